@@ -1,0 +1,62 @@
+# make demo, make test: the two commands to start with. Both fill .venv first if it is not there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+CORE := $(shell find core -name '*.cc' -o -name '*.h')
+CPP := $(CORE) $(wildcard tests/core/*/*.cc)
+
+.PHONY: demo test test-fast lint format bench signature fuzz stubs clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.hstar  ## solve a generated task with several heuristics
+	$(BIN)/hstar demo
+
+test: $(VENV)/.hstar  ## everything
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+test-fast: $(VENV)/.hstar  ## what takes seconds
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+
+lint: $(VENV)/.hstar
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(BIN)/mypy
+
+format: $(VENV)/.hstar
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CPP)
+
+bench: $(VENV)/.hstar  ## side by side with Fast Downward; resumes where it was stopped
+	$(BIN)/python benchmarks/fast_downward.py --out runs/fast_downward.jsonl
+	$(BIN)/python benchmarks/fast_downward.py --coverage --out runs/coverage.jsonl
+
+signature: $(VENV)/.hstar  ## expansions over a fixed set of searches
+	$(BIN)/python benchmarks/signature.py --check
+
+fuzz: $(VENV)/.tools  ## the .sas reader under address and undefined-behaviour sanitizers
+	$(BIN)/cmake -S . -B build/fuzz -G Ninja -DHSTAR_FUZZ=ON -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) >/dev/null
+	$(BIN)/cmake --build build/fuzz
+	build/fuzz/fuzz_sas $(FUZZ_SECONDS)
+
+stubs: $(VENV)/.hstar  ## src/hstar/_core.pyi, the surface of the core, from the built module
+	$(BIN)/python -m nanobind.stubgen -m hstar._core -o src/hstar/_core.pyi
+
+clean:
+	rm -rf build $(VENV)
+
+$(BIN)/python:
+	sh tools/system_packages.sh $(PYTHON)
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.tools: constraints.txt pyproject.toml | $(BIN)/python
+	$(PIP) --upgrade pip
+	$(PIP) scikit-build-core nanobind cmake ninja
+	$(BIN)/python tools/requirements.py bench test lint | xargs $(PIP)
+	touch $@
+
+$(VENV)/.hstar: $(VENV)/.tools CMakeLists.txt $(CORE)
+	PATH="$(abspath $(BIN)):$$PATH" $(PIP) --no-build-isolation --no-deps --editable .
+	touch $@

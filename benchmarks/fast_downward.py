@@ -1,0 +1,654 @@
+"""hstar against Fast Downward: evaluations per second, bytes per state, coverage and plan costs.
+
+Both planners read the same `.sas` file, run one after the other on the same core under the same
+limits, and count their own work. Helmert, "The Fast Downward Planning System" (JAIR 2006).
+
+What is compared with what:
+1. Costs: both use the task's own. All searches and heuristics of Fast Downward's 2026 release have
+   `cost_type=normal` as their default, so nothing has to be set.
+2. Rate: evaluations per second of search time (expansions for blind search, whose evaluation is
+   free). A task counts if Fast Downward searches for two seconds or up to the limit, and hstar long
+   enough for a clock to be trusted.
+3. Bytes per state: growth of the peak memory from the start of the search to its end, divided by
+   the registered states; for tasks of at least half a million states in both planners. Fast
+   Downward logs its peak memory on every line, hstar reports `memory` and `memory_before_search`.
+4. Coverage: solved, and the whole run from reading the `.sas` file took no longer than the limit.
+
+Results are JSON lines, one per run, written as they come. A run is known by planner, build, task,
+configuration and limits; one that is already in the file is not repeated, so an interrupted
+measurement goes on where it stopped and a rebuilt hstar is measured anew against stored peers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import hashlib
+import importlib.util
+import json
+import math
+import os
+import platform
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / "build" / "benchmarks"
+IPC = ROOT.parent / "shared" / "benchmarks" / "ipc"
+
+RATE_MIN_PEER_S = 2.0  # a shorter search of Fast Downward says little about its rate
+RATE_MIN_OWN_S = 0.3  # ... nor does a search of hstar that is over at once
+BYTES_MIN_STATES = 500_000
+GRACE_S = 30  # a planner that has not stopped this long after its limit is killed
+
+Run = dict[str, Any]  # one line of the result file
+
+
+@dataclass(frozen=True)
+class Config:
+    """One search, spelled for both planners."""
+
+    name: str
+    fast_downward: str  # `{time}` is the limit in seconds
+    hstar: tuple[str, ...]
+    unit: str = "evaluations"  # what a rate counts
+    optimal: bool = False
+    same_initial_h: bool = False  # whether both must give the initial state the same value
+
+
+RATES = (
+    Config(
+        "blind",
+        "astar(blind(),max_time={time})",
+        ("astar", "blind"),
+        unit="expansions",
+        optimal=True,
+        same_initial_h=True,
+    ),
+    Config(
+        "hmax",
+        "astar(hmax(),max_time={time})",
+        ("astar", "hmax"),
+        optimal=True,
+        same_initial_h=True,
+    ),
+    Config("add", "eager_greedy([add()],max_time={time})", ("gbfs", "add"), same_initial_h=True),
+    Config("ff", "eager_greedy([ff()],max_time={time})", ("gbfs", "ff")),
+    Config("lmcut", "astar(lmcut(),max_time={time})", ("astar", "lmcut"), optimal=True),
+)
+COVERAGE = (
+    Config("astar-lmcut", "astar(lmcut(),max_time={time})", ("astar", "lmcut"), optimal=True),
+    Config("gbfs-ff", "eager_greedy([ff()],max_time={time})", ("gbfs", "ff")),
+    Config(
+        "gbfs-ff-preferred",
+        "let(h,ff(),eager_greedy([h],preferred=[h],max_time={time}))",
+        ("gbfs", "ff", "--preferred"),
+    ),
+    Config(
+        "lazy-ff-preferred",
+        "let(h,ff(),lazy_greedy([h],preferred=[h],max_time={time}))",
+        ("lazy", "ff", "--preferred"),
+    ),
+)
+
+# Project-generated tasks: generator, parameters. Big enough for seconds of search.
+GENERATED: tuple[tuple[str, dict[str, int]], ...] = (
+    ("blocksworld", {"blocks": 12, "seed": 1}),
+    ("blocksworld", {"blocks": 25, "seed": 2}),
+    ("npuzzle", {"rows": 4, "columns": 4, "seed": 1}),
+    ("npuzzle", {"rows": 6, "columns": 6, "seed": 2}),
+    ("ferry", {"locations": 6, "cars": 10, "seed": 1}),
+    ("ferry", {"locations": 20, "cars": 30, "seed": 2}),
+)
+QUICK = (
+    "blocks/probBLOCKS-11-0",
+    "elevators-opt11-strips/p05",
+    "gripper/prob09",
+    "pipesworld-notankage/*",
+    "scanalyzer-opt11-strips/p09",
+)
+
+
+def note(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
+
+
+# --- tasks ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Task:
+    """A translated task."""
+
+    name: str
+    sas: Path
+
+    @property
+    def axioms(self) -> bool:
+        """Whether the task has derived variables."""
+        return "begin_rule" in self.sas.read_text()
+
+
+def translate(domain: Path, problem: Path, target: Path, limit_s: float) -> bool:
+    """Writes the task to `target` unless it is there; False if that fails, now or earlier."""
+    if target.exists():
+        return True
+    failed = target.with_suffix(".failed")
+    if not failed.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_suffix(".part")
+        command = [sys.executable, "-m", "fast_downward.translate", "--sas-file", str(part)]
+        code, _, errors = run_limited([*command, str(domain), str(problem)], None, limit_s, None)
+        if code == 0:
+            part.rename(target)
+            return True
+        reason = "too slow" if code == 23 else (errors.strip() or "no message").splitlines()[-1]
+        failed.write_text(reason)
+    note(f"{target.parent.name}/{target.stem}: left out, not translated: {failed.read_text()}")
+    return False
+
+
+def domain_of(problem: Path) -> Path | None:
+    """`domain.pddl`, or the domain file that carries the first part of the problem's name."""
+    first_part = problem.stem.split("-")[0]
+    for name in ("domain.pddl", f"{first_part}-domain.pddl"):
+        if (path := problem.with_name(name)).is_file():
+            return path
+    return None
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """Sort key that puts p9 before p10."""
+    return [(int(word), "") if word.isdigit() else (0, word) for word in re.split(r"(\d+)", text)]
+
+
+def competition_tasks(folder: Path, work: Path, wanted: Callable[[str], bool]) -> Iterator[Task]:
+    if not folder.is_dir():
+        note(f"no competition tasks: the folder {folder} does not exist (choose one with --ipc)")
+        return
+    for problem in sorted(folder.glob("*/*.pddl"), key=lambda path: natural(str(path))):
+        name = f"{problem.parent.name}/{problem.stem}"
+        if problem.stem.endswith("domain") or not wanted(name):
+            continue
+        domain = domain_of(problem)
+        target = work / f"{name}.sas"
+        if domain is None:
+            note(f"{name}: left out, no domain file")
+        elif translate(domain, problem, target, limit_s=60):
+            yield Task(name, target)
+
+
+def generated_tasks(work: Path, wanted: Callable[[str], bool]) -> Iterator[Task]:
+    try:
+        from hstar.generators import GENERATORS
+    except ImportError as error:
+        note(f"no generated tasks: {error}")
+        return
+    for generator, parameters in GENERATED:
+        label = "-".join(f"{key}{value}" for key, value in parameters.items())
+        name = f"generated/{generator}-{label}"
+        if not wanted(name):
+            continue
+        texts = GENERATORS.get(generator)(**parameters)
+        # The text is part of the file name: a generator that changes makes a new task.
+        digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()[:8]
+        folder = work / f"{name}-{digest}"
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
+            (folder / file).write_text(text)
+        target = folder / "output.sas"
+        if translate(folder / "domain.pddl", folder / "problem.pddl", target, limit_s=60):
+            yield Task(f"{name}-{digest}", target)
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def run_limited(
+    command: Sequence[str], stdin: Path | None, limit_s: float, address_mb: int | None
+) -> tuple[int, str, str]:
+    """Exit code, standard output and error; code 23 if it had to be killed."""
+
+    def limit() -> None:
+        if address_mb is not None:
+            resource.setrlimit(resource.RLIMIT_AS, (address_mb << 20, address_mb << 20))
+
+    with open(stdin if stdin else os.devnull) as source:  # noqa: PTH123  (one of two paths)
+        process = subprocess.Popen(
+            list(command),
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=limit,
+        )
+        try:
+            output, errors = process.communicate(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            output, errors = process.communicate()
+            return 23, output, errors
+        except KeyboardInterrupt:
+            process.kill()
+            process.wait()
+            raise
+    return process.returncode, output, errors
+
+
+EXIT_STATUS = {
+    0: "solved",
+    11: "unsolvable",
+    22: "memory_limit",
+    23: "time_limit",
+    34: "unsupported",
+}
+LOG_NUMBERS = {
+    "cost": r"Plan cost: (\d+)",
+    "plan_length": r"Plan length: (\d+) step",
+    "expansions": r"Expanded (\d+) state",
+    "evaluated": r"Evaluated (\d+) state",
+    "evaluations": r"Evaluations: (\d+)",
+    "generated": r"Generated (\d+) state",
+    "reopened": r"Reopened (\d+) state",
+    "dead_ends": r"Dead ends: (\d+) state",
+    "registered_states": r"Number of registered states: (\d+)",
+    "initial_h": r"Initial heuristic value for \S+: (\d+)",
+}
+LOG_SECONDS = {"search_time": r"Search time: ([\d.]+)s", "total_time": r"Total time: ([\d.]+)s"}
+
+
+def parse_log(log: str, exit_code: int) -> Run:
+    """What Fast Downward's log says, in hstar's words; memory in bytes."""
+    run: Run = {"status": EXIT_STATUS.get(exit_code, "error")}
+    if exit_code == 12:  # stopped by `max_time`, or a space explored without being safe
+        run["status"] = "time_limit" if "Time limit reached" in log else "unsolved"
+    for kind, table in ((int, LOG_NUMBERS), (float, LOG_SECONDS)):
+        for key, pattern in table.items():
+            found = re.search(pattern, log)
+            run[key] = kind(found[1]) if found else None
+    peak = re.search(r"Peak memory: (\d+) KB", log)
+    run["memory"] = int(peak[1]) * 1024 if peak else None
+    start = re.search(r"(\d+) KB\] (?:Conducting|Initial heuristic value)", log)
+    run["memory_before_search"] = int(start[1]) * 1024 if start else None
+    state = re.search(r"Bytes per state: (\d+)", log)
+    run["packed_state_bytes"] = int(state[1]) if state else None
+    return run
+
+
+@dataclass(frozen=True)
+class FastDownward:
+    """The peer: the search binary of the `up-fast-downward` package."""
+
+    binary: Path
+    build: str
+    name = "fast_downward"
+
+    @staticmethod
+    def find(binary: Path | None) -> FastDownward | None:
+        """The given binary or the installed one; None where there is neither."""
+        if binary is None:
+            package = importlib.util.find_spec("up_fast_downward")
+            folders = (package.submodule_search_locations or []) if package else []
+            paths = [Path(folder, "downward/builds/release/bin/downward") for folder in folders]
+            binary = next((path for path in paths if path.is_file()), None)
+        if binary is None:
+            return None
+        asked = [str(binary), "--internal-git-revision"]
+        revision = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+        return FastDownward(binary, revision)
+
+    def run(self, task: Task, config: Config, time_s: float, memory_mb: int) -> Run:
+        """One run under the limits."""
+        search = config.fast_downward.format(time=time_s)
+        command = [str(self.binary), "--search", search, "--internal-plan-file", os.devnull]
+        code, log, errors = run_limited(command, task.sas, time_s + GRACE_S, memory_mb)
+        run = parse_log(log, code)
+        if run["status"] == "error":
+            run["error"] = f"exit {code}: {errors.strip() or log[-200:]}"
+        return {**run, "exit_code": code}
+
+
+@dataclass(frozen=True)
+class Hstar:
+    """Ourselves, through the command line like any user."""
+
+    command: tuple[str, ...]
+    build: str
+    name = "hstar"
+
+    @staticmethod
+    def find(command: str | None) -> Hstar | None:
+        """The given command or the one of this environment; None where there is neither."""
+        if command is None:
+            beside = Path(sys.executable).with_name("hstar")
+            command = shlex.quote(str(beside)) if beside.is_file() else shutil.which("hstar")
+        if command is None:
+            return None
+        words = tuple(shlex.split(command))
+        asked = subprocess.run([*words, "--version"], capture_output=True, text=True)
+        version = asked.stdout.strip().partition("\n")[0]
+        return Hstar(words, f"{version} {core_digest()}".strip())
+
+    def run(self, task: Task, config: Config, time_s: float, memory_mb: int) -> Run:
+        """One run under the limits."""
+        search, heuristic, *options = config.hstar
+        limits = ["--time-limit", f"{time_s:g}", "--memory-limit", str(memory_mb)]
+        command = [*self.command, "solve", str(task.sas), "--search", search]
+        command += ["--heuristic", heuristic, *options, *limits, "--json"]
+        code, output, errors = run_limited(command, None, time_s + GRACE_S, None)
+        try:
+            run = json.loads(output)
+            assert isinstance(run, dict)
+        except (ValueError, AssertionError):
+            run = {"status": EXIT_STATUS.get(code, "error") if code not in (0, 11) else "error"}
+        if run.get("status") == "error":
+            run["error"] = f"exit {code}: {(errors.strip() or output[-200:])[-500:]}"
+        run.pop("plan", None)
+        return {**run, "exit_code": code}
+
+
+def core_digest() -> str:
+    """Identity of the compiled core, so that a rebuilt one is measured anew."""
+    package = importlib.util.find_spec("hstar")
+    for folder in (package.submodule_search_locations or []) if package else []:
+        for library in sorted(Path(folder).glob("_core*.so")):
+            return hashlib.sha256(library.read_bytes()).hexdigest()[:8]
+    return ""
+
+
+Planner = FastDownward | Hstar
+
+
+class Results:
+    """The result file: what has been run, and what runs next."""
+
+    KEY = ("planner", "build", "task", "config", "time_limit", "memory_limit")
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.runs: dict[tuple[Any, ...], Run] = {}
+        for line in path.read_text().splitlines() if path.exists() else []:
+            try:
+                run = json.loads(line)
+            except ValueError:
+                continue  # the last line of an interrupted run
+            self.runs[tuple(run.get(key) for key in self.KEY)] = run
+
+    def get(self, planner: Planner, task: Task, config: Config, time_s: float, memory_mb: int) -> Run:
+        """The stored run, or a new one."""
+        identity = (planner.name, planner.build, task.name, config.name, time_s, memory_mb)
+        if identity not in self.runs:
+            run = dict(zip(self.KEY, identity, strict=True))
+            run |= planner.run(task, config, time_s, memory_mb)
+            self.runs[identity] = run
+            with self.path.open("a") as file:
+                file.write(json.dumps(run) + "\n")
+            time = run.get("search_time")
+            time_text = f"{time:.2f} s" if time is not None else "-"
+            note(f"{config.name:18} {task.name:45} {planner.name:14} {run['status']:12} {time_text}")
+        return self.runs[identity]
+
+
+# --- measures -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The runs of both planners on one task under one configuration."""
+
+    task: Task
+    config: Config
+    peer: Run
+    own: Run | None
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
+
+
+def rate(run: Run | None, unit: str) -> float | None:
+    """Work per second of search."""
+    if not run or not run.get(unit) or not run.get("search_time"):
+        return None
+    return float(run[unit]) / float(run["search_time"])
+
+
+def long_enough(peer: Run, time_s: float) -> bool:
+    """Whether Fast Downward searched long enough for its rate to count."""
+    return (peer.get("search_time") or 0) >= min(RATE_MIN_PEER_S, 0.95 * time_s)
+
+
+def bytes_per_state(run: Run | None) -> float | None:
+    """Growth of the peak memory during the search per registered state."""
+    if not run or (run.get("registered_states") or 0) < BYTES_MIN_STATES:
+        return None
+    if run.get("memory") is None or run.get("memory_before_search") is None:
+        return None
+    return float(run["memory"] - run["memory_before_search"]) / float(run["registered_states"])
+
+
+def problems(pairs: Sequence[Pair]) -> list[str]:
+    """What nobody has explained yet: errors, and results that contradict each other."""
+    found = []
+    for pair in pairs:
+        where = f"{pair.config.name}, {pair.task.name}"
+        runs = [("Fast Downward", pair.peer)] + ([("hstar", pair.own)] if pair.own else [])
+        for planner, run in runs:
+            if run["status"] == "error" or run.get("error"):
+                found.append(f"{where}: {planner}: {run.get('error', 'error')}")
+        if pair.own is None:
+            continue
+        peer, own = pair.peer, pair.own
+        statuses = {peer["status"], own["status"]}
+        if statuses == {"solved", "unsolvable"} or (
+            "unsupported" in statuses and own["status"] != peer["status"]
+        ):
+            found.append(f"{where}: Fast Downward says {peer['status']}, hstar {own['status']}")
+        if pair.config.optimal and statuses == {"solved"} and peer["cost"] != own["cost"]:
+            found.append(f"{where}: optimal cost {peer['cost']}, hstar {own['cost']}")
+        values = (peer.get("initial_h"), own.get("initial_h"))
+        if pair.config.same_initial_h and None not in values and values[0] != values[1]:
+            axioms = " (the task has axioms)" if pair.task.axioms else ""
+            found.append(f"{where}: initial h {values[0]}, hstar {values[1]}{axioms}")
+    return found
+
+
+# --- report ---------------------------------------------------------------------------------------
+
+
+def number(value: float | None) -> str:
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def measure_rows(
+    pairs: Sequence[Pair], measure: Callable[[Run | None, Config], float | None]
+) -> tuple[list[list[str]], list[float]]:
+    """A row per pair that has the peer's value, and the ratios hstar / Fast Downward."""
+    rows, ratios = [], []
+    for pair in pairs:
+        peer, own = measure(pair.peer, pair.config), measure(pair.own, pair.config)
+        if peer is None or (own is None and pair.own is not None):
+            continue
+        ratio = own / peer if own is not None else None
+        if ratio is not None:
+            ratios.append(ratio)
+        rows.append([pair.task.name, number(peer), number(own), number(ratio)])
+    return rows, ratios
+
+
+def rate_report(pairs: Sequence[Pair], configs: Sequence[Config], time_s: float) -> str:
+    def work(run: Run | None, config: Config) -> float | None:
+        short = run is not None and (run.get("search_time") or 0) < RATE_MIN_OWN_S
+        return None if short else rate(run, config.unit)
+
+    def memory(run: Run | None, config: Config) -> float | None:
+        return bytes_per_state(run)
+
+    counted = [pair for pair in pairs if long_enough(pair.peer, time_s)]
+    summary, details = [], []
+    for config in configs:
+        mine = [pair for pair in counted if pair.config is config]
+        rows, ratios = measure_rows(mine, work)
+        memory_rows, memory_ratios = measure_rows(mine, memory)
+        summary.append(
+            [
+                config.name,
+                config.unit,
+                str(len(ratios)),
+                number(geometric_mean(ratios)),
+                number(min(ratios, default=math.nan)),
+                str(len(memory_ratios)),
+                number(geometric_mean(memory_ratios)),
+            ]
+        )
+        header = ["task", "Fast Downward", "hstar", "ratio"]
+        details.append(f"### {config.name}: {config.unit} per second\n\n{table(header, rows)}")
+        if memory_rows:
+            details.append(f"### {config.name}: bytes per state\n\n{table(header, memory_rows)}")
+    header = ["heuristic", "unit", "tasks", "rate ratio", "lowest", "tasks", "bytes ratio"]
+    return (
+        "## Rates, hstar / Fast Downward (geometric means; rate: more is better, bytes: less)\n\n"
+        + "\n".join([table(header, summary), *details])
+    )
+
+
+def coverage_report(pairs: Sequence[Pair], configs: Sequence[Config]) -> str:
+    def solved(run: Run | None) -> bool:
+        if run is None or run["status"] != "solved":
+            return False
+        return bool((run.get("total_time") or 0) <= run["time_limit"])
+
+    rows, lines = [], []
+    for config in configs:
+        mine = [pair for pair in pairs if pair.config is config]
+        both = [pair for pair in mine if solved(pair.peer) and solved(pair.own)]
+        costs = [(pair.peer["cost"], pair.own["cost"]) for pair in both if pair.own]
+        ratios = [own / peer for peer, own in costs if own and peer]
+        rows.append(
+            [
+                config.name,
+                str(len(mine)),
+                str(sum(solved(pair.peer) for pair in mine)),
+                str(sum(solved(pair.own) for pair in mine)),
+                f"{sum(own == peer for peer, own in costs)} of {len(both)}",
+                number(geometric_mean(ratios)),
+            ]
+        )
+        peer_only = [p.task.name for p in mine if solved(p.peer) and not solved(p.own)]
+        own_only = [p.task.name for p in mine if solved(p.own) and not solved(p.peer)]
+        for planner, names in (("Fast Downward", peer_only), ("hstar", own_only)):
+            if names:
+                lines.append(f"- {config.name}, only {planner}: {', '.join(names)}")
+    header = ["configuration", "tasks", "Fast Downward", "hstar", "equal cost", "cost ratio"]
+    return "## Coverage\n\n" + table(header, rows) + "\n" + "\n".join(lines) + "\n"
+
+
+def versions(peer: FastDownward, own: Hstar | None) -> str:
+    cpu = platform.processor() or "unknown"
+    info = Path("/proc/cpuinfo")
+    if info.exists() and (found := re.search(r"model name\s*:\s*(.*)", info.read_text())):
+        cpu = found[1]
+    return (
+        "## Versions\n\n"
+        f"- hstar: {own.build if own else 'not measured'}\n- Fast Downward: {peer.build}\n"
+        f"- CPU: {cpu}, {os.cpu_count()} cores\n- Python: {platform.python_version()}\n"
+    )
+
+
+def report(pairs: Sequence[Pair], configs: Sequence[Config], time_s: float, coverage: bool) -> str:
+    errors = problems(pairs)
+    opening = "\n".join(f"- {line}" for line in errors) or "None."
+    body = coverage_report(pairs, configs) if coverage else rate_report(pairs, configs, time_s)
+    return f"# hstar and Fast Downward\n\n## Unexplained errors\n\n{opening}\n\n{body}"
+
+
+# --- command line ---------------------------------------------------------------------------------
+
+
+def arguments(words: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measures hstar beside Fast Downward.")
+    add = parser.add_argument
+    add("--quick", action="store_true", help="a handful of tasks and 2 s each")
+    add("--coverage", action="store_true", help="coverage and costs instead of rates")
+    names = ", ".join(config.name for config in RATES)
+    add("--heuristics", help=f"comma-separated, of: {names}; with --coverage its configurations")
+    add("--tasks", metavar="GLOB", help="only tasks domain/problem that match; several by comma")
+    add("--time", type=float, help="limit in seconds (default: 10, quick 2, coverage 60)")
+    add("--memory", type=int, default=4096, help="limit in MiB (default: %(default)s)")
+    add("--out", type=Path, help="result file (default: fast_downward.jsonl in the work folder)")
+    add("--work", type=Path, default=WORK, help="work folder (default: build/benchmarks)")
+    add("--ipc", type=Path, default=IPC, help="competition tasks, one folder per domain")
+    add("--hstar", metavar="COMMAND", help="the hstar command (default: this environment's)")
+    add("--fast-downward", type=Path, metavar="BINARY", help="default: of up-fast-downward")
+    add("--peer-only", action="store_true", help="run only Fast Downward")
+    return parser.parse_args(words)
+
+
+def chosen(configs: Sequence[Config], names: str | None) -> list[Config]:
+    if names is None:
+        return list(configs)
+    known = {config.name: config for config in configs}
+    if unknown := [name for name in names.split(",") if name not in known]:
+        raise SystemExit(f"unknown: {', '.join(unknown)} (known: {', '.join(known)})")
+    return [known[name] for name in names.split(",")]
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    options = arguments(words)
+    peer = FastDownward.find(options.fast_downward)
+    if peer is None:
+        note("Fast Downward is not installed: pip install 'hstar[bench]', or --fast-downward")
+        return 1
+    own = None if options.peer_only else Hstar.find(options.hstar)
+    if own is None and not options.peer_only:
+        note("no hstar command here: install the project, or --hstar, or --peer-only")
+        return 1
+    configs = chosen(COVERAGE if options.coverage else RATES, options.heuristics)
+    time_s = options.time or (2.0 if options.quick else 60.0 if options.coverage else 10.0)
+
+    def wanted(name: str) -> bool:
+        default = ",".join(QUICK) if options.quick else "*"
+        patterns = (options.tasks or default).split(",")
+        return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+    tasks = [
+        *competition_tasks(options.ipc, options.work, wanted),
+        *generated_tasks(options.work, wanted),
+    ]
+    if not tasks:
+        note("no tasks to run")
+        return 1
+    out = options.out or options.work / "fast_downward.jsonl"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    results = Results(out)
+    pairs: list[Pair] = []
+    try:
+        for config in configs:
+            for task in tasks:
+                theirs = results.get(peer, task, config, time_s, options.memory)
+                mine = results.get(own, task, config, time_s, options.memory) if own else None
+                pairs.append(Pair(task, config, theirs, mine))
+    except KeyboardInterrupt:
+        note(f"stopped; the finished runs are in {out}, the same command goes on from there")
+    print(report(pairs, configs, time_s, options.coverage))
+    print(versions(peer, own))
+    return 1 if problems(pairs) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+#include "base/control.h"
+
+#include <utility>
+
+#include "base/memory.h"
+
+namespace hstar {
+
+const char* status_name(Status status) {
+  switch (status) {
+    case Status::kSolved:
+      return "solved";
+    case Status::kUnsolvable:
+      return "unsolvable";
+    case Status::kTimeLimit:
+      return "time_limit";
+    case Status::kMemoryLimit:
+      return "memory_limit";
+    case Status::kEvaluationLimit:
+      return "evaluation_limit";
+    case Status::kExpansionLimit:
+      return "expansion_limit";
+    case Status::kInterrupted:
+      return "interrupted";
+  }
+  return "unknown";
+}
+
+Control::Control(const Limits& limits, Observer observer, int32_t h_scale)
+    : limits_(limits),
+      observer_(std::move(observer)),
+      h_scale_(h_scale),
+      start_(std::chrono::steady_clock::now()) {}
+
+double Control::elapsed_s() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+bool Control::allows(size_t extra_bytes) const {
+  if (limits_.memory_bytes == std::numeric_limits<size_t>::max()) return true;
+  return resident_memory() + extra_bytes <= limits_.memory_bytes;
+}
+
+bool Control::read_clock(const Counts& counts, int32_t best_h) {
+  pending_ = 0;
+  const double now = elapsed_s();
+  if (now >= limits_.time_s) return stop(Status::kTimeLimit);
+  if (now < next_observation_s_) return false;
+  next_observation_s_ = now + kObserverInterval;
+  const size_t memory = resident_memory();
+  if (memory > limits_.memory_bytes) return stop(Status::kMemoryLimit);
+  if (observer_ && !observer_(Progress{counts, static_cast<double>(best_h) / h_scale_, now, memory}))
+    return stop(Status::kInterrupted);
+  return false;
+}
+
+}  // namespace hstar

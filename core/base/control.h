@@ -1,0 +1,92 @@
+// What may end a search from outside: limits, an interrupt, and the observer that shows progress.
+//
+// A limit is an outcome, not an error. The search calls `poll` often (it is a counter and, every few
+// microseconds of work, a clock read); `poll` calls the observer about ten times a second.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace hstar {
+
+enum class Status {
+  kSolved,
+  kUnsolvable,
+  kTimeLimit,
+  kMemoryLimit,
+  kEvaluationLimit,
+  kExpansionLimit,
+  kInterrupted,
+};
+
+const char* status_name(Status status);
+
+struct Limits {
+  double time_s = std::numeric_limits<double>::infinity();
+  size_t memory_bytes = std::numeric_limits<size_t>::max();
+  uint64_t evaluations = std::numeric_limits<uint64_t>::max();
+  uint64_t expansions = std::numeric_limits<uint64_t>::max();
+};
+
+struct Counts {
+  uint64_t expanded = 0;
+  uint64_t evaluated = 0;
+  uint64_t generated = 0;
+  uint64_t reopened = 0;
+  uint64_t dead_ends = 0;
+};
+
+// The small record that the core hands over at intervals.
+struct Progress {
+  Counts counts;
+  double best_h = 0;
+  double time_s = 0;
+  size_t memory_bytes = 0;
+};
+
+// Returns false to interrupt the search.
+using Observer = std::function<bool(const Progress&)>;
+
+class Control {
+ public:
+  // Heuristic values are in units of 1/h_scale.
+  Control(const Limits& limits, Observer observer, int32_t h_scale);
+
+  // True if the search has to stop; `status()` then says why. `work` is a rough count of
+  // microseconds since the last call: the clock is read only when enough of it has gathered.
+  bool poll(const Counts& counts, int32_t best_h, uint32_t work = 1) {
+    if (counts.expanded >= limits_.expansions) return stop(Status::kExpansionLimit);
+    if (counts.evaluated >= limits_.evaluations) return stop(Status::kEvaluationLimit);
+    pending_ += work;
+    return pending_ >= kWorkPerClockRead && read_clock(counts, best_h);
+  }
+
+  // Asked before a table doubles: false if that alone would break the memory limit.
+  bool allows(size_t extra_bytes) const;
+  bool stop(Status status) {
+    status_ = status;
+    return true;
+  }
+  Status status() const { return status_; }
+  double elapsed_s() const;
+  const Limits& limits() const { return limits_; }
+
+ private:
+  static constexpr uint32_t kWorkPerClockRead = 500;
+  static constexpr double kObserverInterval = 0.1;
+
+  bool read_clock(const Counts& counts, int32_t best_h);
+
+  Limits limits_;
+  Observer observer_;
+  int32_t h_scale_;
+  std::chrono::steady_clock::time_point start_;
+  double next_observation_s_ = 0;
+  uint32_t pending_ = 0;
+  Status status_ = Status::kUnsolvable;
+};
+
+}  // namespace hstar

@@ -1,0 +1,24 @@
+// What the binding files share. bindings/ is the only place that knows Python.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <vector>
+
+#include "task/mutexes.h"
+#include "task/planning_space.h"
+
+namespace hstar {
+
+// A task as Python sees it: a compiled space, shared by all tasks that differ only in the initial state.
+struct PyTask {
+  std::shared_ptr<const PlanningSpace> space;
+  std::vector<Value> initial;  // derived variables evaluated
+};
+
+void bind_task(nanobind::module_& module);
+void bind_heuristics(nanobind::module_& module);
+void bind_search(nanobind::module_& module);
+
+}  // namespace hstar

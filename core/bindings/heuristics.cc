@@ -1,0 +1,168 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "base/errors.h"
+#include "bindings/bindings.h"
+#include "bindings/callback.h"
+#include "bindings/py_heuristic.h"
+#include "heuristics/catalogue.h"
+#include "heuristics/combine.h"
+#include "heuristics/ff.h"
+
+namespace nb = nanobind;
+
+namespace hstar {
+
+CallbackHeuristic::~CallbackHeuristic() {
+  nb::gil_scoped_acquire acquire;
+  function_.reset();
+}
+
+void CallbackHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) {
+  const size_t n = end - begin;
+  if (n == 0) return;
+  const Value* values = batch.values(begin);
+  const size_t width = batch.space().variables();
+  nb::gil_scoped_acquire acquire;
+  // A copy: the function may keep the array, the search reuses the memory.
+  auto* copy = new Value[n * width];
+  std::copy_n(values, n * width, copy);
+  nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<Value*>(p); });
+  nb::ndarray<nb::numpy, Value, nb::ndim<2>> states(copy, {n, width}, owner);
+  nb::object numpy = nb::module_::import_("numpy");
+  nb::object answer = numpy.attr("ascontiguousarray")(function_(states), nb::arg("dtype") = "float64");
+  nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+  if (!nb::try_cast(answer, array) || array.shape(0) != n)
+    throw InputError("heuristic '" + name_ + "' must return one number for each of its " + std::to_string(n) +
+                     " states, as an array of shape (" + std::to_string(n) + ",)");
+  for (size_t i = 0; i < n; ++i) {
+    const double value = array.data()[i];
+    if (std::isnan(value)) throw InputError("heuristic '" + name_ + "' returned NaN");
+    const double scaled = std::round(std::max(value, 0.0) * scale_);
+    h[begin + i] =
+        std::isinf(value) && value > 0 ? kDeadEnd : static_cast<Cost>(std::min<double>(scaled, kMaxCost));
+  }
+}
+
+namespace {
+
+// Rows of an (n, variables) array, checked.
+std::vector<std::vector<Value>> rows(
+    const PyTask& task, nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu> states) {
+  const auto width = static_cast<size_t>(task.space->variables());
+  if (states.shape(1) != width)
+    throw InputError("states of this task have " + std::to_string(width) + " values, not " +
+                     std::to_string(states.shape(1)));
+  std::vector<std::vector<Value>> result;
+  for (size_t i = 0; i < states.shape(0); ++i) {
+    const Value* row = states.data() + i * width;
+    result.emplace_back(row, row + width);
+    for (size_t v = 0; v < width; ++v)
+      if (row[v] < 0 || row[v] >= task.space->task().variables[v].domain_size())
+        throw InputError("state " + std::to_string(i) + ": value " + std::to_string(row[v]) +
+                         " of variable " + std::to_string(v) + " is out of range");
+    task.space->evaluate_axioms(result.back().data());
+  }
+  return result;
+}
+
+nb::ndarray<nb::numpy, double, nb::ndim<1>> evaluate(
+    PyHeuristic& self, nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu> states) {
+  const auto list = rows(self.task, states);
+  const size_t n = list.size();
+  auto* values = new double[std::max<size_t>(n, 1)];
+  nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  {
+    nb::gil_scoped_release release;
+    StateBatch batch(*self.task.space);
+    std::vector<uint32_t> packed(self.task.space->words());
+    for (const auto& row : list) {
+      self.task.space->packer().pack(row.data(), packed.data());
+      batch.push(packed.data());
+    }
+    std::vector<Cost> h(n);
+    self.heuristic->evaluate(batch, 0, n, h.data());
+    for (size_t i = 0; i < n; ++i)
+      values[i] = h[i] == kDeadEnd ? INFINITY : static_cast<double>(h[i]) / self.heuristic->scale();
+  }
+  return nb::ndarray<nb::numpy, double, nb::ndim<1>>(values, {n}, owner);
+}
+
+std::pair<std::optional<std::vector<int32_t>>, int64_t> relaxed_plan(const PyTask& task,
+                                                                     std::vector<Value> state) {
+  FF ff(*task.space);
+  const Cost h = ff.value(state.data());
+  if (h == kDeadEnd) return {std::nullopt, 0};
+  const auto plan = ff.relaxed_plan();
+  return {std::vector<int32_t>(plan.begin(), plan.end()), ff.ignored_deletes()};
+}
+
+PyHeuristic combine(const PyTask& task, const std::string& rule, std::vector<PyHeuristic*> parts) {
+  if (rule != "max" && rule != "sum")
+    throw InputError("unknown combination '" + rule + "' (known: max, sum)");
+  std::vector<std::unique_ptr<Heuristic>> owned;
+  for (PyHeuristic* part : parts) {
+    if (!part->heuristic) throw InputError("a heuristic can be part of one combination only");
+    owned.push_back(std::move(part->heuristic));
+  }
+  return {task, std::make_unique<CombinedHeuristic>(rule == "max" ? CombineRule::kMax : CombineRule::kSum,
+                                                    std::move(owned))};
+}
+
+}  // namespace
+
+void bind_heuristics(nb::module_& module) {
+  nb::class_<HeuristicInfo>(module, "HeuristicInfo", "What a heuristic claims.")
+      .def_ro("name", &HeuristicInfo::name)
+      .def_ro("description", &HeuristicInfo::description)
+      .def_ro("reference", &HeuristicInfo::reference)
+      .def_ro("admissible", &HeuristicInfo::admissible)
+      .def_ro("consistent", &HeuristicInfo::consistent)
+      .def_ro("safe", &HeuristicInfo::safe)
+      .def_ro("supports_axioms", &HeuristicInfo::supports_axioms)
+      .def_ro("supports_conditional_effects", &HeuristicInfo::supports_conditional_effects)
+      .def_ro("preferred_operators", &HeuristicInfo::preferred_operators);
+  module.def(
+      "heuristics",
+      [] {
+        std::vector<HeuristicInfo> result;
+        for (const HeuristicEntry& entry : heuristic_catalogue()) result.push_back(entry.info);
+        return result;
+      },
+      "All symbolic heuristics.");
+
+  nb::class_<PyHeuristic>(module, "Heuristic", "A heuristic for one task.")
+      .def_prop_ro("name", [](const PyHeuristic& self) { return self.heuristic->name(); })
+      .def_prop_ro("admissible", [](const PyHeuristic& self) { return self.heuristic->admissible(); })
+      .def_prop_ro("consistent", [](const PyHeuristic& self) { return self.heuristic->consistent(); })
+      .def_prop_ro("safe", [](const PyHeuristic& self) { return self.heuristic->safe(); })
+      .def("evaluate", &evaluate, nb::arg("states"),
+           "Values of states given as an int32 array (n, variables); infinity for dead ends.");
+  module.def(
+      "symbolic_heuristic",
+      [](const PyTask& task, const std::string& name) {
+        return PyHeuristic{task, make_heuristic(name, *task.space)};
+      },
+      nb::arg("task"), nb::arg("name"));
+  module.def(
+      "callback_heuristic",
+      [](const PyTask& task, nb::object function, const std::string& name, int32_t scale) {
+        if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
+        return PyHeuristic{task, std::make_unique<CallbackHeuristic>(function, name, scale)};
+      },
+      nb::arg("task"), nb::arg("function"), nb::arg("name"), nb::arg("scale"));
+  module.def("combined_heuristic", &combine, nb::arg("task"), nb::arg("rule"), nb::arg("parts"),
+             "max or sum; takes its parts over.");
+  module.def("relaxed_plan", &relaxed_plan, nb::arg("task"), nb::arg("state"),
+             "Operators of ff's relaxed plan (None for a dead end) and the number of atoms they "
+             "delete.");
+}
+
+}  // namespace hstar

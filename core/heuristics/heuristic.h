@@ -1,0 +1,106 @@
+// The contract between a search and what guides it.
+//
+// A search hands over a batch of states that are new to it and gets one value for each: an estimate of the
+// cost to the goal, or kDeadEnd. Values are in units of 1/scale() of an operator's cost (symbolic
+// heuristics: 1). The search need not check that values are at most kMaxCost; a heuristic need not expect
+// a state twice in one batch. Heuristics keep scratch memory and serve one search at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "task/planning_space.h"
+
+namespace hstar {
+
+constexpr Cost kDeadEnd = std::numeric_limits<Cost>::max();
+
+// Claims are data: docs and contract tests read them.
+struct HeuristicInfo {
+  const char* name;
+  const char* description;
+  const char* reference;
+  bool admissible;
+  bool consistent;
+  bool safe;  // kDeadEnd only for states from which no goal can be reached
+  bool supports_axioms;
+  bool supports_conditional_effects;
+  bool preferred_operators;
+};
+
+// States in search order; packed always, their values unpacked only if a heuristic asks.
+class StateBatch {
+ public:
+  explicit StateBatch(const PlanningSpace& space) : space_(space) {}
+
+  void clear() {
+    size_ = 0;
+    unpacked_ = 0;
+  }
+  void push(const uint32_t* packed) {
+    const size_t words = space_.words();
+    if (packed_.size() < (size_ + 1) * words) packed_.resize((size_ + 1) * words * 2);
+    std::copy_n(packed, words, &packed_[size_++ * words]);
+  }
+  size_t size() const { return size_; }
+  const PlanningSpace& space() const { return space_; }
+  const uint32_t* packed(size_t i) const { return &packed_[i * space_.words()]; }
+  // The values of states i, i+1, ... in consecutive rows of `space().variables()`.
+  const Value* values(size_t i = 0) {
+    unpack();
+    return values_.data() + i * space_.variables();
+  }
+
+ private:
+  void unpack();
+
+  const PlanningSpace& space_;
+  size_t size_ = 0;
+  size_t unpacked_ = 0;
+  std::vector<uint32_t> packed_;
+  std::vector<Value> values_;
+};
+
+class Heuristic {
+ public:
+  virtual ~Heuristic() = default;
+
+  virtual std::string name() const = 0;
+  virtual bool admissible() const = 0;
+  virtual bool consistent() const = 0;
+  virtual bool safe() const = 0;
+  virtual int32_t scale() const { return 1; }
+
+  // Sets h[i] for begin <= i < end.
+  virtual void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) = 0;
+
+  // As many states as may be evaluated between two looks at the clock.
+  virtual size_t grain() const { return 1; }
+
+  virtual bool has_preferred_operators() const { return false; }
+  // Value of state i; appends its preferred (helpful) operators, all of them applicable.
+  virtual Cost evaluate_preferred(StateBatch& batch, size_t i, std::vector<int32_t>& preferred);
+};
+
+// A heuristic with entries in the catalogue, evaluated state by state.
+class SymbolicHeuristic : public Heuristic {
+ public:
+  explicit SymbolicHeuristic(const HeuristicInfo& info) : info_(info) {}
+  std::string name() const override { return info_.name; }
+  bool admissible() const override { return info_.admissible; }
+  bool consistent() const override { return info_.consistent; }
+  bool safe() const override { return info_.safe; }
+  bool has_preferred_operators() const override { return info_.preferred_operators; }
+
+  virtual Cost value(const Value* values) = 0;
+  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override;
+
+ private:
+  const HeuristicInfo& info_;
+};
+
+}  // namespace hstar

@@ -1,0 +1,91 @@
+#include "heuristics/relaxed_task.h"
+
+#include <algorithm>
+#include <map>
+
+#include "heuristics/default_axioms.h"
+
+namespace hstar {
+
+Rows::Rows(const std::vector<std::vector<int32_t>>& lists) : begin_{0} {
+  for (const std::vector<int32_t>& list : lists) push_row(list);
+}
+
+void Rows::push_row(const std::vector<int32_t>& row) {
+  items_.insert(items_.end(), row.begin(), row.end());
+  begin_.push_back(static_cast<int32_t>(items_.size()));
+}
+
+struct RelaxedTask::Draft {
+  std::vector<int32_t> preconditions;
+  std::vector<int32_t> effects;
+  Cost cost;
+  int32_t source;
+};
+
+RelaxedTask::RelaxedTask(const Task& task)
+    : ids(task), facts(ids.size()), variables_(static_cast<int32_t>(task.variables.size())) {
+  for (const Fact& fact : task.goal) goal.push_back(ids(fact));
+  std::vector<Draft> all = drafts(task);
+  find_relevant(all);
+  for (Draft& draft : all) {
+    std::erase_if(draft.effects, [&](int32_t fact) { return !relevant[fact]; });
+    if (draft.effects.empty()) continue;
+    preconditions.push_row(draft.preconditions);
+    effects.push_row(draft.effects);
+    costs.push_back(draft.cost);
+    sources.push_back(draft.source);
+  }
+}
+
+std::vector<RelaxedTask::Draft> RelaxedTask::drafts(const Task& task) const {
+  std::vector<Draft> result;
+  for (int32_t i = 0; i < static_cast<int32_t>(task.operators.size()); ++i) {
+    const Operator& op = task.operators[i];
+    std::vector<int32_t> base;
+    for (const Fact& fact : op.preconditions) base.push_back(ids(fact));
+    // One relaxed operator for each set of effect conditions, in the order of first use.
+    std::map<std::vector<Fact>, size_t> by_condition;
+    for (const Effect& effect : op.effects) {
+      const auto [at, added] = by_condition.try_emplace(effect.conditions, result.size());
+      if (added) {
+        Draft draft{base, {}, op.cost, i};
+        for (const Fact& fact : effect.conditions)
+          if (std::ranges::find(draft.preconditions, ids(fact)) == draft.preconditions.end())
+            draft.preconditions.push_back(ids(fact));
+        result.push_back(std::move(draft));
+      }
+      std::vector<int32_t>& effects = result[at->second].effects;
+      if (std::ranges::find(effects, ids(effect.fact)) == effects.end()) effects.push_back(ids(effect.fact));
+    }
+  }
+  std::vector<Axiom> axioms = default_axioms(task);
+  axioms.insert(axioms.end(), task.axioms.begin(), task.axioms.end());
+  for (const Axiom& axiom : axioms) {
+    Draft draft{{}, {ids(axiom.head)}, 0, -1};
+    for (const Fact& fact : axiom.conditions) draft.preconditions.push_back(ids(fact));
+    result.push_back(std::move(draft));
+  }
+  return result;
+}
+
+void RelaxedTask::find_relevant(const std::vector<Draft>& drafts) {
+  std::vector<std::vector<int32_t>> achievers(facts);
+  for (int32_t i = 0; i < static_cast<int32_t>(drafts.size()); ++i)
+    for (const int32_t fact : drafts[i].effects) achievers[fact].push_back(i);
+  relevant.assign(facts, 0);
+  std::vector<int32_t> queue;
+  const auto need = [&](int32_t fact) {
+    if (relevant[fact]) return;
+    relevant[fact] = 1;
+    queue.push_back(fact);
+  };
+  std::ranges::for_each(goal, need);
+  while (!queue.empty()) {
+    const int32_t fact = queue.back();
+    queue.pop_back();
+    for (const int32_t i : achievers[fact]) std::ranges::for_each(drafts[i].preconditions, need);
+  }
+}
+
+}  // namespace hstar

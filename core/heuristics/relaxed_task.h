@@ -1,0 +1,55 @@
+// The delete relaxation of a task: operators keep only what they make true (Bonet and Geffner, AIJ 2001).
+//
+// A relaxed operator is an operator, one set of effect conditions of it, or an axiom (cost 0). Its effects
+// stay together: one precondition counter serves all of them. Simplified without changing any value of
+// hmax, add, ff or lmcut: facts that no goal depends on are dropped with the effects that make them
+// true. How derived variables get back to their defaults: default_axioms.h.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "task/task.h"
+
+namespace hstar {
+
+// Rows of varying length in one array.
+class Rows {
+ public:
+  Rows() : begin_{0} {}
+  explicit Rows(const std::vector<std::vector<int32_t>>& lists);
+  void push_row(const std::vector<int32_t>& row);
+  std::span<const int32_t> operator[](size_t row) const {
+    return {items_.data() + begin_[row], items_.data() + begin_[row + 1]};
+  }
+  size_t size() const { return begin_.size() - 1; }
+
+ private:
+  std::vector<int32_t> begin_;
+  std::vector<int32_t> items_;
+};
+
+struct RelaxedTask {
+  explicit RelaxedTask(const Task& task);
+
+  FactIds ids;
+  int32_t facts;                 // fact numbers are those of `ids`
+  std::vector<int32_t> goal;     // facts
+  Rows preconditions;            // per relaxed operator: facts
+  Rows effects;                  // per relaxed operator: facts
+  std::vector<Cost> costs;       // per relaxed operator
+  std::vector<int32_t> sources;  // per relaxed operator: its operator, -1 for an axiom
+  std::vector<char> relevant;    // per fact: some goal may depend on it
+
+  int32_t variables() const { return variables_; }
+  int32_t operators() const { return static_cast<int32_t>(costs.size()); }
+
+ private:
+  int32_t variables_;
+  struct Draft;
+  std::vector<Draft> drafts(const Task& task) const;
+  void find_relevant(const std::vector<Draft>& drafts);
+};
+
+}  // namespace hstar

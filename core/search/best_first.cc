@@ -1,0 +1,239 @@
+#include "search/best_first.h"
+
+#include <algorithm>
+
+#include "base/errors.h"
+#include "search/node_table.h"
+#include "task/state_registry.h"
+
+namespace hstar {
+namespace {
+
+class BestFirst {
+ public:
+  BestFirst(const SearchContext& context, const BestFirstConfig& config)
+      : space_(context.space),
+        heuristics_(context.heuristics),
+        options_(context.options),
+        config_(config),
+        control_(context.control),
+        registry_(space_.words()),
+        open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
+        batch_(space_),
+        expanded_(space_),
+        h_(heuristics_.size()),
+        best_(heuristics_.size(), kDeadEnd) {
+    if (options_.preferred && std::ranges::none_of(heuristics_, &Heuristic::has_preferred_operators))
+      throw InputError("none of the heuristics has preferred operators; use ff");
+    is_preferred_.resize(space_.task().operators.size(), 0);
+  }
+
+  SearchResult run(const std::vector<Value>& initial) {
+    result_.status = search(initial);
+    result_.registered_states = registry_.size();
+    result_.state_bytes = registry_.bytes() + nodes_.bytes() + open_.bytes();
+    result_.best_h = best_[0];
+    return std::move(result_);
+  }
+
+ private:
+  Counts& counts() { return result_.counts; }
+
+  Status search(const std::vector<Value>& initial) {
+    // 1. The initial state.
+    std::vector<uint32_t> packed(space_.words());
+    space_.packer().pack(initial.data(), packed.data());
+    const StateId root = registry_.insert(packed.data(), registry_.hash(packed.data())).first;
+    nodes_.push({kNoState, kNoOperator, 0});
+    add_to_batch(root, false);
+    if (options_.goal_at_generation && space_.is_goal(packed.data())) goal_ = root;
+    if (!evaluate_batch()) return control_.status();
+    result_.initial_h = h_[0].at(0);
+    if (goal_ != kNoState) return solved(goal_);
+
+    while (!open_.empty()) {
+      // 2. The best open node; entries of nodes that were expanded since are stale.
+      const StateId id = open_.pop();
+      if (nodes_[id].status() != NodeStatus::kOpen) continue;
+      nodes_[id].set_status(NodeStatus::kClosed);
+      ++counts().expanded;
+      if (space_.is_goal(registry_[id])) return solved(id);
+      // 3. All successors, 4. without duplicates, 5. evaluated and queued.
+      generate(id);
+      if (!place_successors(id)) return Status::kMemoryLimit;
+      if (goal_ != kNoState) return solved(goal_);
+      if (!evaluate_batch()) return control_.status();
+      if (control_.poll(counts(), best_[0])) return control_.status();
+    }
+    return Status::kUnsolvable;
+  }
+
+  Status solved(StateId id) {
+    result_.plan = nodes_.path(id);
+    return Status::kSolved;
+  }
+
+  void generate(StateId id) {
+    const uint32_t* packed = registry_[id];
+    expanded_.clear();
+    expanded_.push(packed);
+    const Value* values = expanded_.values();
+    operators_.clear();
+    space_.applicable(values, operators_);
+    if (options_.preferred) {
+      preferred_.clear();
+      for (Heuristic* heuristic : heuristics_)
+        if (heuristic->has_preferred_operators()) heuristic->evaluate_preferred(expanded_, 0, preferred_);
+    }
+    const size_t words = space_.words();
+    successors_.resize(operators_.size() * words);
+    hashes_.resize(operators_.size());
+    for (size_t i = 0; i < operators_.size(); ++i) {
+      uint32_t* successor = &successors_[i * words];
+      space_.apply(packed, values, operators_[i], successor);
+      hashes_[i] = registry_.hash(successor);
+      registry_.prefetch(hashes_[i]);
+    }
+    counts().generated += operators_.size();
+  }
+
+  // False if the memory limit forbids to register another state.
+  bool place_successors(StateId parent) {
+    if (options_.preferred)
+      for (const int32_t op : preferred_) is_preferred_[op] = 1;
+    const Cost parent_g = nodes_[parent].g;
+    const size_t words = space_.words();
+    for (size_t i = 0; i < operators_.size(); ++i) {
+      if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more)) return false;
+      const int32_t op = operators_[i];
+      const Cost g = parent_g + space_.cost(op);
+      if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
+      const uint32_t* successor = &successors_[i * words];
+      const auto [id, is_new] = registry_.insert(successor, hashes_[i]);
+      if (is_new) {
+        nodes_.push({parent, static_cast<uint32_t>(op), g});
+        add_to_batch(id, is_preferred_[op]);
+        if (options_.goal_at_generation && goal_ == kNoState && space_.is_goal(successor)) goal_ = id;
+      } else {
+        counts().evaluated += options_.evaluate_duplicates;
+        improve(id, parent, op, g);
+      }
+    }
+    if (options_.preferred)
+      for (const int32_t op : preferred_) is_preferred_[op] = 0;
+    return true;
+  }
+
+  // A path of cost g to a state that is known already.
+  void improve(StateId id, StateId parent, int32_t op, Cost g) {
+    Node& node = nodes_[id];
+    if (g >= node.g || node.status() == NodeStatus::kDeadEnd) return;
+    node.g = g;
+    node.parent = parent;
+    node.set_op(static_cast<uint32_t>(op));
+    if (node.status() == NodeStatus::kNew) return;  // in the batch: will be queued with this g
+    if (node.status() == NodeStatus::kClosed) {
+      if (!config_.reopen) return;
+      ++counts().reopened;
+      node.set_status(NodeStatus::kOpen);
+    }
+    // Only searches with one heuristic order by g, so node.h is the value that matters.
+    if (config_.g_weight != 0) push(0, node.h, g, id, is_preferred_[op]);
+  }
+
+  void push(size_t heuristic, Cost h, Cost g, StateId id, bool preferred) {
+    open_.push(heuristic, config_.g_weight * g + config_.h_weight * h, config_.ties_by_h ? h : 0, preferred,
+               id);
+  }
+
+  void add_to_batch(StateId id, bool preferred) {
+    batch_.push(registry_[id]);
+    batch_ids_.push_back(id);
+    batch_preferred_.push_back(preferred);
+  }
+
+  // False if a limit ran out.
+  bool evaluate_batch() {
+    const size_t n = batch_.size();
+    counts().evaluated += n;
+    for (size_t k = 0; k < heuristics_.size(); ++k) {
+      h_[k].resize(std::max<size_t>(n, 1));
+      const size_t grain = heuristics_[k]->grain();
+      for (size_t begin = 0; begin < n; begin += grain) {
+        heuristics_[k]->evaluate(batch_, begin, std::min(begin + grain, n), h_[k].data());
+        if (grain < 64 && control_.poll(counts(), best_[0], kSlowWork)) return false;
+      }
+    }
+    bool progress = false;
+    for (size_t i = 0; i < n; ++i) {
+      const StateId id = batch_ids_[i];
+      Node& node = nodes_[id];
+      if (is_dead_end(i)) {
+        node.set_status(NodeStatus::kDeadEnd);
+        ++counts().dead_ends;
+        continue;
+      }
+      node.set_status(NodeStatus::kOpen);
+      node.h = h_[0][i];
+      for (size_t k = 0; k < heuristics_.size(); ++k) {
+        if (h_[k][i] == kDeadEnd) continue;
+        push(k, h_[k][i], node.g, id, batch_preferred_[i]);
+        if (h_[k][i] < best_[k]) {
+          best_[k] = h_[k][i];
+          progress = true;
+        }
+      }
+    }
+    if (progress) open_.reward_progress();
+    batch_.clear();
+    batch_ids_.clear();
+    batch_preferred_.clear();
+    return true;
+  }
+
+  // A safe heuristic says so, or all heuristics do.
+  bool is_dead_end(size_t i) const {
+    bool all = true;
+    for (size_t k = 0; k < heuristics_.size(); ++k) {
+      const bool dead = h_[k][i] == kDeadEnd;
+      if (dead && heuristics_[k]->safe()) return true;
+      all &= dead;
+    }
+    return all;
+  }
+
+  static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of a symbolic evaluation
+
+  const PlanningSpace& space_;
+  const Heuristics& heuristics_;
+  const SearchOptions& options_;
+  const BestFirstConfig config_;
+  Control& control_;
+  StateRegistry registry_;
+  NodeTable nodes_;
+  AlternationOpenList<StateId> open_;
+  SearchResult result_;
+  StateId goal_ = kNoState;  // found at generation
+
+  StateBatch batch_;  // new states of the current expansion
+  std::vector<StateId> batch_ids_;
+  std::vector<char> batch_preferred_;
+  StateBatch expanded_;  // the state being expanded
+  std::vector<int32_t> operators_;
+  std::vector<int32_t> preferred_;
+  std::vector<char> is_preferred_;  // per operator, set only within place_successors
+  std::vector<uint32_t> successors_;
+  std::vector<uint64_t> hashes_;
+  std::vector<std::vector<Cost>> h_;  // per heuristic, per state of the batch
+  std::vector<Cost> best_;            // per heuristic
+};
+
+}  // namespace
+
+SearchResult best_first(const SearchContext& context, const BestFirstConfig& config) {
+  if (config.g_weight != 0 && context.heuristics.size() > 1)
+    throw InputError("a search by g + h takes one heuristic; combine several by max or sum");
+  return BestFirst(context, config).run(context.initial);
+}
+
+}  // namespace hstar

@@ -1,0 +1,176 @@
+// idastar: iterative-deepening A* (Korf, AIJ 1985): depth-first searches bounded by f = g + h, each bound the
+// least f that the last one cut off. Memory linear in the length of the plan.
+//
+// Difference from the paper: a state that stands on the current path is not entered again, so that a
+// space with cycles of cost 0 does not trap it, and an unsolvable finite task ends.
+#include "search/idastar.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/errors.h"
+#include "task/state_registry.h"
+
+namespace hstar {
+
+const SearchInfo idastar_info = {
+    .name = "idastar",
+    .description = "iterative-deepening A*, memory linear in the plan",
+    .reference = "Korf, AIJ 1985",
+    .optimal = true,
+    .complete = true,
+};
+
+namespace {
+
+class IDAStar {
+ public:
+  explicit IDAStar(const SearchContext& context)
+      : space_(context.space),
+        heuristic_(*context.heuristics[0]),
+        control_(context.control),
+        scale_(heuristic_.scale()),
+        batch_(space_) {
+    if (context.heuristics.size() > 1)
+      throw InputError("idastar takes one heuristic; combine several by max or sum");
+  }
+
+  SearchResult run(const std::vector<Value>& initial) {
+    Level& root = level(0);
+    root.packed.resize(space_.words());
+    space_.packer().pack(initial.data(), root.packed.data());
+    root.g = 0;
+    batch_.push(root.packed.data());
+    Cost h;
+    heuristic_.evaluate(batch_, 0, 1, &h);
+    ++result_.counts.evaluated;
+    result_.counts.dead_ends += h == kDeadEnd;
+    result_.initial_h = result_.best_h = h;
+    result_.status = Status::kUnsolvable;
+    int64_t bound = h == kDeadEnd ? kInfinity : h;
+    while (bound != kInfinity && !search_below(bound)) bound = next_bound_;
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
+  static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of an expansion
+
+  struct Level {
+    std::vector<uint32_t> packed;
+    uint64_t hash = 0;
+    int64_t g = 0;
+    std::vector<int32_t> operators;
+    std::vector<uint32_t> successors;
+    std::vector<Cost> h;
+    size_t next = 0;  // the successor to look at next
+  };
+  // Levels are never moved: deeper ones are added while shallower ones are in use.
+  Level& level(size_t depth) {
+    while (levels_.size() <= depth) levels_.push_back(std::make_unique<Level>());
+    return *levels_[depth];
+  }
+
+  // One depth-first search; true if it ends the whole search: solved or stopped.
+  bool search_below(int64_t bound) {
+    next_bound_ = kInfinity;
+    size_t depth = 0;
+    if (enter(depth)) return true;
+    while (true) {
+      Level& here = level(depth);
+      // 1. Back up when all successors have had their turn.
+      if (here.next == here.operators.size()) {
+        if (depth == 0) return false;
+        --depth;
+        continue;
+      }
+      // 2. Cut off what lies above the bound.
+      const size_t i = here.next++;
+      if (here.h[i] == kDeadEnd) continue;
+      const int64_t g = here.g + int64_t{space_.cost(here.operators[i])} * scale_;
+      if (const int64_t f = g + here.h[i]; f > bound) {
+        next_bound_ = std::min(next_bound_, f);
+        continue;
+      }
+      // 3. Go down.
+      Level& child = level(++depth);
+      const uint32_t* packed = &here.successors[i * space_.words()];
+      child.packed.assign(packed, packed + space_.words());
+      child.g = g;
+      if (enter(depth)) return true;
+    }
+  }
+
+  // Prepares a level for its first successor; true if that ends the search.
+  bool enter(size_t depth) {
+    Level& here = level(depth);
+    if (space_.is_goal(here.packed.data())) {
+      result_.status = Status::kSolved;
+      for (size_t i = 0; i < depth; ++i) result_.plan.push_back(levels_[i]->operators[levels_[i]->next - 1]);
+      return true;
+    }
+    here.hash = hash_words(here.packed.data(), space_.words());
+    here.next = 0;
+    ++result_.counts.expanded;
+    generate(here, depth);
+    if (!control_.poll(result_.counts, result_.best_h, kSlowWork)) return false;
+    result_.status = control_.status();
+    return true;
+  }
+
+  // The successors that are not on the path, with their values.
+  void generate(Level& here, size_t depth) {
+    const size_t words = space_.words();
+    batch_.clear();
+    batch_.push(here.packed.data());
+    values_.assign(batch_.values(), batch_.values() + space_.variables());
+    batch_.clear();
+    operators_.clear();
+    space_.applicable(values_.data(), operators_);
+    result_.counts.generated += operators_.size();
+    here.operators.clear();
+    here.successors.resize(operators_.size() * words);
+    for (const int32_t op : operators_) {
+      uint32_t* successor = &here.successors[here.operators.size() * words];
+      space_.apply(here.packed.data(), values_.data(), op, successor);
+      if (on_path(successor, depth)) continue;
+      here.operators.push_back(op);
+      batch_.push(successor);
+    }
+    here.h.resize(here.operators.size());
+    const size_t n = batch_.size();
+    const size_t grain = heuristic_.grain();
+    for (size_t begin = 0; begin < n; begin += grain)
+      heuristic_.evaluate(batch_, begin, std::min(begin + grain, n), here.h.data());
+    result_.counts.evaluated += n;
+    for (const Cost h : here.h) {
+      result_.counts.dead_ends += h == kDeadEnd;
+      result_.best_h = std::min(result_.best_h, h);
+    }
+  }
+
+  bool on_path(const uint32_t* packed, size_t depth) const {
+    const uint64_t hash = hash_words(packed, space_.words());
+    for (size_t i = 0; i <= depth; ++i)
+      if (levels_[i]->hash == hash && std::equal(packed, packed + space_.words(), levels_[i]->packed.data()))
+        return true;
+    return false;
+  }
+
+  const PlanningSpace& space_;
+  Heuristic& heuristic_;
+  Control& control_;
+  const int32_t scale_;
+  StateBatch batch_;
+  SearchResult result_;
+  std::vector<std::unique_ptr<Level>> levels_;
+  std::vector<int32_t> operators_;
+  std::vector<Value> values_;
+  int64_t next_bound_ = kInfinity;
+};
+
+}  // namespace
+
+SearchResult run_idastar(const SearchContext& context) { return IDAStar(context).run(context.initial); }
+
+}  // namespace hstar

@@ -1,0 +1,157 @@
+// lazy: greedy best-first search with deferred evaluation (Helmert, JAIR 2006; Richter and Helmert, ICAPS
+// 2009): successors are queued by the value of their parent, unseen, and evaluated when their turn comes.
+// One evaluation an expansion, which pays when many successors are never looked at.
+#include "search/lazy.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/errors.h"
+#include "search/node_table.h"
+#include "task/state_registry.h"
+
+namespace hstar {
+
+const SearchInfo lazy_info = {
+    .name = "lazy",
+    .description = "greedy best-first search with deferred evaluation",
+    .reference = "Helmert, JAIR 2006",
+    .optimal = false,
+    .complete = true,
+};
+
+namespace {
+
+struct Edge {
+  StateId parent;
+  int32_t op;
+};
+
+class Lazy {
+ public:
+  explicit Lazy(const SearchContext& context)
+      : space_(context.space),
+        heuristics_(context.heuristics),
+        options_(context.options),
+        control_(context.control),
+        registry_(space_.words()),
+        open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
+        current_(space_),
+        h_(heuristics_.size()),
+        best_(heuristics_.size(), kDeadEnd) {
+    if (options_.preferred && std::ranges::none_of(heuristics_, &Heuristic::has_preferred_operators))
+      throw InputError("none of the heuristics has preferred operators; use ff");
+    is_preferred_.resize(space_.task().operators.size(), 0);
+  }
+
+  SearchResult run(const std::vector<Value>& initial) {
+    result_.status = search(initial);
+    result_.registered_states = registry_.size();
+    result_.state_bytes = registry_.bytes() + nodes_.bytes() + open_.bytes();
+    result_.best_h = best_[0];
+    return std::move(result_);
+  }
+
+ private:
+  Counts& counts() { return result_.counts; }
+
+  Status search(const std::vector<Value>& initial) {
+    std::vector<uint32_t> packed(space_.words());
+    std::vector<Value> parent_values(space_.variables());
+    space_.packer().pack(initial.data(), packed.data());
+    StateId id = registry_.insert(packed.data(), registry_.hash(packed.data())).first;
+    nodes_.push({kNoState, kNoOperator, 0});
+    while (true) {
+      // 1. A state that is new: evaluate it, and unless it is a dead end queue its successors.
+      if (space_.is_goal(registry_[id])) {
+        // The heuristic is not asked about goals, but the root's value is reported.
+        if (id == 0) evaluate(id);
+        result_.plan = nodes_.path(id);
+        return Status::kSolved;
+      }
+      const bool alive = evaluate(id);
+      if (id == 0) result_.initial_h = h_[0];
+      if (alive)
+        expand(id);
+      else
+        ++counts().dead_ends;
+      nodes_[id].set_status(alive ? NodeStatus::kClosed : NodeStatus::kDeadEnd);
+      if (control_.poll(counts(), best_[0], kSlowWork)) return control_.status();
+
+      // 2. The next edge that leads to a new state.
+      bool is_new = false;
+      while (!is_new) {
+        if (open_.empty()) return Status::kUnsolvable;
+        if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more))
+          return Status::kMemoryLimit;
+        const Edge edge = open_.pop();
+        const uint32_t* parent = registry_[edge.parent];
+        space_.packer().unpack(parent, parent_values.data());
+        space_.apply(parent, parent_values.data(), edge.op, packed.data());
+        std::tie(id, is_new) = registry_.insert(packed.data(), registry_.hash(packed.data()));
+        if (!is_new) continue;
+        const Cost g = nodes_[edge.parent].g + space_.cost(edge.op);
+        if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
+        nodes_.push({edge.parent, static_cast<uint32_t>(edge.op), g});
+      }
+    }
+  }
+
+  // Fills h_ and preferred_; false for a dead end.
+  bool evaluate(StateId id) {
+    current_.clear();
+    current_.push(registry_[id]);
+    preferred_.clear();
+    ++counts().evaluated;
+    bool doomed = false, alive = false, progress = false;
+    for (size_t k = 0; k < heuristics_.size(); ++k) {
+      Heuristic& heuristic = *heuristics_[k];
+      if (options_.preferred && heuristic.has_preferred_operators())
+        h_[k] = heuristic.evaluate_preferred(current_, 0, preferred_);
+      else
+        heuristic.evaluate(current_, 0, 1, &h_[k]);
+      doomed |= h_[k] == kDeadEnd && heuristic.safe();
+      alive |= h_[k] != kDeadEnd;
+      progress |= h_[k] < best_[k];
+      best_[k] = std::min(best_[k], h_[k]);
+    }
+    nodes_[id].h = h_[0];
+    if (progress) open_.reward_progress();
+    return alive && !doomed;
+  }
+
+  void expand(StateId id) {
+    ++counts().expanded;
+    operators_.clear();
+    space_.applicable(current_.values(), operators_);
+    counts().generated += operators_.size();
+    for (const int32_t op : preferred_) is_preferred_[op] = 1;
+    for (const int32_t op : operators_)
+      for (size_t k = 0; k < heuristics_.size(); ++k)
+        if (h_[k] != kDeadEnd) open_.push(k, h_[k], 0, is_preferred_[op], {id, op});
+    for (const int32_t op : preferred_) is_preferred_[op] = 0;
+  }
+
+  static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of a symbolic evaluation
+
+  const PlanningSpace& space_;
+  const Heuristics& heuristics_;
+  const SearchOptions& options_;
+  Control& control_;
+  StateRegistry registry_;
+  NodeTable nodes_;
+  AlternationOpenList<Edge> open_;
+  SearchResult result_;
+  StateBatch current_;
+  std::vector<Cost> h_;
+  std::vector<Cost> best_;
+  std::vector<int32_t> operators_;
+  std::vector<int32_t> preferred_;
+  std::vector<char> is_preferred_;  // per operator, set only within expand
+};
+
+}  // namespace
+
+SearchResult run_lazy(const SearchContext& context) { return Lazy(context).run(context.initial); }
+
+}  // namespace hstar

@@ -1,0 +1,34 @@
+#include "search/search.h"
+
+#include <new>
+
+#include "base/errors.h"
+#include "base/memory.h"
+
+namespace hstar {
+
+SearchResult run_search(const std::string& name, const PlanningSpace& space,
+                        const std::vector<Value>& initial, const Heuristics& heuristics,
+                        const SearchOptions& options, const Limits& limits, const Observer& observer) {
+  if (heuristics.empty()) throw InputError("a search needs at least one heuristic");
+  std::string known;
+  for (const SearchEntry& entry : search_catalogue()) {
+    known += (known.empty() ? "" : ", ") + std::string(entry.info.name);
+    if (name != entry.info.name) continue;
+    const size_t memory_before = resident_memory();
+    Control control(limits, observer, heuristics[0]->scale());
+    SearchResult result;
+    try {
+      result = entry.run({space, initial, heuristics, options, control});
+    } catch (const std::bad_alloc&) {
+      result.status = Status::kMemoryLimit;
+    }
+    result.search_time_s = control.elapsed_s();
+    result.memory_before = memory_before;
+    result.h_scale = heuristics[0]->scale();
+    return result;
+  }
+  throw InputError("unknown search '" + name + "' (known: " + known + ")");
+}
+
+}  // namespace hstar

@@ -1,0 +1,71 @@
+// What every search takes and gives.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/control.h"
+#include "heuristics/heuristic.h"
+#include "search/open_list.h"
+#include "task/planning_space.h"
+
+namespace hstar {
+
+// Claims are data: docs and contract tests read them.
+struct SearchInfo {
+  const char* name;
+  const char* description;
+  const char* reference;
+  bool optimal;   // with an admissible heuristic
+  bool complete;  // with a safe heuristic and enough memory
+};
+
+struct SearchOptions {
+  double weight = 1;  // wastar: of the heuristic in f = g + weight * h
+  TieBreaking ties = TieBreaking::kFifo;
+  uint64_t seed = 0;
+  bool preferred = false;            // use preferred operators
+  int32_t boost = 1000;              // head start of preferred lists when a heuristic reaches a new minimum
+  bool goal_at_generation = false;   // gbfs: test for goals when a state is generated
+  bool evaluate_duplicates = false;  // gbfs: count an evaluation for duplicates too
+};
+
+struct SearchResult {
+  Status status = Status::kUnsolvable;
+  std::vector<int32_t> plan;  // operators
+  Counts counts;
+  Cost initial_h = 0;
+  int32_t h_scale = 1;  // initial_h and best_h are in units of 1/h_scale
+  Cost best_h = kDeadEnd;
+  double search_time_s = 0;
+  size_t registered_states = 0;
+  size_t state_bytes = 0;  // registry, node table and open lists at the end
+  size_t memory_before = 0;
+};
+
+using Heuristics = std::vector<Heuristic*>;
+
+// Runs a search by name from `initial` (values of all variables). Throws InputError for an unknown name
+// or options that do not go together, UnsupportedError for what the search cannot do.
+SearchResult run_search(const std::string& name, const PlanningSpace& space,
+                        const std::vector<Value>& initial, const Heuristics& heuristics,
+                        const SearchOptions& options, const Limits& limits, const Observer& observer);
+
+struct SearchContext {
+  const PlanningSpace& space;
+  const std::vector<Value>& initial;
+  const Heuristics& heuristics;
+  const SearchOptions& options;
+  Control& control;
+};
+
+struct SearchEntry {
+  const SearchInfo& info;
+  SearchResult (*run)(const SearchContext& context);
+};
+
+const std::vector<SearchEntry>& search_catalogue();
+
+}  // namespace hstar

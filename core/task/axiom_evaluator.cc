@@ -1,0 +1,89 @@
+#include "task/axiom_evaluator.h"
+
+#include <algorithm>
+
+namespace hstar {
+
+AxiomEvaluator::AxiomEvaluator(const Task& task) : ids_(task) {
+  if (!task.has_axioms()) return;
+  std::vector<const Axiom*> axioms;
+  for (const Axiom& axiom : task.axioms) axioms.push_back(&axiom);
+  const auto layer = [&](const Axiom* axiom) { return task.variables[axiom->head.variable].axiom_layer; };
+  std::ranges::stable_sort(axioms, {}, layer);
+
+  std::vector<std::vector<int32_t>> watchers(ids_.size());
+  // Layers are numbers from a file: renumber them densely.
+  std::vector<int32_t> layers;
+  for (const Variable& variable : task.variables)
+    if (variable.derived()) layers.push_back(variable.axiom_layer);
+  std::ranges::sort(layers);
+  layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
+  const auto dense = [&](int32_t number) {
+    return static_cast<int32_t>(std::ranges::lower_bound(layers, number) - layers.begin());
+  };
+  layer_end_.assign(layers.size(), 0);
+  for (const Axiom* axiom : axioms) {
+    const auto rule = static_cast<int32_t>(rules_.size());
+    for (const Fact& fact : axiom->conditions) watchers[ids_(fact)].push_back(rule);
+    rules_.push_back({static_cast<int32_t>(axiom->conditions.size()), dense(layer(axiom)), axiom->head});
+    layer_end_[rules_.back().layer] = rule + 1;
+  }
+  for (size_t i = 1; i < layer_end_.size(); ++i) layer_end_[i] = std::max(layer_end_[i], layer_end_[i - 1]);
+
+  watcher_begin_.push_back(0);
+  for (const std::vector<int32_t>& list : watchers) {
+    watchers_.insert(watchers_.end(), list.begin(), list.end());
+    watcher_begin_.push_back(static_cast<int32_t>(watchers_.size()));
+  }
+  defaults_by_layer_.resize(layers.size());
+  for (int32_t v = 0; v < static_cast<int32_t>(task.variables.size()); ++v) {
+    const Fact fact{v, task.initial_values[v]};
+    if (task.variables[v].derived()) {
+      defaults_.push_back(fact);
+      defaults_by_layer_[dense(task.variables[v].axiom_layer)].push_back(fact);
+    } else {
+      plain_variables_.push_back(v);
+    }
+  }
+  open_.resize(rules_.size());
+}
+
+void AxiomEvaluator::derive(Fact fact, Value* values) {
+  if (values[fact.variable] == fact.value) return;
+  values[fact.variable] = fact.value;
+  queue_.push_back(fact);
+}
+
+void AxiomEvaluator::evaluate(Value* values) {
+  if (empty()) return;
+  for (size_t i = 0; i < rules_.size(); ++i) open_[i] = rules_[i].conditions;
+  for (const Fact& fact : defaults_) values[fact.variable] = fact.value;
+
+  const auto meet = [&](Fact fact) {
+    const int32_t id = ids_(fact);
+    for (int32_t i = watcher_begin_[id]; i < watcher_begin_[id + 1]; ++i) {
+      const int32_t rule = watchers_[i];
+      // A rule of a later layer that becomes ready waits for its layer.
+      if (--open_[rule] == 0 && rules_[rule].layer == layer_) derive(rules_[rule].head, values);
+    }
+  };
+  layer_ = -1;
+  for (const int32_t v : plain_variables_) meet({v, values[v]});
+  int32_t first = 0;
+  for (layer_ = 0; layer_ < static_cast<int32_t>(layer_end_.size()); ++layer_) {
+    queue_.clear();
+    for (int32_t rule = first; rule < layer_end_[layer_]; ++rule)
+      if (open_[rule] == 0) derive(rules_[rule].head, values);
+    first = layer_end_[layer_];
+    while (!queue_.empty()) {
+      const Fact fact = queue_.back();
+      queue_.pop_back();
+      meet(fact);
+    }
+    // Negation as failure: what this layer did not derive is now known to be at its default.
+    for (const Fact& fact : defaults_by_layer_[layer_])
+      if (values[fact.variable] == fact.value) meet(fact);
+  }
+}
+
+}  // namespace hstar

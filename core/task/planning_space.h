@@ -1,0 +1,71 @@
+// The state space of a planning task, compiled for searching: packed states, applicable operators,
+// successors, goal test. One instance serves any number of searches and initial states, one at a time
+// (the axiom evaluator keeps scratch memory).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "task/axiom_evaluator.h"
+#include "task/state_packer.h"
+#include "task/successor_generator.h"
+#include "task/task.h"
+
+namespace hstar {
+
+class PlanningSpace {
+ public:
+  explicit PlanningSpace(Task task);
+
+  const Task& task() const { return task_; }
+  const StatePacker& packer() const { return packer_; }
+  size_t words() const { return packer_.words(); }
+  int32_t variables() const { return static_cast<int32_t>(task_.variables.size()); }
+  Cost cost(int32_t op) const { return costs_[op]; }
+
+  // The initial state with its derived variables evaluated.
+  std::vector<Value> initial_state() const;
+  void evaluate_axioms(Value* values) const { axioms_.evaluate(values); }
+
+  void applicable(const Value* values, std::vector<int32_t>& operators) const {
+    successors_.generate(values, operators);
+  }
+
+  // Writes the successor of (packed, values) by the applicable operator `op` to `result`.
+  void apply(const uint32_t* packed, const Value* values, int32_t op, uint32_t* result) const {
+    for (size_t i = 0; i < words(); ++i) result[i] = packed[i];
+    const Span span = patches_[op];
+    for (uint32_t i = span.begin; i < span.end; ++i) {
+      const StatePacker::Patch& patch = patch_pool_[i];
+      result[patch.word] = (result[patch.word] & ~patch.mask) | patch.bits;
+    }
+    if (has_complex_) apply_complex(values, op, result);
+  }
+
+  bool is_goal(const uint32_t* packed) const {
+    for (const StatePacker::Patch& patch : goal_)
+      if ((packed[patch.word] & patch.mask) != patch.bits) return false;
+    return true;
+  }
+
+ private:
+  struct Span {
+    uint32_t begin;
+    uint32_t end;
+  };
+  void apply_complex(const Value* values, int32_t op, uint32_t* result) const;
+
+  Task task_;
+  StatePacker packer_;
+  SuccessorGenerator successors_;
+  mutable AxiomEvaluator axioms_;
+  std::vector<Cost> costs_;
+  std::vector<Span> patches_;  // per operator: its effects, if none has a condition
+  std::vector<StatePacker::Patch> patch_pool_;
+  std::vector<StatePacker::Patch> goal_;
+  std::vector<char> conditional_;  // per operator: some effect has a condition
+  bool has_complex_ = false;       // conditional effects or axioms anywhere
+  mutable std::vector<Value> scratch_;
+};
+
+}  // namespace hstar

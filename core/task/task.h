@@ -1,0 +1,77 @@
+// A planning task in finite-domain representation (SAS+ with conditional effects and axioms), as Fast
+// Downward's translator writes it (Helmert, AIJ 2009). Plain data; what is compiled from it for
+// searching lives in planning_space.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hstar {
+
+using Value = int32_t;
+using Cost = int32_t;
+
+// No operator and no heuristic value is above this, so that a sum of two fits into Cost.
+constexpr Cost kMaxCost = 1 << 29;
+
+struct Fact {
+  int32_t variable;
+  Value value;
+  auto operator<=>(const Fact&) const = default;
+};
+
+struct Variable {
+  std::string name;
+  int32_t axiom_layer = -1;  // -1: set by operators; else derived, and the layer that derives it
+  std::vector<std::string> fact_names;
+
+  int32_t domain_size() const { return static_cast<int32_t>(fact_names.size()); }
+  bool derived() const { return axiom_layer >= 0; }
+};
+
+struct Effect {
+  std::vector<Fact> conditions;
+  Fact fact;
+};
+
+struct Operator {
+  std::string name;
+  Cost cost = 1;
+  std::vector<Fact> preconditions;  // at most one a variable
+  std::vector<Effect> effects;
+};
+
+struct Axiom {
+  std::vector<Fact> conditions;
+  Fact head;
+};
+
+struct Task {
+  std::vector<Variable> variables;
+  std::vector<std::vector<Fact>> mutex_groups;
+  std::vector<Value> initial_values;  // of a derived variable: its value when no axiom fires
+  std::vector<Fact> goal;
+  std::vector<Operator> operators;
+  std::vector<Axiom> axioms;
+  bool uses_metric = false;
+
+  bool has_conditional_effects() const;
+  bool has_axioms() const { return !axioms.empty(); }
+  Cost min_operator_cost() const;  // 0 if there is no operator
+  bool unit_cost() const;
+};
+
+// Dense numbers for facts: fact (variable, value) is `offset[variable] + value`.
+class FactIds {
+ public:
+  explicit FactIds(const Task& task);
+  int32_t operator()(Fact fact) const { return offset_[fact.variable] + fact.value; }
+  int32_t offset(int32_t variable) const { return offset_[variable]; }
+  int32_t size() const { return offset_.back(); }
+
+ private:
+  std::vector<int32_t> offset_;
+};
+
+}  // namespace hstar

@@ -1,0 +1,74 @@
+"""hstar learns the heuristic that a search is missing, and searches with it natively.
+
+    import hstar
+
+    task = hstar.load("domain.pddl", "problem.pddl")
+    result = hstar.solve(task, search="astar", heuristic="lmcut", time_limit=60)
+    print(result.status, result.plan_cost, result.plan)
+
+Everything public is listed in `__all__`; sub-packages are imported when first used, so that `import hstar`
+and `hstar --help` stay fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hstar.errors import HstarError, InputError, PDDLError, UnsupportedError
+    from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
+    from hstar.search.solve import Result, SearchConfig, searches, solve
+    from hstar.search.validate import Verdict, validate_pddl
+    from hstar.spaces.task import Task, load
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "HstarError": "hstar.errors",
+    "InputError": "hstar.errors",
+    "PDDLError": "hstar.errors",
+    "UnsupportedError": "hstar.errors",
+    "BatchHeuristic": "hstar.search.heuristics",
+    "Max": "hstar.search.heuristics",
+    "Sum": "hstar.search.heuristics",
+    "heuristics": "hstar.search.heuristics",
+    "Result": "hstar.search.solve",
+    "SearchConfig": "hstar.search.solve",
+    "searches": "hstar.search.solve",
+    "solve": "hstar.search.solve",
+    "Verdict": "hstar.search.validate",
+    "validate_pddl": "hstar.search.validate",
+    "Task": "hstar.spaces.task",
+    "load": "hstar.spaces.task",
+}
+
+__all__ = [
+    "BatchHeuristic",
+    "HstarError",
+    "InputError",
+    "Max",
+    "PDDLError",
+    "Result",
+    "SearchConfig",
+    "Sum",
+    "Task",
+    "UnsupportedError",
+    "Verdict",
+    "__version__",
+    "heuristics",
+    "load",
+    "searches",
+    "solve",
+    "validate_pddl",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'hstar' has no attribute '{name}'")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,256 @@
+from collections.abc import Sequence
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Operator:
+    """A grounded operator; facts are (variable, value)."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def cost(self) -> int: ...
+
+    @property
+    def preconditions(self) -> list[tuple[int, int]]: ...
+
+    @property
+    def effects(self) -> list[tuple[list[tuple[int, int]], int, int]]:
+        """Triples (conditions, variable, value)."""
+
+class Axiom:
+    """Derives variable = value when all conditions hold."""
+
+    @property
+    def conditions(self) -> list[tuple[int, int]]: ...
+
+    @property
+    def variable(self) -> int: ...
+
+    @property
+    def value(self) -> int: ...
+
+class Task:
+    """A planning task in finite-domain representation."""
+
+    @staticmethod
+    def parse(text: bytes, unit_cost: bool = False) -> Task:
+        """Reads the text of a .sas file, version 3."""
+
+    @property
+    def num_variables(self) -> int: ...
+
+    @property
+    def num_operators(self) -> int: ...
+
+    @property
+    def num_axioms(self) -> int: ...
+
+    @property
+    def num_facts(self) -> int: ...
+
+    @property
+    def state_words(self) -> int:
+        """32-bit words of a packed state."""
+
+    @property
+    def uses_metric(self) -> bool: ...
+
+    @property
+    def unit_cost(self) -> bool: ...
+
+    @property
+    def has_conditional_effects(self) -> bool: ...
+
+    @property
+    def variable_names(self) -> list[str]: ...
+
+    @property
+    def fact_names(self) -> list[list[str]]:
+        """Per variable, per value."""
+
+    @property
+    def axiom_layers(self) -> list[int]:
+        """Per variable: -1, or the layer of the axioms that derive it."""
+
+    @property
+    def default_values(self) -> list[int]:
+        """Per variable: for derived ones the value when no axiom fires."""
+
+    @property
+    def initial_state(self) -> list[int]: ...
+
+    @property
+    def goal(self) -> list[tuple[int, int]]: ...
+
+    @property
+    def mutex_groups(self) -> list[list[tuple[int, int]]]: ...
+
+    def operator(self, index: int) -> Operator: ...
+
+    def axiom(self, index: int) -> Axiom: ...
+
+    def with_initial_state(self, values: Sequence[int]) -> Task:
+        """The same task from another state; derived variables are recomputed."""
+
+    def applicable_operators(self, state: Sequence[int]) -> list[int]: ...
+
+    def successor(self, state: Sequence[int], operator: int) -> list[int]: ...
+
+    def are_mutex(self, a: tuple[int, int], b: tuple[int, int]) -> bool:
+        """Whether two facts (variable, value) are known never to hold together."""
+
+class HeuristicInfo:
+    """What a heuristic claims."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def reference(self) -> str: ...
+
+    @property
+    def admissible(self) -> bool: ...
+
+    @property
+    def consistent(self) -> bool: ...
+
+    @property
+    def safe(self) -> bool: ...
+
+    @property
+    def supports_axioms(self) -> bool: ...
+
+    @property
+    def supports_conditional_effects(self) -> bool: ...
+
+    @property
+    def preferred_operators(self) -> bool: ...
+
+def heuristics() -> list[HeuristicInfo]:
+    """All symbolic heuristics."""
+
+class Heuristic:
+    """A heuristic for one task."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def admissible(self) -> bool: ...
+
+    @property
+    def consistent(self) -> bool: ...
+
+    @property
+    def safe(self) -> bool: ...
+
+    def evaluate(self, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        Values of states given as an int32 array (n, variables); infinity for dead ends.
+        """
+
+def symbolic_heuristic(task: Task, name: str) -> Heuristic: ...
+
+def callback_heuristic(task: Task, function: object, name: str, scale: int) -> Heuristic: ...
+
+def combined_heuristic(task: Task, rule: str, parts: Sequence[Heuristic]) -> Heuristic:
+    """max or sum; takes its parts over."""
+
+def relaxed_plan(task: Task, state: Sequence[int]) -> tuple[list[int] | None, int]:
+    """
+    Operators of ff's relaxed plan (None for a dead end) and the number of atoms they delete.
+    """
+
+class Progress:
+    """What a running search reports about itself."""
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def evaluated(self) -> int: ...
+
+    @property
+    def generated(self) -> int: ...
+
+    @property
+    def best_h(self) -> float: ...
+
+    @property
+    def time(self) -> float: ...
+
+    @property
+    def memory(self) -> int: ...
+
+class SearchInfo:
+    """What a search claims."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def reference(self) -> str: ...
+
+    @property
+    def optimal(self) -> bool: ...
+
+    @property
+    def complete(self) -> bool: ...
+
+def searches() -> list[SearchInfo]:
+    """All searches."""
+
+class SearchResult:
+    """How a search ended."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def plan(self) -> list[int]: ...
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def evaluated(self) -> int: ...
+
+    @property
+    def generated(self) -> int: ...
+
+    @property
+    def reopened(self) -> int: ...
+
+    @property
+    def dead_ends(self) -> int: ...
+
+    @property
+    def initial_h(self) -> float | None: ...
+
+    @property
+    def search_time(self) -> float: ...
+
+    @property
+    def registered_states(self) -> int: ...
+
+    @property
+    def state_bytes(self) -> int: ...
+
+    @property
+    def memory_before_search(self) -> int: ...
+
+def search(task: Task, name: str, heuristics: Sequence[Heuristic], *, time_limit: float | None = None, memory_limit: int | None = None, max_evaluations: int | None = None, max_expansions: int | None = None, weight: float = 1.0, ties: str = 'fifo', seed: int = 0, preferred: bool = False, boost: int = 1000, goal_at_generation: bool = False, evaluate_duplicates: bool = False, progress: object | None = None) -> SearchResult:
+    """Runs a search; a limit is a status, not an error."""
+
+def peak_memory() -> int:
+    """Peak resident memory of the process in bytes."""

@@ -1,0 +1,57 @@
+"""The mistakes hstar reports, each with the exit code that planner users know.
+
+A limit that runs out is not an error but a `Result.status`. Everything here is something the caller has to
+change: the input, an option, or the configuration. The command line prints `str(error)` as one line.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class HstarError(Exception):
+    """Base of every error that hstar raises on purpose."""
+
+    exit_code = 35
+
+
+class InputError(HstarError):
+    """Something handed in is wrong: a file, a line of it, or an option.
+
+    `file` and `line` are put in front of the message where they are known.
+    """
+
+    exit_code = 33
+
+    def __init__(self, message: str, *, file: str | Path | None = None, line: int | None = None) -> None:
+        where = "" if file is None else f"{file}:{line}: " if line else f"{file}: "
+        super().__init__(where + message)
+        self.message = message
+        self.file = file
+        self.line = line
+
+
+class PDDLError(InputError):
+    """The PDDL is broken, or the problem does not belong to the domain."""
+
+    exit_code = 31
+
+
+class UnsupportedError(HstarError):
+    """A part cannot handle what the task needs; the message says what to use instead."""
+
+    exit_code = 34
+
+
+class TranslatorLimitError(HstarError):
+    """The translator ran out of its time or memory limit."""
+
+    def __init__(self, message: str, *, exit_code: int) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
+class PlanError(HstarError):
+    """A plan that a search returned does not survive validation: a bug in hstar."""
+
+    exit_code = 35

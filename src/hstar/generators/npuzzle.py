@@ -1,0 +1,78 @@
+"""Sliding-tile puzzles: a uniformly random solvable arrangement, to be brought into order.
+
+The goal has the empty cell first and the tiles in order after it. Half of all arrangements can
+reach it: those whose permutation is even exactly when the empty cell is an even number of moves
+away from its goal (Johnson and Story, 1879). An arrangement of the wrong parity becomes a right one
+by swapping two tiles, which pairs the two halves one to one and so keeps the choice uniform.
+"""
+
+from __future__ import annotations
+
+import random
+
+from hstar.errors import InputError
+from hstar.generators import GENERATORS
+
+DOMAIN = """\
+(define (domain npuzzle)
+  (:requirements :strips :typing)
+  (:types tile cell)
+  (:predicates (at ?t - tile ?c - cell) (empty ?c - cell) (neighbor ?c ?d - cell))
+
+  (:action slide
+    :parameters (?t - tile ?from ?to - cell)
+    :precondition (and (at ?t ?from) (empty ?to) (neighbor ?from ?to))
+    :effect (and (at ?t ?to) (empty ?from) (not (at ?t ?from)) (not (empty ?to)))))
+"""
+
+
+@GENERATORS.register("npuzzle")
+def generate(rows: int, columns: int, seed: int) -> tuple[str, str]:
+    """Domain and problem of that size."""
+    if rows < 2 or columns < 2:
+        raise InputError(f"npuzzle needs at least 2 rows and 2 columns, got {rows} x {columns}")
+    rng = random.Random(seed)
+    tiles = random_tiles(rows, columns, rng)
+    while tiles == sorted(tiles):
+        tiles = random_tiles(rows, columns, rng)
+    cells = [f"c{row}-{column}" for row in range(rows) for column in range(columns)]
+    facts = [f"(at t{t} {c})" if t else f"(empty {c})" for t, c in zip(tiles, cells, strict=True)]
+    for i in range(rows * columns):
+        right, down = i + 1, i + columns
+        for j in [right] * (right % columns > 0) + [down] * (down < rows * columns):
+            facts += [f"(neighbor {cells[i]} {cells[j]})", f"(neighbor {cells[j]} {cells[i]})"]
+    wanted = [f"(at t{t} {cells[t]})" for t in range(1, rows * columns)]
+    problem = f"""\
+(define (problem npuzzle-{rows}-{columns}-{seed})
+  (:domain npuzzle)
+  (:objects {" ".join(f"t{t}" for t in range(1, rows * columns))} - tile
+            {" ".join(cells)} - cell)
+  (:init {" ".join(facts)})
+  (:goal (and {" ".join(wanted)})))
+"""
+    return DOMAIN, problem
+
+
+def random_tiles(rows: int, columns: int, rng: random.Random) -> list[int]:
+    """The tile in each cell, row by row, 0 for none; uniform among the solvable arrangements."""
+    tiles = list(range(rows * columns))
+    rng.shuffle(tiles)
+    row, column = divmod(tiles.index(0), columns)
+    if _is_odd(tiles) != bool((row + column) % 2):
+        first, second = tiles.index(1), tiles.index(2)
+        tiles[first], tiles[second] = tiles[second], tiles[first]
+    return tiles
+
+
+def _is_odd(permutation: list[int]) -> bool:
+    """Whether it takes an odd number of swaps: a cycle of length m takes m - 1."""
+    seen = [False] * len(permutation)
+    odd = False
+    for start in range(len(permutation)):
+        i = permutation[start]
+        seen[start] = True
+        while not seen[i]:
+            seen[i] = True
+            i = permutation[i]
+            odd = not odd
+    return odd

@@ -1,0 +1,1 @@
+"""Searches, the heuristics they call, and the validator of what they return."""

@@ -1,0 +1,178 @@
+"""Runs a search and validates what it returns. A limit that runs out is a status of the `Result`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, cast
+
+from hstar import _core
+from hstar.errors import InputError, PlanError
+from hstar.registry import unknown
+from hstar.search.heuristics import Heuristic, build
+from hstar.search.validate import format_plan, validate_sas
+from hstar.spaces.task import Task
+
+Progress = Callable[[_core.Progress], None]
+
+# Exit codes of the command line, those of Fast Downward.
+EXIT_CODES = {
+    "solved": 0,
+    "unsolvable": 11,
+    "evaluation_limit": 12,
+    "expansion_limit": 12,
+    "memory_limit": 22,
+    "time_limit": 23,
+    "interrupted": 130,
+}
+
+
+def _option(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """Options of a search. What does not apply to the chosen search is ignored by it."""
+
+    time_limit: float | None = _option(None, "Seconds.")
+    memory_limit: int | None = _option(None, "Bytes of resident memory.")
+    max_evaluations: int | None = _option(None, "Evaluated states.")
+    max_expansions: int | None = _option(None, "Expanded states.")
+    weight: float = _option(1.0, "Of the heuristic, for wastar: f = g + weight * h.")
+    ties: str = _option("fifo", "Order among equals: fifo, lifo or random.")
+    seed: int = _option(0, "Of random ties.")
+    preferred: bool = _option(False, "Use preferred operators (gbfs, lazy; with ff).")
+    boost: int = _option(1000, "Head start of preferred operators after progress.")
+    goal_at_generation: bool = _option(False, "gbfs: test for the goal at generation.")
+    evaluate_duplicates: bool = _option(False, "gbfs: count an evaluation for duplicates too.")
+
+    def __post_init__(self) -> None:
+        for name in ("time_limit", "memory_limit", "max_evaluations", "max_expansions"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise InputError(f"{name} must not be negative, got {value}")
+        if not 0 <= self.seed < 2**64:
+            raise InputError(f"seed must be in 0..2^64-1, got {self.seed}")
+        if not 0 <= self.boost < 2**31:
+            raise InputError(f"boost must be in 0..2^31-1, got {self.boost}")
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a search ended. Times in seconds, memory in bytes."""
+
+    status: str
+    plan: tuple[str, ...] | None
+    plan_cost: int | None
+    plan_length: int | None
+    expanded: int
+    evaluated: int
+    generated: int
+    reopened: int
+    dead_ends: int
+    initial_h: float | None
+    search_time: float
+    peak_memory: int
+    registered_states: int
+    state_bytes: int
+    memory_before_search: int
+    unit_cost: bool
+
+    @property
+    def solved(self) -> bool:
+        """Whether there is a plan."""
+        return self.status == "solved"
+
+    @property
+    def exit_code(self) -> int:
+        """As Fast Downward's."""
+        return EXIT_CODES[self.status]
+
+    def plan_text(self) -> str:
+        """The plan in IPC format."""
+        if self.plan is None or self.plan_cost is None:
+            raise InputError(f"there is no plan: {self.status}")
+        return format_plan(self.plan, self.plan_cost, self.unit_cost)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data with the column names that Downward Lab uses."""
+        lab = {
+            "plan_cost": "cost",
+            "expanded": "expansions",
+            "evaluated": "evaluations",
+            "peak_memory": "memory",
+        }
+        record = {lab.get(name, name): value for name, value in asdict(self).items()}
+        return {"coverage": int(self.solved), **record}
+
+
+def searches() -> list[_core.SearchInfo]:
+    """All searches with what they claim."""
+    return _core.searches()
+
+
+def solve(
+    task: Task,
+    heuristic: Heuristic | Sequence[Heuristic] = "ff",
+    search: str = "gbfs",
+    *,
+    config: SearchConfig | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Result:
+    """Searches for a plan.
+
+    `heuristic` is a name, `Max(...)`, `Sum(...)`, a function of a batch of states, or a list of these (then
+    gbfs and lazy alternate between them). `options` are the fields of `SearchConfig`. `progress` is called
+    about ten times a second. Ctrl-C ends the search with status `interrupted`.
+    """
+    names = [info.name for info in searches()]
+    if search not in names:
+        raise unknown("search", search, names)
+    if config is None:
+        config = _configure(options)
+    elif options:
+        raise InputError("give either config or single options, not both")
+    several = isinstance(heuristic, list | tuple)
+    chosen = cast("Sequence[Heuristic]", heuristic) if several else [cast("Heuristic", heuristic)]
+    native = [build(task, one) for one in chosen]
+    found = _core.search(task.core, search, native, progress=progress, **asdict(config))
+    return _result(task, found)
+
+
+def _configure(options: dict[str, Any]) -> SearchConfig:
+    known = [entry.name for entry in fields(SearchConfig)]
+    for name in options:
+        if name not in known:
+            raise unknown("option", name, known)
+    return SearchConfig(**options)
+
+
+def _result(task: Task, found: _core.SearchResult) -> Result:
+    plan = cost = length = None
+    if found.status == "solved":
+        verdict = validate_sas(task.core, found.plan)
+        if not verdict.valid:
+            raise PlanError(f"the search returned an invalid plan: {verdict.reason}")
+        # The translator ends the names of actions without parameters with a space.
+        plan = tuple(task.core.operator(op).name.strip() for op in found.plan)
+        cost, length = verdict.cost, len(plan)
+    return Result(
+        status=found.status,
+        plan=plan,
+        plan_cost=cost,
+        plan_length=length,
+        expanded=found.expanded,
+        evaluated=found.evaluated,
+        generated=found.generated,
+        reopened=found.reopened,
+        dead_ends=found.dead_ends,
+        initial_h=found.initial_h,
+        search_time=found.search_time,
+        peak_memory=_core.peak_memory(),
+        registered_states=found.registered_states,
+        state_bytes=found.state_bytes,
+        memory_before_search=found.memory_before_search,
+        unit_cost=task.core.unit_cost,
+    )

@@ -1,0 +1,1 @@
+"""State spaces: planning tasks, their PDDL, and the translation between the two."""

@@ -1,0 +1,179 @@
+"""A planning task: finite-domain variables for the search, and the lifted PDDL they come from.
+
+`load` runs the translator on PDDL (or reads a `.sas` file), `Task` keeps both sides together. The
+finite-domain side lives in the core; the lifted side is parsed from the PDDL when first asked for.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from hstar import _core
+from hstar.errors import InputError, UnsupportedError
+from hstar.spaces.lifted import GroundAtom, LiftedTask, undeclared_requirements
+from hstar.spaces.translate import find_domain, translate
+
+logger = logging.getLogger(__name__)
+
+_FACT = re.compile(r"(Atom|NegatedAtom) ([^()\s]+)\((.*)\)")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One instance: variables, operators, an initial state and a goal."""
+
+    core: _core.Task
+    name: str
+    domain_file: Path | None = None
+    problem_file: Path | None = None
+
+    @cached_property
+    def lifted(self) -> LiftedTask:
+        """Objects, types, predicates, static facts and the lifted goal, read from the PDDL."""
+        if self.domain_file is None or self.problem_file is None:
+            raise UnsupportedError(
+                f"{self.name} was read from a .sas file, which has no lifted side; load its PDDL"
+            )
+        from hstar.spaces.pddl import read_task
+
+        return read_task(self.domain_file, self.problem_file)
+
+    @cached_property
+    def atoms(self) -> list[list[GroundAtom | None]]:
+        """Per variable and value: the atom that the value stands for, None for negated and other values."""
+        return [[_positive_atom(name) for name in names] for names in self.core.fact_names]
+
+    @property
+    def initial_atoms(self) -> frozenset[GroundAtom]:
+        """The atoms of the finite-domain variables that hold in the initial state."""
+        values = self.core.initial_state
+        held = (self.atoms[variable][value] for variable, value in enumerate(values))
+        return frozenset(atom for atom in held if atom is not None)
+
+    def with_initial_state(self, atoms: Iterable[str | GroundAtom], *, ignore_unknown: bool = False) -> Task:
+        """The same task, variables and facts from another initial state.
+
+        `atoms` are all fluent atoms that hold, as tuples `("on", "a", "b")` or texts `"on(a, b)"` or
+        `"(on a b)"`. Derived atoms are recomputed. An atom that no variable stands for can mean that the
+        translator saw it as constant, unreachable or irrelevant to the goal; unless it holds in this task's
+        own initial state as well it is an error, which `ignore_unknown` turns off.
+        """
+        wanted = {parse_atom(atom) for atom in atoms}
+        values = list(self.core.default_values)
+        known: set[GroundAtom] = set()
+        for variable, facts in enumerate(self.atoms):
+            known.update(fact for fact in facts if fact is not None)
+            if self.core.axiom_layers[variable] >= 0:
+                continue
+            values[variable] = self._value(variable, facts, wanted)
+        if not ignore_unknown:
+            self._check_unknown(wanted - known, known)
+        return Task(self.core.with_initial_state(values), self.name, self.domain_file, self.problem_file)
+
+    def _value(self, variable: int, facts: list[GroundAtom | None], wanted: set[GroundAtom]) -> int:
+        held = [value for value, atom in enumerate(facts) if atom in wanted]
+        if len(held) > 1:
+            both = " and ".join(format_atom(facts[value]) for value in held[:2])
+            raise InputError(f"initial state: {both} exclude each other")
+        if held:
+            return held[0]
+        for value, atom in enumerate(facts):
+            if atom is None:
+                return value
+        choices = ", ".join(format_atom(atom) for atom in facts[:4])
+        more = ", ..." if len(facts) > 4 else ""
+        raise InputError(f"initial state: one of {choices}{more} has to hold")
+
+    def _check_unknown(self, unknown: set[GroundAtom], known: set[GroundAtom]) -> None:
+        constant: frozenset[GroundAtom] = frozenset()
+        if self.domain_file is not None:
+            constant = self.lifted.problem.init - known
+            missing = self.lifted.fluent_init - known - unknown
+            if missing:
+                raise InputError(
+                    f"initial state: {format_atom(min(missing))} holds in {self.name} and the "
+                    "translator took it for granted; load that problem on its own"
+                )
+        foreign = unknown - constant
+        if foreign:
+            raise InputError(
+                f"initial state: {format_atom(min(foreign))} is not a fact of {self.name} (unreachable "
+                "there, or irrelevant to its goal: then load it with keep_unimportant=True)"
+            )
+
+
+def load(
+    domain: str | Path,
+    problem: str | Path | None = None,
+    *,
+    unit_cost: bool = False,
+    cache: bool = True,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    keep_unimportant: bool = False,
+) -> Task:
+    """Loads a task from PDDL, or from a `.sas` file that a translator wrote.
+
+    `load("domain.pddl", "problem.pddl")`; `load("problem.pddl")` if `domain.pddl` lies beside it;
+    `load("output.sas")`. The limits (seconds, bytes) are the translator's. `keep_unimportant` keeps
+    variables that do not influence the goal, for `with_initial_state`.
+    """
+    first = Path(domain)
+    if problem is None and first.suffix == ".sas":
+        return _load_sas(first, unit_cost)
+    domain_file, problem_file = (find_domain(first), first) if problem is None else (first, Path(problem))
+    text = translate(
+        domain_file,
+        problem_file,
+        time_limit=time_limit,
+        memory_limit=memory_limit,
+        cache=cache,
+        keep_unimportant=keep_unimportant,
+    )
+    core = _core.Task.parse(text, unit_cost=unit_cost)
+    return Task(core, problem_file.name, domain_file, problem_file)
+
+
+def warn_undeclared_requirements(task: Task) -> None:
+    """Logs a warning for each requirement that the PDDL uses and does not declare."""
+    for requirement in undeclared_requirements(task.lifted):
+        logger.warning("%s: %s is used but not declared", task.domain_file, requirement)
+
+
+def _load_sas(path: Path, unit_cost: bool) -> Task:
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+    try:
+        return Task(_core.Task.parse(text, unit_cost=unit_cost), path.name)
+    except InputError as error:
+        raise InputError(error.message, file=path, line=error.line) from None
+
+
+def parse_atom(atom: str | GroundAtom) -> GroundAtom:
+    """The tuple form of an atom written as `on(a, b)`, `(on a b)` or `on a b`."""
+    if not isinstance(atom, str):
+        return tuple(atom)
+    words = re.findall(r"[^\s(),]+", atom.lower())
+    if not words:
+        raise InputError(f"not an atom: '{atom}'")
+    return tuple(words)
+
+
+def format_atom(atom: GroundAtom | None) -> str:
+    """`on(a, b)`."""
+    return "none of those" if atom is None else f"{atom[0]}({', '.join(atom[1:])})"
+
+
+def _positive_atom(fact: str) -> GroundAtom | None:
+    match = _FACT.fullmatch(fact)
+    if match is None or match[1] == "NegatedAtom":
+        return None
+    arguments = [word.strip() for word in match[3].split(",")] if match[3] else []
+    return (match[2], *arguments)

@@ -1,0 +1,6 @@
+(define (problem blocks-4)
+  (:domain blocks)
+  (:objects A B C D - block)
+  (:init (clear C) (clear A) (clear B) (clear D)
+         (ontable C) (ontable A) (ontable B) (ontable D) (handempty))
+  (:goal (and (on D C) (on C B) (on B A))))

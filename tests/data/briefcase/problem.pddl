@@ -1,0 +1,6 @@
+(define (problem briefcase-1)
+  (:domain briefcase)
+  (:objects home bank - place pen key - item)
+  (:init (case-at home) (at pen home) (at key bank))
+  (:goal (and (at pen office) (at key office) (not (open))
+              (imply (case-at home) (in pen)))))

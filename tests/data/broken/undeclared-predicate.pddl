@@ -1,0 +1,6 @@
+(define (problem undeclared-predicate)
+  (:domain blocks)
+  (:objects a b - block)
+  (:init (clear a)
+         (above a b))
+  (:goal (on a b)))

@@ -1,0 +1,25 @@
+; Lamps are lit when wire leads to a battery, and the room is dark when none is lit.
+(define (domain reach)
+  (:requirements :adl :derived-predicates)
+  (:types node)
+  (:predicates (wire ?a ?b - node) (closed ?a - node) (battery ?a - node) (lamp ?a - node)
+               (live ?a - node) (lit ?a - node) (dark) (all-lit) (tested))
+  (:derived (live ?a - node)
+    (and (closed ?a)
+         (or (battery ?a)
+             (exists (?b - node) (and (live ?b) (or (wire ?a ?b) (wire ?b ?a)))))))
+  (:derived (lit ?a - node) (and (lamp ?a) (live ?a)))
+  (:derived (dark) (forall (?a - node) (not (lit ?a))))
+  (:derived (all-lit) (forall (?a - node) (imply (lamp ?a) (lit ?a))))
+  (:action toggle-on
+    :parameters (?a - node)
+    :precondition (not (closed ?a))
+    :effect (closed ?a))
+  (:action toggle-off
+    :parameters (?a - node)
+    :precondition (closed ?a)
+    :effect (not (closed ?a)))
+  (:action test
+    :parameters ()
+    :precondition (dark)
+    :effect (tested)))

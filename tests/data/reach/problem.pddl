@@ -1,0 +1,6 @@
+(define (problem reach-1)
+  (:domain reach)
+  (:objects n1 n2 n3 n4 n5 - node)
+  (:init (battery n1) (lamp n3) (lamp n5) (wire n1 n2) (wire n2 n3) (wire n4 n2) (wire n5 n4)
+         (closed n1) (closed n2) (closed n3) (closed n5))
+  (:goal (and (tested) (all-lit))))

@@ -1,0 +1,5 @@
+(define (problem unsolvable-1)
+  (:domain unsolvable)
+  (:objects oven stove)
+  (:init (match) (cold oven) (cold stove))
+  (:goal (and (warm oven) (warm stove))))

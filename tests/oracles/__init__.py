@@ -1,0 +1,1 @@
+"""Slow, plain and right: what the native core is compared with."""

@@ -1,0 +1,479 @@
+"""Plan validation: plans by hand, wrong plans, plan files, agreement with other validators."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hstar.errors import InputError
+from hstar.search.validate import format_plan, read_plan, validate_pddl, validate_sas
+from hstar.spaces.lifted import And, Atom, ForAll, Formula, Imply, LiftedTask, Not, Or
+from hstar.spaces.lifted_state import LiftedState, Program
+from hstar.spaces.pddl import parse_task, read_task
+from hstar.spaces.translate import find_domain, translate
+
+DATA = Path(__file__).parents[1] / "data"
+BENCHMARKS = Path(__file__).parents[2].parent / "shared" / "benchmarks"
+
+PLANS = {
+    "blocks": (["pick-up b", "stack b a", "(pick-up c)", "STACK C B", "pick-up d", "stack d c"], 6),
+    "costs": (
+        [
+            "drive red home mill",
+            "load box red mill",
+            "drive red mill port",
+            "unload box red port",
+            "drive red port mill",
+            "drive red mill home",
+        ],
+        24,
+    ),
+    "briefcase": (
+        [
+            *("unlock", "put-in pen", "lock", "move home office", "unlock", "take-out pen", "lock"),
+            *("move office bank", "unlock", "put-in key", "lock", "move bank office"),
+        ],
+        12,
+    ),
+    "reach": (["toggle-off n3", "test", "toggle-on n4", "toggle-on n3"], 4),
+}
+
+
+def read(name: str) -> LiftedTask:
+    return read_task(DATA / name / "domain.pddl", DATA / name / "problem.pddl")
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_valid_plans(name: str) -> None:
+    plan, cost = PLANS[name]
+    verdict = validate_pddl(read(name), plan)
+    assert (verdict.valid, verdict.cost, verdict.reason, verdict.step) == (True, cost, "", None)
+
+
+@pytest.mark.parametrize(
+    ("name", "plan", "step", "cost", "reason"),
+    [
+        (
+            "blocks",
+            ["pick-up a", "stack a b", "pick-up b"],
+            3,
+            2,
+            "step 3 (pick-up b): precondition (clear b) is false",
+        ),
+        ("blocks", ["pick-up a"], None, 1, "goal (on d c) is false"),
+        ("blocks", ["lift a"], 1, 0, "step 1 (lift a): there is no action 'lift'"),
+        ("blocks", [""], 1, 0, "step 1 (): there is no action ''"),
+        ("blocks", ["pick-up e"], 1, 0, "step 1 (pick-up e): there is no object 'e'"),
+        ("blocks", ["pick-up"], 1, 0, "step 1 (pick-up): the action takes 1 arguments, got 0"),
+        (
+            "costs",
+            ["drive red home mill", "drive box mill port"],
+            2,
+            7,
+            "step 2 (drive box mill port): 'box' is not of type 'truck'",
+        ),
+        (
+            "briefcase",
+            ["move home home"],
+            1,
+            0,
+            "step 1 (move home home): precondition (not (= home home)) is false",
+        ),
+        (
+            "briefcase",
+            ["unlock", "put-in key"],
+            2,
+            1,
+            "step 2 (put-in key): precondition (exists (?p) (and (at key ?p) (case-at ?p))) is false",
+        ),
+        ("reach", ["test"], 1, 0, "step 1 (test): precondition (dark) is false"),
+        ("reach", ["toggle-off n3", "test", "toggle-on n3"], None, 3, "goal (all-lit) is false"),
+        ("unsolvable", ["light oven"], None, 1, "goal (warm stove) is false"),
+    ],
+)
+def test_invalid_plans(name: str, plan: list[str], step: int | None, cost: int, reason: str) -> None:
+    verdict = validate_pddl(read(name), plan)
+    assert not verdict.valid
+    assert (verdict.reason, verdict.step, verdict.cost) == (reason, step, cost)
+
+
+def test_deletes_come_before_adds_and_conditions_are_read_in_the_old_state() -> None:
+    task = parse_task(
+        "(define (domain d) (:predicates (p) (q)) (:action swap :effect (and (p) (not (p))"
+        " (when (p) (and (q) (not (p)))) (when (not (p)) (not (q))))))",
+        "(define (problem x) (:domain d) (:init (q)) (:goal (and (p) (not (q)))))",
+    )
+    assert validate_pddl(task, ["swap"]).valid
+    assert not validate_pddl(task, ["swap", "swap"]).valid
+
+
+def test_undefined_cost_is_named() -> None:
+    text = (DATA / "costs" / "problem.pddl").read_text().replace("(= (length home mill) 7)", "")
+    task = parse_task((DATA / "costs" / "domain.pddl").read_text(), text)
+    reason = validate_pddl(task, ["drive red home mill"]).reason
+    assert reason == "step 1 (drive red home mill): (length home mill) has no value"
+
+
+def test_goals_of_thousands_of_atoms() -> None:
+    atoms = " ".join(f"(p o{i})" for i in range(3000))
+    objects = " ".join(f"o{i}" for i in range(3000))
+    task = parse_task(
+        "(define (domain d) (:predicates (p ?x)))",
+        f"(define (problem x) (:domain d) (:objects {objects}) (:init {atoms}) (:goal (and {atoms})))",
+    )
+    assert validate_pddl(task, []).valid
+
+
+# Conditions against the definition of truth.
+
+
+def truth(task: LiftedTask, formula: Formula, binding: dict[str, str]) -> bool:
+    if isinstance(formula, Atom):
+        values = tuple(binding.get(term, term) for term in formula.terms)
+        if formula.predicate == "=":
+            return values[0] == values[1]
+        return (formula.predicate, *values) in task.problem.init
+    if isinstance(formula, Not):
+        return not truth(task, formula.part, binding)
+    if isinstance(formula, And | Or):
+        quantity = all if isinstance(formula, And) else any
+        return quantity(truth(task, part, binding) for part in formula.parts)
+    if isinstance(formula, Imply):
+        return not truth(task, formula.premise, binding) or truth(task, formula.conclusion, binding)
+    names = [p.name for p in formula.parameters]
+    values = itertools.product(*(task.objects_of_type(p.types[0]) for p in formula.parameters))
+    found = (truth(task, formula.part, {**binding, **dict(zip(names, v, strict=True))}) for v in values)
+    return all(found) if isinstance(formula, ForAll) else any(found)
+
+
+terms = st.sampled_from(["a", "b", "?x", "?y"])
+atoms = st.one_of(
+    st.builds("(p {})".format, terms),
+    st.builds("(r {} {})".format, terms, terms),
+    st.builds("(= {} {})".format, terms, terms),
+)
+conditions = st.recursive(
+    atoms,
+    lambda part: st.one_of(
+        st.builds("(not {})".format, part),
+        st.builds("(and {} {})".format, part, part),
+        st.builds("(or {} {})".format, part, part),
+        st.builds("(imply {} {})".format, part, part),
+        st.builds("(forall (?x - t) {})".format, part),
+        st.builds("(exists (?y) {})".format, part),
+    ),
+    max_leaves=8,
+)
+DOMAIN = "(define (domain d) (:types t) (:constants a - t b) (:predicates (p ?x) (r ?x ?y) (h ?x ?y))"
+
+
+@given(conditions, st.sets(st.sampled_from(["(p a)", "(p c)", "(r a b)", "(r c c)", "(r b a)"])))
+@settings(max_examples=300, deadline=None)
+def test_conditions_and_rules_match_the_definition(condition: str, facts: set[str]) -> None:
+    """Once as a goal under quantifiers, once as the body of a rule whose instances are counted."""
+    task = parse_task(
+        f"{DOMAIN} (:derived (h ?x ?y - t) {condition}))",
+        f"(define (problem x) (:domain d) (:objects c - t) (:init {' '.join(sorted(facts))})"
+        f" (:goal (forall (?x) (exists (?y - t) {condition}))))",
+    )
+    assert validate_pddl(task, []).valid == truth(task, task.goal, {})
+    rule = task.domain.rules[0]
+    expected = {
+        pair
+        for pair in itertools.product(task.objects, task.objects_of_type("t"))
+        if truth(task, rule.condition, dict(zip(("?x", "?y"), pair, strict=True)))
+    }
+    # An untyped ?x takes its type from the group in a typed list: both are of type t here.
+    expected = {pair for pair in expected if pair[0] in task.objects_of_type("t")}
+    assert LiftedState.initial(Program(task)).relation("h").facts == expected
+
+
+@given(st.sets(st.tuples(*[st.integers(0, 7)] * 3), min_size=3, max_size=20))
+@settings(max_examples=200, deadline=None)
+def test_recursion_on_two_atoms_is_horn_inference(rules: set[tuple[int, int, int]]) -> None:
+    """(both x y z): x follows from y and z together, whichever of them comes last."""
+    task = parse_task(
+        "(define (domain d) (:predicates (given ?x) (both ?x ?y ?z) (known ?x))"
+        " (:derived (known ?x) (or (given ?x)"
+        "  (exists (?y ?z) (and (both ?x ?y ?z) (known ?y) (known ?z))))))",
+        f"(define (problem x) (:domain d) (:objects {' '.join(f'n{i}' for i in range(8))})"
+        f" (:init (given n0) {' '.join(f'(both n{x} n{y} n{z})' for x, y, z in sorted(rules))})"
+        " (:goal (and)))",
+    )
+    known = {0}
+    while new := {x for x, y, z in rules if {y, z} <= known} - known:
+        known |= new
+    found = LiftedState.initial(Program(task)).relation("known").facts
+    assert found == {(f"n{x}",) for x in known}
+
+
+def test_recursion_through_forall_is_a_least_fixpoint() -> None:
+    """A position is won when some move leads to one whose moves all lead to won positions."""
+    task = parse_task(
+        "(define (domain d) (:predicates (move ?x ?y) (won ?x) (done))"
+        " (:derived (won ?x) (exists (?y) (and (move ?x ?y)"
+        "   (forall (?z) (imply (move ?y ?z) (won ?z)))))))",
+        "(define (problem x) (:domain d) (:objects a b c d e f g)"
+        " (:init (move a b) (move b c) (move b g) (move c d) (move e f) (move f e) (move g d))"
+        " (:goal (and (won a) (won c) (won g) (not (won b)) (not (won e)))))",
+    )
+    assert validate_pddl(task, []).valid
+
+
+# Finite-domain tasks, read here from .sas by the plainest means.
+
+
+@dataclass
+class Operator:
+    name: str
+    cost: int
+    preconditions: list[tuple[int, int]]
+    effects: list[tuple[list[tuple[int, int]], int, int]]
+
+
+@dataclass
+class Axiom:
+    conditions: list[tuple[int, int]]
+    variable: int
+    value: int
+
+
+@dataclass
+class Sas:
+    initial_state: list[int]
+    goal: list[tuple[int, int]]
+    axiom_layers: list[int]
+    default_values: list[int]
+    operators: list[Operator] = field(default_factory=list)
+    axioms: list[Axiom] = field(default_factory=list)
+
+    @property
+    def num_axioms(self) -> int:
+        return len(self.axioms)
+
+    def operator(self, index: int) -> Operator:
+        return self.operators[index]
+
+    def axiom(self, index: int) -> Axiom:
+        return self.axioms[index]
+
+
+def parse_sas(text: str) -> Sas:
+    lines = iter(text.split("\n"))
+
+    def numbers() -> list[int]:
+        return [int(word) for word in next(lines).split()]
+
+    def until(mark: str) -> None:
+        while next(lines) != mark:
+            pass
+
+    def pairs() -> list[tuple[int, int]]:
+        return [(row[0], row[1]) for row in (numbers() for _ in range(numbers()[0]))]
+
+    until("begin_metric")
+    unit = numbers() == [0]
+    until("end_metric")
+    layers = []
+    for _ in range(numbers()[0]):
+        until("begin_variable")
+        next(lines)
+        layers += numbers()
+        until("end_variable")
+    until("begin_state")
+    initial = [numbers()[0] for _ in layers]
+    until("begin_goal")
+    task = Sas(initial, pairs(), layers, list(initial))
+    next(lines)
+    for _ in range(numbers()[0]):
+        until("begin_operator")
+        name, preconditions, effects = next(lines).strip(), pairs(), []
+        for _ in range(numbers()[0]):
+            row = numbers()
+            conditions = [(row[1 + 2 * i], row[2 + 2 * i]) for i in range(row[0])]
+            variable, before, after = row[-3:]
+            preconditions += [(variable, before)] * (before >= 0)
+            effects.append((conditions, variable, after))
+        cost = 1 if unit else numbers()[0]
+        task.operators.append(Operator(name, cost, preconditions, effects))
+        until("end_operator")
+    for _ in range(numbers()[0]):
+        until("begin_rule")
+        conditions = pairs()
+        variable, _, value = numbers()
+        task.axioms.append(Axiom(conditions, variable, value))
+    return task
+
+
+def sas_verdict(task: Sas, plan: list[str]) -> bool:
+    """Several operators can have one name, for the cases of a disjunction: any of them will do."""
+    ids = [[i for i, o in enumerate(task.operators) if o.name == step] for step in plan]
+    return any(validate_sas(task, choice).valid for choice in itertools.product(*ids))
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_sas_agrees_with_pddl(name: str, tmp_path: Path) -> None:
+    plan, cost = PLANS[name]
+    steps = [step.strip("()").lower() for step in plan]
+    task = read(name)
+    paths = (DATA / name / "domain.pddl", DATA / name / "problem.pddl")
+    sas = parse_sas(translate(*paths, cache_dir=tmp_path).decode())
+    assert sas_verdict(sas, steps)
+    for i in range(len(steps)):
+        changed = steps[:i] + steps[i + 1 :]
+        assert sas_verdict(sas, changed) == validate_pddl(task, changed).valid
+    ids = [next(i for i, o in enumerate(sas.operators) if o.name == step) for step in steps]
+    if name != "briefcase":
+        assert validate_sas(sas, ids).cost == cost
+        verdict = validate_sas(sas, [ids[0], ids[0]])
+        assert verdict.step == 2
+        assert verdict.reason.startswith(f"step 2 ({steps[0]}): precondition var")
+        assert validate_sas(sas, ids[:-1]).reason.startswith("goal var")
+
+
+# Plan files.
+
+
+def test_plan_files_round_trip(tmp_path: Path) -> None:
+    path = tmp_path / "plan"
+    path.write_text("; found by hand\n(PICK-UP A)\n\n( stack  a b ) ; on top\r\n(wait )\n; cost = 3\n")
+    assert read_plan(path) == ["pick-up a", "stack a b", "wait"]
+    text = format_plan(["pick-up a", "wait"], 2, unit=True)
+    assert text == "(pick-up a)\n(wait)\n; cost = 2 (unit cost)\n"
+    assert format_plan([], 0, unit=False) == "; cost = 0 (general cost)\n"
+    path.write_text(text)
+    assert read_plan(path) == ["pick-up a", "wait"]
+
+
+@pytest.mark.parametrize("line", ["pick-up a", "(pick-up a", "()", "(a (b))", "(a) (b)", "(a\0)"])
+def test_malformed_plan_files(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "plan"
+    path.write_text(f"(a)\n{line}\n")
+    with pytest.raises(InputError, match=r"plan:2: expected '\(action argument \.\.\.\)'"):
+        read_plan(path)
+
+
+def test_missing_plan_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        read_plan(tmp_path / "plan")
+
+
+# Other people's planner and validator, on other people's tasks.
+
+
+def fast_downward(sas: bytes, folder: Path) -> tuple[list[str], str]:
+    """Steps and last line of the plan that greedy search with h^FF finds at once."""
+    peer = pytest.importorskip("up_fast_downward")
+    binary = Path(peer.__file__).parent / "downward/builds/release/bin/downward"
+    plan = folder / "plan"
+    command = [str(binary), "--search", "eager_greedy([ff()])", "--internal-plan-file", str(plan)]
+    subprocess.run(command, input=sas, capture_output=True, timeout=30, check=True, cwd=folder)
+    return read_plan(plan), plan.read_text().splitlines()[-1]
+
+
+def mutations(plan: list[str], task: LiftedTask, rng: random.Random) -> list[list[str]]:
+    """The plan with a step left out, doubled, swapped with the next, or given another object."""
+    found = []
+    for _ in range(6):
+        i = rng.randrange(len(plan))
+        words = plan[i].split()
+        if len(words) > 1:
+            words[rng.randrange(1, len(words))] = rng.choice(list(task.objects))
+        found += [
+            plan[:i] + plan[i + 1 :],
+            [*plan[: i + 1], *plan[i:]],
+            [*plan[:i], *plan[i : i + 2][::-1], *plan[i + 2 :]],
+            [*plan[:i], " ".join(words), *plan[i + 1 :]],
+        ]
+    return found
+
+
+IPC = [
+    "blocks/probBLOCKS-4-0.pddl",
+    "elevators-opt11-strips/p05.pddl",
+    "miconic-simpleadl/s7-0.pddl",
+    "assembly/prob01.pddl",
+    "trucks/p01.pddl",
+    "sokoban-opt11-strips/p01.pddl",
+    "psr-large/p01-s29-n2-l5-f30.pddl",
+    "satellite/p01-pfile1.pddl",
+]
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the shared benchmark folder is not here")
+@pytest.mark.parametrize("name", IPC)
+def test_benchmark_plans_agree_with_peers(name: str, tmp_path: Path) -> None:
+    problem = BENCHMARKS / "ipc" / name
+    sas = translate(find_domain(problem), problem, cache_dir=tmp_path)
+    plan, last = fast_downward(sas, tmp_path)
+    task = read_task(find_domain(problem), problem)
+    verdict = validate_pddl(task, plan)
+    assert verdict.valid, verdict.reason
+    kind = "general" if task.problem.metric else "unit"
+    assert last == f"; cost = {verdict.cost} ({kind} cost)"
+
+    fdr = parse_sas(sas.decode())
+    known = {operator.name for operator in fdr.operators}
+    unique = len(known) == len(fdr.operators)
+    other = None if task.domain.rules else unified_planning(problem)
+    valid = 0
+    for changed in [plan, *mutations(plan, task, random.Random(0))]:
+        mine = validate_pddl(task, changed).valid
+        valid += mine
+        if unique:
+            assert mine == (known.issuperset(changed) and sas_verdict(fdr, changed)), changed
+        if other is not None:
+            assert mine == other(changed), changed
+    assert 1 <= valid <= 24
+
+
+def unified_planning(problem: Path):  # type: ignore[no-untyped-def]
+    """A function from plan to verdict by unified-planning's sequential validator."""
+    pytest.importorskip("unified_planning")
+    from unified_planning.engines import SequentialPlanValidator
+    from unified_planning.engines.results import ValidationResultStatus
+    from unified_planning.io import PDDLReader
+    from unified_planning.plans import ActionInstance, SequentialPlan
+    from unified_planning.shortcuts import get_environment
+
+    get_environment().credits_stream = None
+    parsed = PDDLReader().parse_problem(str(find_domain(problem)), str(problem))
+    actions = {action.name.lower(): action for action in parsed.actions}
+    objects = {item.name.lower(): item for item in parsed.all_objects}
+
+    def verdict(plan: list[str]) -> bool:
+        steps = []
+        for step in plan:
+            name, *arguments = step.split()
+            values = tuple(parsed.environment.expression_manager.ObjectExp(objects[a]) for a in arguments)
+            types = [p.type for p in actions[name].parameters]
+            if not all(t.is_compatible(v.type) for t, v in zip(types, values, strict=True)):
+                return False
+            steps.append(ActionInstance(actions[name], values))
+        validator = SequentialPlanValidator()
+        # Its check refuses tasks that leave a travel cost undefined which no plan needs.
+        validator.skip_checks = True
+        result = validator.validate(parsed, SequentialPlan(steps))
+        return bool(result.status == ValidationResultStatus.VALID)
+
+    return verdict
+
+
+@pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the shared benchmark folder is not here")
+def test_many_derived_facts() -> None:
+    """A walk through psr-large p31: a thousand derived facts, new in every state."""
+    problem = BENCHMARKS / "ipc" / "psr-large" / "p31-s181-n35-l2-f30.pddl"
+    task = read_task(find_domain(problem), problem)
+    plan = ["wait", *(f"{step} sd{i}" for i in range(1, 6) for step in ("open", "close"))]
+    verdict = validate_pddl(task, plan)
+    assert verdict.reason
+    state = LiftedState.initial(Program(task))
+    sizes = {name: len(state.relation(name).facts) for name in task.domain.derived}
+    assert sizes == {"upstream": 623, "unsafe": 95, "affected": 20, "fed": 112}
