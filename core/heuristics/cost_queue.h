@@ -23,14 +23,16 @@ class CostQueue {
     }
     first_word_ = kBuckets / 64;
     last_word_ = -1;
-    pool_.clear();
+    used_entries_ = 0;
     heap_.clear();
   }
 
   void push(Cost cost, int32_t item) {
     if (cost < kBuckets) [[likely]] {
-      pool_.push_back({item, head_[cost]});
-      head_[cost] = static_cast<int32_t>(pool_.size()) - 1;
+      if (used_entries_ == pool_.size()) [[unlikely]]
+        grow();
+      pool_[used_entries_] = {item, head_[cost]};
+      head_[cost] = static_cast<int32_t>(used_entries_++);
       const Cost word = cost / 64;
       used_[word] |= uint64_t{1} << (cost % 64);
       first_word_ = std::min(first_word_, word);
@@ -61,6 +63,9 @@ class CostQueue {
   }
 
  private:
+  // Out of line, so that callers keep their registers across push().
+  [[gnu::noinline]] void grow() { pool_.resize(pool_.size() * 2 + 1024); }
+
   static constexpr Cost kBuckets = 1 << 14;
   struct Entry {
     int32_t item;
@@ -69,6 +74,7 @@ class CostQueue {
   std::vector<int32_t> head_;
   std::vector<uint64_t> used_;
   std::vector<Entry> pool_;
+  size_t used_entries_ = 0;
   std::vector<std::pair<Cost, int32_t>> heap_;
   Cost first_word_ = kBuckets / 64;
   Cost last_word_ = -1;

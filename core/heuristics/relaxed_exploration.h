@@ -2,17 +2,19 @@
 // "generalized Dijkstra" of Liu, Koenig and Furcy, AAAI 2002). The cost of a set of preconditions is their
 // maximum (hmax) or their sum (add). Stops as soon as the cost of the goal is known.
 //
-// Invariant: a fact's cost is final when it leaves the queue. So the cost of a relaxed operator is needed
-// only once, when its last precondition leaves: a two-byte counter is all that is kept and reset
-// for each operator. An operator with one precondition needs no counter at all: it becomes an edge from
-// fact to fact for each of its effects, stored with the fact, of parallel edges only the cheapest.
+// Invariant: a fact's cost is final when it leaves the queue. So an operator needs one word while it waits:
+// how many preconditions are still to leave, and for add what the others cost. Both are updated by one
+// subtraction, and resetting all operators is one copy. An operator with one precondition does not wait
+// at all: it becomes an edge from fact to fact for each of its effects, stored with the fact, of parallel
+// edges only the cheapest.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/errors.h"
@@ -28,21 +30,25 @@ class RelaxedExploration {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  explicit RelaxedExploration(const Task& task) : relaxed_(task), goal_operator_(relaxed_.operators()) {
-    std::vector<std::vector<int32_t>> counted(relaxed_.facts);
+  explicit RelaxedExploration(const Task& task) : relaxed_(task) {
+    relaxed_.remove_dominated();
+    goal_operator_ = relaxed_.operators();
+    std::vector<std::vector<int32_t>> waiting(relaxed_.facts);
     std::vector<std::vector<Edge>> edges(relaxed_.facts);
-    for (int32_t op = 0; op <= goal_operator_; ++op) {
-      const auto preconditions = preconditions_of(op);
-      if (preconditions.size() > std::numeric_limits<uint16_t>::max())
-        throw UnsupportedError("an operator has more than 65535 preconditions; use blind");
-      initial_counters_.push_back(static_cast<uint16_t>(preconditions.size()));
-      if (preconditions.empty()) always_.push_back(op);
-      if (preconditions.size() == 1 && op != goal_operator_)
+    for (int32_t op = 0; op < goal_operator_; ++op) {
+      const auto preconditions = relaxed_.preconditions[op];
+      if (preconditions.size() == 1) {
         for (const int32_t fact : relaxed_.effects[op])
           edges[preconditions[0]].push_back({fact, relaxed_.costs[op], op});
-      else
-        for (const int32_t fact : preconditions) counted[fact].push_back(op);
+      } else {
+        if (preconditions.empty()) always_.push_back(op);
+        for (const int32_t fact : preconditions) waiting[fact].push_back(op);
+      }
+      initial_.push_back(word(preconditions.size(), relaxed_.costs[op]));
     }
+    for (const int32_t fact : relaxed_.goal) waiting[fact].push_back(goal_operator_);
+    initial_.push_back(word(relaxed_.goal.size(), 0));
+
     edge_begin_.push_back(0);
     for (std::vector<Edge>& list : edges) {
       std::ranges::stable_sort(list, [](const Edge& a, const Edge& b) {
@@ -52,8 +58,8 @@ class RelaxedExploration {
       edges_.insert(edges_.end(), list.begin(), rest.begin());
       edge_begin_.push_back(static_cast<int32_t>(edges_.size()));
     }
-    counts_down_ = Rows(counted);
-    counters_.resize(initial_counters_.size());
+    waiting_ = Rows(waiting);
+    words_.resize(initial_.size());
     costs_.resize(relaxed_.facts);
     supporters_.resize(relaxed_.facts, -1);
   }
@@ -62,24 +68,34 @@ class RelaxedExploration {
   Cost run(const Value* values) {
     // 1. Nothing is reached.
     std::ranges::fill(costs_, kUnreached);
-    std::memcpy(counters_.data(), initial_counters_.data(), counters_.size() * sizeof(uint16_t));
+    std::ranges::copy(initial_, words_.begin());
     queue_.clear();
-    goal_cost_ = kUnreached;
+    if (relaxed_.goal.empty()) return 0;
     // 2. The facts of the state hold at no cost.
     const int32_t variables = relaxed_.variables();
-    for (int32_t v = 0; v < variables; ++v) reach(relaxed_.ids.offset(v) + values[v], 0, -1);
-    for (const int32_t op : always_) fire(op, 0);
+    for (int32_t v = 0; v < variables; ++v) {
+      const int32_t fact = relaxed_.ids.offset(v) + values[v];
+      if (relaxed_.relevant[fact]) reach(fact, 0, -1);
+    }
+    for (const int32_t op : always_)
+      for (const int32_t fact : relaxed_.effects[op]) reach(fact, relaxed_.costs[op], op);
     // 3. Cheapest fact first.
+    Word* words = words_.data();
     Cost cost;
     int32_t fact;
-    while (goal_cost_ == kUnreached && queue_.pop(cost, fact)) {
+    while (queue_.pop(cost, fact)) {
       if (cost > costs_[fact]) continue;
       for (int32_t i = edge_begin_[fact]; i < edge_begin_[fact + 1]; ++i)
         reach(edges_[i].to, std::min(cost + edges_[i].cost, kMaxCost), edges_[i].op);
-      for (const int32_t op : counts_down_[fact])
-        if (--counters_[op] == 0) fire(op, cost);
+      const Word step = leave_step(cost);
+      for (const int32_t op : waiting_[fact]) {
+        if (!ready(words[op] -= step)) continue;
+        const Cost total = operator_cost(op, words[op], cost);
+        if (op == goal_operator_) return total;
+        for (const int32_t effect : relaxed_.effects[op]) reach(effect, total, op);
+      }
     }
-    return goal_cost_;
+    return kUnreached;
   }
 
   const RelaxedTask& relaxed() const { return relaxed_; }
@@ -87,13 +103,37 @@ class RelaxedExploration {
   int32_t supporter(int32_t fact) const { return supporters_[fact]; }
 
  private:
-  struct Edge {
-    int32_t to;
-    Cost cost;
-    int32_t op;
-  };
-  std::span<const int32_t> preconditions_of(int32_t op) const {
-    return op == goal_operator_ ? std::span<const int32_t>(relaxed_.goal) : relaxed_.preconditions[op];
+  // add: the number of waiting preconditions in the upper 16 bits, the cost so far in the lower 48, which
+  // hold 65535 times kMaxCost. hmax: the number alone, since the last precondition is the most expensive one.
+  using Word = std::conditional_t<kCombine == Combine::kSum, uint64_t, uint16_t>;
+  static constexpr int kCostBits = 48;
+
+  static Word word(size_t preconditions, Cost cost) {
+    if (preconditions > std::numeric_limits<uint16_t>::max())
+      throw UnsupportedError("a condition has more than 65535 facts; use blind");
+    if constexpr (kCombine == Combine::kSum)
+      return static_cast<Word>(preconditions) << kCostBits | static_cast<Word>(cost);
+    else
+      return static_cast<Word>(preconditions);
+  }
+  // What is subtracted when a precondition of this cost leaves the queue.
+  static Word leave_step(Cost cost) {
+    if constexpr (kCombine == Combine::kSum)
+      return (Word{1} << kCostBits) - static_cast<Word>(cost);
+    else
+      return 1;
+  }
+  static bool ready(Word word) {
+    if constexpr (kCombine == Combine::kSum)
+      return word >> kCostBits == 0;
+    else
+      return word == 0;
+  }
+  Cost operator_cost(int32_t op, Word word, Cost last) const {
+    if constexpr (kCombine == Combine::kSum)
+      return static_cast<Cost>(std::min<uint64_t>(word, kMaxCost));
+    else
+      return op == goal_operator_ ? last : std::min(last + relaxed_.costs[op], kMaxCost);
   }
 
   void reach(int32_t fact, Cost cost, int32_t supporter) {
@@ -103,37 +143,23 @@ class RelaxedExploration {
     queue_.push(cost, fact);
   }
 
-  // All preconditions of `op` have left the queue, the last one at `last_cost`.
-  void fire(int32_t op, Cost last_cost) {
-    Cost cost = last_cost;
-    if constexpr (kCombine == Combine::kSum) {
-      const auto preconditions = preconditions_of(op);
-      if (preconditions.size() > 1) {
-        int64_t sum = 0;
-        for (const int32_t fact : preconditions) sum += costs_[fact];
-        cost = static_cast<Cost>(std::min<int64_t>(sum, kMaxCost));
-      }
-    }
-    if (op == goal_operator_) [[unlikely]] {
-      goal_cost_ = cost;
-      return;
-    }
-    cost = std::min(cost + relaxed_.costs[op], kMaxCost);
-    for (const int32_t fact : relaxed_.effects[op]) reach(fact, cost, op);
-  }
+  struct Edge {
+    int32_t to;
+    Cost cost;
+    int32_t op;
+  };
 
   RelaxedTask relaxed_;
-  int32_t goal_operator_;
+  int32_t goal_operator_;            // artificial, the last one: its preconditions are the goal
   std::vector<int32_t> edge_begin_;  // per fact: operators of which it is the only precondition
   std::vector<Edge> edges_;
-  Rows counts_down_;  // per fact: operators with more preconditions, and the goal
-  std::vector<int32_t> always_;
-  std::vector<uint16_t> initial_counters_;
-  std::vector<uint16_t> counters_;
-  std::vector<Cost> costs_;
+  Rows waiting_;                 // per fact: operators with more preconditions, and the goal
+  std::vector<int32_t> always_;  // operators without preconditions
+  std::vector<Word> initial_;
+  std::vector<Word> words_;  // per operator
+  std::vector<Cost> costs_;  // per fact
   std::vector<int32_t> supporters_;
   CostQueue queue_;
-  Cost goal_cost_ = kUnreached;
 };
 
 }  // namespace hstar

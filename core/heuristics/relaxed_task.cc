@@ -2,10 +2,19 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <utility>
 
+#include "base/hash.h"
 #include "heuristics/default_axioms.h"
 
 namespace hstar {
+namespace {
+
+constexpr uint32_t kAll = ~uint32_t{0};
+constexpr size_t kMaxSubsets = 5;  // preconditions
+
+}  // namespace
 
 Rows::Rows(const std::vector<std::vector<int32_t>>& lists) : begin_{0} {
   for (const std::vector<int32_t>& list : lists) push_row(list);
@@ -28,14 +37,72 @@ RelaxedTask::RelaxedTask(const Task& task)
   for (const Fact& fact : task.goal) goal.push_back(ids(fact));
   std::vector<Draft> all = drafts(task);
   find_relevant(all);
-  for (Draft& draft : all) {
-    std::erase_if(draft.effects, [&](int32_t fact) { return !relevant[fact]; });
+  for (Draft& draft : all) std::erase_if(draft.effects, [&](int32_t fact) { return !relevant[fact]; });
+  rebuild(all);
+}
+
+void RelaxedTask::rebuild(const std::vector<Draft>& drafts) {
+  preconditions = Rows();
+  effects = Rows();
+  costs.clear();
+  sources.clear();
+  for (const Draft& draft : drafts) {
     if (draft.effects.empty()) continue;
     preconditions.push_row(draft.preconditions);
     effects.push_row(draft.effects);
     costs.push_back(draft.cost);
     sources.push_back(draft.source);
   }
+}
+
+void RelaxedTask::remove_dominated() {
+  const auto list = [](std::span<const int32_t> row) { return std::vector<int32_t>(row.begin(), row.end()); };
+  std::vector<Draft> all;
+  for (int32_t op = 0; op < operators(); ++op)
+    all.push_back({list(preconditions[op]), list(effects[op]), costs[op], sources[op]});
+
+  // 1. The cheapest way to each effect for each set of preconditions: its cost, then the first such operator.
+  struct Hash {
+    size_t operator()(const std::vector<int32_t>& key) const {
+      return hash_words(reinterpret_cast<const uint32_t*>(key.data()), key.size());
+    }
+  };
+  std::unordered_map<std::vector<int32_t>, std::pair<Cost, int32_t>, Hash> best;
+  std::vector<std::vector<int32_t>> sorted;
+  for (const Draft& draft : all) {
+    sorted.push_back(draft.preconditions);
+    std::ranges::sort(sorted.back());
+  }
+  std::vector<int32_t> key;
+  const auto key_of = [&](int32_t effect, const std::vector<int32_t>& facts, uint32_t subset) {
+    key.assign(1, effect);
+    for (size_t i = 0; i < facts.size(); ++i)
+      if (subset == kAll || subset >> i & 1) key.push_back(facts[i]);
+  };
+  for (int32_t op = 0; op < operators(); ++op) {
+    for (const int32_t effect : all[op].effects) {
+      key_of(effect, sorted[op], kAll);
+      const auto [at, added] = best.try_emplace(key, costs[op], op);
+      if (!added) at->second = std::min(at->second, {costs[op], op});
+    }
+  }
+  // 2. Drop an effect if the same or fewer preconditions make it true as cheaply. Subsets are tried for small
+  // sets only, where they are few and where they matter.
+  for (int32_t op = 0; op < operators(); ++op) {
+    const std::vector<int32_t>& facts = sorted[op];
+    std::erase_if(all[op].effects, [&](int32_t effect) {
+      key_of(effect, facts, kAll);
+      if (best.at(key).second != op) return true;
+      if (facts.size() > kMaxSubsets) return false;
+      for (uint32_t subset = 0; subset + 1 < 1u << facts.size(); ++subset) {
+        key_of(effect, facts, subset);
+        const auto at = best.find(key);
+        if (at != best.end() && at->second.first <= costs[op]) return true;
+      }
+      return false;
+    });
+  }
+  rebuild(all);
 }
 
 std::vector<RelaxedTask::Draft> RelaxedTask::drafts(const Task& task) const {

@@ -42,6 +42,11 @@ struct RelaxedTask {
   std::vector<int32_t> sources;  // per relaxed operator: its operator, -1 for an axiom
   std::vector<char> relevant;    // per fact: some goal may depend on it
 
+  // Drops effects that another relaxed operator achieves as cheaply from the same or fewer preconditions, and
+  // operators that have none left. Keeps hmax, add and the cost of best supporters; not for lmcut, whose cuts
+  // depend on every operator.
+  void remove_dominated();
+
   int32_t variables() const { return variables_; }
   int32_t operators() const { return static_cast<int32_t>(costs.size()); }
 
@@ -49,6 +54,7 @@ struct RelaxedTask {
   int32_t variables_;
   struct Draft;
   std::vector<Draft> drafts(const Task& task) const;
+  void rebuild(const std::vector<Draft>& drafts);
   void find_relevant(const std::vector<Draft>& drafts);
 };
 

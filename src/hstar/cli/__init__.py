@@ -1,42 +1,112 @@
-"""The command line. `main` is the only place that turns errors into exit codes and one-line messages."""
+"""The command line. `main` is the only place that turns errors into exit codes and one-line messages.
+
+Standard output carries results alone (a plan, a record, one JSON object); everything for people goes to
+standard error. Where a command fails, standard output stays empty, except for a plan that was found.
+"""
 
 from __future__ import annotations
 
-import logging
+import os
+import signal
 import sys
+from types import FrameType
+from typing import NoReturn
+
+_INTERRUPTED = 130
+_INTERNAL = 35
+_DEBUG = "HSTAR_DEBUG"  # set: a traceback instead of the one line
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> NoReturn:
     """Entry point of `hstar`; never returns."""
+    for name in ("stdout", "stderr"):
+        # Closed by the caller. print(..., file=None) would write to the other one.
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115  (stays open to the end)
+    try:
+        with _Signals() as signals:
+            code = _run(sys.argv[1:] if arguments is None else arguments)
+            if code == _INTERRUPTED:
+                code = 128 + signals.received
+    except KeyboardInterrupt:
+        code = _fail("interrupted", 128 + signals.received)
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
     from hstar.errors import HstarError
 
-    logging.basicConfig(format="hstar: %(levelname)s: %(message)s", level=logging.WARNING)
-    logging.addLevelName(logging.WARNING, "warning")
     try:
-        from hstar.cli.app import app
+        _show_warnings()
+        from hstar.cli.app import dispatch
 
-        code = app(args=arguments, prog_name="hstar", standalone_mode=False)
+        code = dispatch(arguments)
+        sys.stdout.flush()
+        return code
     except HstarError as error:
-        _fail(str(error), error.exit_code)
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
+        return _fail(str(error), error.exit_code)
     except BrokenPipeError:
         # The reader of our output went away (`hstar ... | head`): nothing to say and nobody to say it to.
-        sys.stderr.close()
-        sys.exit(0)
+        _drop_output()
+        return 128 + signal.SIGPIPE
     except MemoryError:
-        _fail("out of memory", 22)
+        return _fail("out of memory", 22)
     except OSError as error:
-        _fail(f"{error.filename or 'system'}: {error.strerror or error}", 33)
+        _drop_output()
+        return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", 33)
     except Exception as error:
-        # Typer's errors about options, whatever its version calls them.
-        if not hasattr(error, "format_message"):
+        if os.environ.get(_DEBUG):
             raise
-        _fail(f"{error.format_message()} (see hstar --help)", 33)
-    sys.exit(code if isinstance(code, int) else 0)
+        what = f"{type(error).__name__}: {error}"
+        return _fail(f"a bug in hstar: {what} (please report it; {_DEBUG}=1 shows more)", _INTERNAL)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int) -> int:
     line = " ".join(message.split())
     print(f"hstar: error: {line}", file=sys.stderr)
-    sys.exit(code)
+    return code
+
+
+def _drop_output() -> None:
+    """What could not be written must not be tried again at exit."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+class _Signals:
+    """SIGTERM and SIGHUP stop as Ctrl-C does: limits, counts and children are taken care of."""
+
+    def __init__(self) -> None:
+        self.received: int = signal.SIGINT
+        self._before: dict[int, object] = {}
+
+    def __enter__(self) -> _Signals:
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            # nohup ignores SIGHUP, and so do we then.
+            if signal.getsignal(number) is signal.SIG_DFL:
+                self._before[number] = signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        for number in self._before:
+            signal.signal(number, signal.SIG_DFL)
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        self.received = number
+        raise KeyboardInterrupt
+
+
+def _show_warnings() -> None:
+    """Warnings of the library go to standard error, one line each."""
+    import logging
+
+    class Handler(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            level = record.levelname.lower()
+            print(f"hstar: {level}: {' '.join(record.getMessage().split())}", file=sys.stderr)
+
+    logger = logging.getLogger("hstar")
+    logger.handlers[:] = [Handler(logging.WARNING)]

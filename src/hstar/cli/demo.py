@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from hstar.cli.app import Parser, checked
+from hstar.cli.units import parse_count, parse_time
+from hstar.errors import InputError
 
-# Search, heuristic and whether its plan is optimal; the blocks-world task below is solved by each of them.
-_RUNS = [
+DESCRIPTION = "The same task with different guidance: what the heuristic is worth."
+EXAMPLES = ("hstar demo", "hstar demo --blocks 6 --seed 1 --time-limit 5s")
+
+# Search and heuristic; the task is solved by each of them.
+_RUNS = (
     ("astar", "blind"),
     ("astar", "hmax"),
     ("astar", "lmcut"),
@@ -18,43 +23,48 @@ _RUNS = [
     ("gbfs", "add"),
     ("gbfs", "ff"),
     ("lazy", "ff"),
-]
+)
+_ROW = "{:8}{:16}{:>18}{:>6}{:>13}{:>13}{:>10}"
 
 
-def demo(
-    blocks: Annotated[int, typer.Option(help="Size of the blocks-world task.", min=3, max=30)] = 8,
-    seed: Annotated[int, typer.Option(help="Which task.")] = 4,
-    time_limit: Annotated[float, typer.Option(help="Seconds for each search.", min=0.1)] = 20.0,
-) -> None:
-    """Generate a blocks-world task and solve it with several searches and heuristics."""
-    from rich.console import Console
-    from rich.table import Table
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    parser.add_argument(
+        "--blocks", type=checked(parse_count), default=8, metavar="N", help="size of the task, 3 to 30 (8)"
+    )
+    parser.add_argument("--seed", type=checked(parse_count), default=4, metavar="N", help="which task (4)")
+    parser.add_argument(
+        "--time-limit", "-t", type=checked(parse_time), default=20.0, metavar="T", help="of each search (20s)"
+    )
 
+
+def run(arguments: argparse.Namespace) -> int:
+    """Solves the task in several ways, a line each."""
     from hstar.generators import GENERATORS
     from hstar.search.solve import solve
     from hstar.spaces.task import load
 
+    blocks, seed = arguments.blocks, arguments.seed
+    if not 3 <= blocks <= 30:
+        raise InputError(f"--blocks takes 3 to 30, got {blocks}")
     with tempfile.TemporaryDirectory() as folder:
         paths = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
         for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=blocks, seed=seed), strict=True):
             path.write_text(text)
         task = load(*paths, cache=False)
-    print(f"A random blocks-world task with {blocks} blocks (seed {seed}).", file=sys.stderr)
-    table = Table(title="Same task, different guidance")
-    for column in ("search", "heuristic", "status", "cost", "expanded", "evaluated", "seconds"):
-        table.add_column(column, justify="left" if column in ("search", "heuristic") else "right")
+    _show(f"A random blocks-world task with {blocks} blocks (seed {seed}).")
+    _show(_ROW.format("search", "heuristic", "status", "cost", "expanded", "evaluated", "seconds"))
     for search, heuristic in _RUNS:
         preferred = search == "lazy"
-        result = solve(task, heuristic, search, time_limit=time_limit, preferred=preferred)
-        table.add_row(
-            search,
-            heuristic + (" + preferred" if preferred else ""),
-            result.status,
-            str(result.plan_cost if result.solved else "-"),
-            f"{result.expanded:,}",
-            f"{result.evaluated:,}",
-            f"{result.search_time:.3f}",
-        )
+        result = solve(task, heuristic, search, time_limit=arguments.time_limit, preferred=preferred)
+        name = heuristic + (" + preferred" if preferred else "")
+        cost = str(result.plan_cost) if result.solved else "-"
+        counts = f"{result.expanded:,}", f"{result.evaluated:,}", f"{result.search_time:.3f}"
+        _show(_ROW.format(search, name, result.status, cost, *counts))
         if result.status == "interrupted":
-            break
-    Console(stderr=True).print(table)
+            return result.exit_code
+    return 0
+
+
+def _show(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

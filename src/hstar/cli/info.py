@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
+import argparse
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+from hstar.cli.app import Parser
+from hstar.cli.tasks import add_task_files, load_files
 
-from hstar.cli.tasks import NoCache, TaskFiles, load_files
-from hstar.spaces.task import Task, warn_undeclared_requirements
+if TYPE_CHECKING:
+    from hstar.spaces.task import Task
+
+DESCRIPTION = ""
+EXAMPLES = ("hstar info domain.pddl problem.pddl", "hstar info output.sas --json")
 
 
-def info(
-    files: TaskFiles,
-    no_cache: NoCache = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-) -> None:
-    """Tell what is in a task: variables, facts, operators, mutexes, and its PDDL.
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    add_task_files(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
-    Examples:
 
-    \b
-    hstar info domain.pddl problem.pddl
-    hstar info output.sas --json
-    """
-    task = load_files(files, unit_cost=False, cache=not no_cache)
-    record = describe(task)
-    if as_json:
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the record."""
+    record = describe(load_files(arguments.files, cache=not arguments.no_cache))
+    if arguments.json:
         print(json.dumps(record))
-        return
+        return 0
     width = max(len(name) for name in record)
     for name, value in record.items():
         shown = ", ".join(map(str, value)) if isinstance(value, list) else value
         print(f"{name.replace('_', ' '):{width}}  {shown}")
+    return 0
 
 
 def describe(task: Task) -> dict[str, Any]:
@@ -40,7 +40,6 @@ def describe(task: Task) -> dict[str, Any]:
     core = task.core
     record: dict[str, Any] = {"task": task.name}
     if task.domain_file is not None:
-        warn_undeclared_requirements(task)
         lifted = task.lifted
         record |= {
             "domain": lifted.domain.name,

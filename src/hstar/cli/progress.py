@@ -1,19 +1,28 @@
-"""What a running search shows on standard error: a live line on a terminal, a line a minute elsewhere."""
+"""What long work shows on standard error: a live line on a terminal, a line a minute elsewhere."""
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-from hstar._core import Progress
 from hstar.cli.units import format_bytes, format_count
+
+if TYPE_CHECKING:
+    from hstar._core import Progress
+
+# The core's "nothing evaluated yet".
+_NOTHING_YET = 2.0**31 - 1
 
 
 class ProgressLine:
     """A context that a search's progress records are fed to."""
 
     LINE_EVERY = 60.0
-    # Searches shorter than this finish without having shown anything.
+    LIVE_EVERY = 0.2
+    # Work shorter than this is over without having shown anything.
     QUIET_FIRST = 0.5
 
     def __init__(self, quiet: bool = False) -> None:
@@ -22,6 +31,7 @@ class ProgressLine:
         self._shown = False
         self._next = self.QUIET_FIRST if self._live else self.LINE_EVERY
         self._last = (0.0, 0)
+        self._timer: threading.Timer | None = None
 
     def __enter__(self) -> ProgressLine:
         return self
@@ -32,24 +42,51 @@ class ProgressLine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._stop_timer()
         if self._shown and self._live:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            print("\r" + " " * (self._width() - 1) + "\r", end="", file=sys.stderr, flush=True)
+
+    def announce(self, text: str) -> None:
+        """Names what goes on until the first record, on a terminal and if it takes long enough to ask."""
+        if self._quiet or not self._live:
+            return
+        self._timer = threading.Timer(self.QUIET_FIRST, self._show, [text])
+        self._timer.daemon = True
+        self._timer.start()
 
     def __call__(self, record: Progress) -> None:
         """Shows a record if it is time to."""
+        self._stop_timer()
         if self._quiet or record.time < self._next:
             return
         before, evaluated = self._last
         rate = (record.evaluated - evaluated) / max(record.time - before, 1e-9)
         self._last = (record.time, record.evaluated)
-        self._next = record.time + (0.2 if self._live else self.LINE_EVERY)
-        text = (
+        self._next = record.time + (self.LIVE_EVERY if self._live else self.LINE_EVERY)
+        best = "-" if record.best_h >= _NOTHING_YET else f"{record.best_h:g}"
+        self._show(
             f"{record.time:7.1f} s  {format_count(record.expanded)} expanded  "
             f"{format_count(record.evaluated)} evaluated ({format_count(rate)}/s)  "
-            f"best h {record.best_h:g}  {format_bytes(record.memory)}"
+            f"best h {best}  {format_bytes(record.memory)}"
         )
+
+    def _show(self, text: str) -> None:
         self._shown = True
         if self._live:
-            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+            # A line that wraps could not be overwritten.
+            width = self._width() - 1
+            print(f"\r{text[:width]:{width}}", end="", file=sys.stderr, flush=True)
         else:
             print(text, file=sys.stderr, flush=True)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    @staticmethod
+    def _width() -> int:
+        try:
+            return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+        except (OSError, ValueError):
+            return 80

@@ -2,171 +2,286 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import os
 import sys
 import tempfile
 import time
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from hstar import __version__
+from hstar.cli.app import Parser, checked
 from hstar.cli.progress import ProgressLine
-from hstar.cli.tasks import NoCache, TaskFiles, UnitCost, load_files
-from hstar.cli.units import format_bytes, format_count, parse_memory, parse_time
-from hstar.errors import InputError
+from hstar.cli.tasks import add_task_files, load_files
+from hstar.cli.units import format_bytes, format_count, parse_count, parse_memory, parse_time
+from hstar.errors import InputError, TranslatorLimitError
+from hstar.registry import unknown
 from hstar.search.heuristics import Heuristic, Max, Sum, heuristics
 from hstar.search.solve import Result, SearchConfig, searches
-from hstar.search.solve import solve as run
+from hstar.search.solve import solve as search_for_plan
+from hstar.spaces.translate import OUT_OF_TIME
 
-_HELP = {entry.name: entry.metadata["help"] for entry in fields(SearchConfig)}
-_SEARCHES = ", ".join(info.name for info in searches())
-_HEURISTICS = ", ".join(info.name for info in heuristics())
+DESCRIPTION = """\
+The plan goes to standard output in IPC format, everything for people to standard error."""
+EXAMPLES = (
+    "hstar solve domain.pddl problem.pddl",
+    "hstar solve problem.pddl --search astar --heuristic lmcut --time-limit 5m --memory-limit 4G",
+    "hstar solve problem.pddl --search lazy --heuristic ff --preferred --plan-file plan.txt",
+    "hstar solve output.sas --search astar --heuristic lmcut --heuristic hmax --combine max --json",
+)
+
+_DEFAULTS = SearchConfig()
+_COMBINE = ("alternate", "max", "sum")
+_TIES = ("fifo", "lifo", "random")
+_MAX_WEIGHT = 1e6
+# What only some searches heed; asked of another one it is refused rather than ignored.
+_ONLY_FOR = {
+    "weight": ("wastar",),
+    "ties": ("gbfs", "lazy", "astar", "wastar"),
+    "preferred": ("gbfs", "lazy"),
+    "boost": ("gbfs", "lazy"),
+    "goal_at_generation": ("gbfs",),
+    "evaluate_duplicates": ("gbfs",),
+}
+_SEVERAL_HEURISTICS = ("gbfs", "lazy")
 
 
-def _option(name: str, *flags: str, extra: str = "", **settings: Any) -> Any:
-    return typer.Option(*flags, help=(_HELP[name] + extra), show_default=False, **settings)
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    described = {entry.name: entry.metadata["help"] for entry in fields(SearchConfig)}
+
+    def option(name: str, *flags: str, more: str = "", **settings: Any) -> None:
+        shown = f"{described[name]}{more}"
+        flag = "--" + name.replace("_", "-")
+        parser.add_argument(flag, *flags, help=shown, default=getattr(_DEFAULTS, name), **settings)
+
+    count = checked(parse_count)
+    add_task_files(parser)
+    parser.add_argument("--search", "-s", metavar="NAME", default="gbfs", help=f"one of {_names(searches())}")
+    parser.add_argument(
+        "--heuristic",
+        "-e",
+        metavar="NAME",
+        action="append",
+        help=f"one of {_names(heuristics())}; give it several times to use several (default: ff)",
+    )
+    parser.add_argument(
+        "--combine",
+        metavar="HOW",
+        default="alternate",
+        help="several heuristics: alternate between them (gbfs, lazy), or take their max or sum",
+    )
+    parser.add_argument(
+        "--plan-file", metavar="FILE", type=Path, help="write the plan here instead of to standard output"
+    )
+    option("time_limit", "-t", metavar="T", type=checked(parse_time), more=" 30s, 5m, 1h. With translation.")
+    option("memory_limit", "-m", metavar="M", type=checked(parse_memory), more=" 512M, 4G; MiB if bare.")
+    option("max_evaluations", metavar="N", type=count)
+    option("max_expansions", metavar="N", type=count)
+    option("weight", metavar="W", type=checked(_parse_weight))
+    option("ties", metavar="ORDER")
+    option("seed", metavar="N", type=count)
+    option("preferred", "-p", action="store_true")
+    option("boost", metavar="N", type=count)
+    option("goal_at_generation", action="store_true")
+    option("evaluate_duplicates", action="store_true")
+    parser.add_argument("--unit-cost", action="store_true", help="count every action as cost 1")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object on standard output, nothing else"
+    )
+    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
 
 
-def solve(
-    files: TaskFiles,
-    search: Annotated[str, typer.Option("--search", "-s", help=f"One of {_SEARCHES}.")] = "gbfs",
-    heuristic: Annotated[
-        list[str],
-        typer.Option(
-            "--heuristic",
-            "-e",
-            help=f"One of {_HEURISTICS}. Give it several times to use several.",
-        ),
-    ] = ["ff"],  # noqa: B006  (Typer's way to declare a list option; never changed)
-    combine: Annotated[
-        str,
-        typer.Option(help="Several heuristics: alternate between them, or take their max or sum."),
-    ] = "alternate",
-    plan_file: Annotated[
-        Path | None,
-        typer.Option(help="Write the plan here instead of to standard output.", show_default=False),
-    ] = None,
-    time_limit: Annotated[
-        str | None,
-        _option("time_limit", "--time-limit", "-t", extra=" 30s, 5m, 1h. Translation included."),
-    ] = None,
-    memory_limit: Annotated[
-        str | None, _option("memory_limit", "--memory-limit", "-m", extra=" 512M, 4G; MiB if bare.")
-    ] = None,
-    max_evaluations: Annotated[int | None, _option("max_evaluations", min=0)] = None,
-    max_expansions: Annotated[int | None, _option("max_expansions", min=0)] = None,
-    weight: Annotated[float, _option("weight")] = 1.0,
-    ties: Annotated[str, _option("ties")] = "fifo",
-    seed: Annotated[int, _option("seed")] = 0,
-    preferred: Annotated[bool, _option("preferred", "--preferred", "-p")] = False,
-    boost: Annotated[int, _option("boost")] = 1000,
-    goal_at_generation: Annotated[bool, _option("goal_at_generation", "--goal-at-generation")] = False,
-    evaluate_duplicates: Annotated[bool, _option("evaluate_duplicates", "--evaluate-duplicates")] = False,
-    unit_cost: UnitCost = False,
-    no_cache: NoCache = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on standard output, nothing else.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")] = False,
-) -> int:
-    """Find a plan.
-
-    The plan goes to standard output in IPC format, everything for people to standard error.
-
-    Examples:
-
-    \b
-    hstar solve domain.pddl problem.pddl
-    hstar solve problem.pddl --search astar --heuristic lmcut --time-limit 5m --memory-limit 4G
-    hstar solve problem.pddl --search lazy --heuristic ff --preferred --plan-file plan.txt
-    hstar solve output.sas --search astar --heuristic lmcut --heuristic hmax --combine max --json
-    """
+def run(arguments: argparse.Namespace) -> int:
+    """Searches, and puts what was found where it was asked for."""
     started = time.monotonic()
-    seconds = parse_time(time_limit) if time_limit else None
-    config = SearchConfig(
-        memory_limit=parse_memory(memory_limit) if memory_limit else None,
-        max_evaluations=max_evaluations,
-        max_expansions=max_expansions,
-        weight=weight,
-        ties=ties,
-        seed=seed,
-        preferred=preferred,
-        boost=boost,
-        goal_at_generation=goal_at_generation,
-        evaluate_duplicates=evaluate_duplicates,
-    )
-    chosen = _combine(heuristic, combine)
-    if plan_file is not None:
-        _check_writable(plan_file)
-    task = load_files(
-        files,
-        unit_cost=unit_cost,
-        cache=not no_cache,
-        time_limit=seconds,
-        memory_limit=config.memory_limit,
-    )
-    if seconds is not None:
-        left = max(0.0, seconds - (time.monotonic() - started))
-        config = SearchConfig(**{**config.__dict__, "time_limit": left})
-    with ProgressLine(quiet or as_json) as progress:
-        result = run(task, chosen, search, config=config, progress=progress)
+    heuristic = _heuristic(arguments)
+    config = SearchConfig(**{entry.name: getattr(arguments, entry.name) for entry in fields(SearchConfig)})
+    _check_options(arguments, config)
+    if arguments.plan_file is not None:
+        check_writable(arguments.plan_file)
+
+    with ProgressLine(arguments.quiet) as progress:
+        progress.announce(f"translating {arguments.files[-1]} ...")
+        result = _search(arguments, heuristic, config, progress)
     total_time = time.monotonic() - started
-    if result.plan is not None and plan_file is not None:
-        write_atomically(plan_file, result.plan_text())
-    if as_json:
-        record = {**result.to_json(), "total_time": total_time, "task": task.name}
-        print(json.dumps(record))
-    else:
-        if result.plan is not None and plan_file is None:
-            print(result.plan_text(), end="")
-        if not quiet:
-            print(_summary(result), file=sys.stderr)
+
+    # A plan that cannot be written where it should go is shown all the same, and the error comes last.
+    unwritten: InputError | None = None
+    if result.plan is not None and arguments.plan_file is not None:
+        try:
+            write_atomically(arguments.plan_file, result.plan_text())
+        except InputError as error:
+            unwritten = error
+    if arguments.json:
+        print(json.dumps({**_about(arguments), **result.to_json(), "total_time": total_time}))
+    elif result.plan is not None and (arguments.plan_file is None or unwritten):
+        print(result.plan_text(), end="")
+    sys.stdout.flush()
+    if not arguments.quiet and not arguments.json:
+        print(_summary(result), file=sys.stderr)
+    if unwritten is not None:
+        raise unwritten
     return result.exit_code
 
 
-def _combine(names: list[str], how: str) -> Heuristic | list[Heuristic]:
+def _search(
+    arguments: argparse.Namespace,
+    heuristic: Heuristic | list[Heuristic],
+    config: SearchConfig,
+    progress: ProgressLine,
+) -> Result:
+    """Loads and searches; what ends it early is a result, in translation as in search."""
+    started = time.monotonic()
+    try:
+        task = load_files(
+            arguments.files,
+            unit_cost=arguments.unit_cost,
+            cache=not arguments.no_cache,
+            time_limit=config.time_limit,
+            memory_limit=config.memory_limit,
+        )
+        if config.time_limit is not None:
+            left = config.time_limit - (time.monotonic() - started)
+            config = replace(config, time_limit=max(0.0, left))
+        return search_for_plan(task, heuristic, arguments.search, config=config, progress=progress)
+    except KeyboardInterrupt:
+        return _stopped("interrupted")
+    except MemoryError:
+        return _stopped("memory_limit")
+    except TranslatorLimitError as error:
+        return _stopped("time_limit" if error.exit_code == OUT_OF_TIME else "memory_limit")
+
+
+def _stopped(status: str) -> Result:
+    """The result of a run that ended before the search did anything."""
+    from hstar._core import peak_memory
+
+    counts = dict.fromkeys(("expanded", "evaluated", "generated", "reopened", "dead_ends"), 0)
+    return Result(
+        status=status,
+        plan=None,
+        plan_cost=None,
+        plan_length=None,
+        **counts,
+        initial_h=None,
+        search_time=0.0,
+        peak_memory=peak_memory(),
+        registered_states=0,
+        state_bytes=0,
+        memory_before_search=0,
+        unit_cost=False,
+    )
+
+
+# Options.
+
+
+def _names(infos: Any) -> str:
+    return ", ".join(info.name for info in infos)
+
+
+def _parse_weight(text: str) -> float:
+    try:
+        weight = float(text)
+    except ValueError:
+        weight = math.nan
+    if not 0 <= weight <= _MAX_WEIGHT:
+        raise InputError(f"expected a number from 0 to {_MAX_WEIGHT:.0f}, got '{text}'")
+    return weight
+
+
+def _heuristic(arguments: argparse.Namespace) -> Heuristic | list[Heuristic]:
+    """What the names say. Everything is checked before the translation, which may take long."""
+    names: list[str] = arguments.heuristic or ["ff"]
+    known = {info.name: info for info in heuristics()}
+    for name in names:
+        if name not in known:
+            raise unknown("heuristic", name, list(known))
+    if arguments.combine not in _COMBINE:
+        raise unknown("way to --combine", arguments.combine, list(_COMBINE))
+    if arguments.preferred and not any(known[name].preferred_operators for name in names):
+        able = ", ".join(name for name, info in known.items() if info.preferred_operators)
+        raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
+    arguments.heuristic = names
     parts: list[Heuristic] = list(names)
-    if how == "alternate":
+    if arguments.combine == "alternate":
         return parts
-    if how == "max":
-        return Max(*parts)
-    if how == "sum":
-        return Sum(*parts)
-    raise InputError(f"--combine takes alternate, max or sum, got '{how}'")
+    return Max(*parts) if arguments.combine == "max" else Sum(*parts)
 
 
-def _check_writable(path: Path) -> None:
+def _check_options(arguments: argparse.Namespace, config: SearchConfig) -> None:
+    search = arguments.search
+    names = [info.name for info in searches()]
+    if search not in names:
+        raise unknown("search", search, names)
+    if config.ties not in _TIES:
+        raise unknown("order of --ties", config.ties, list(_TIES))
+    for name, able in _ONLY_FOR.items():
+        if getattr(config, name) != getattr(_DEFAULTS, name) and search not in able:
+            raise InputError(f"--{name.replace('_', '-')} is for {', '.join(able)}, not for {search}")
+    several = len(arguments.heuristic) > 1 and arguments.combine == "alternate"
+    if several and search not in _SEVERAL_HEURISTICS:
+        raise InputError(f"{search} takes one heuristic; put several together by --combine max or sum")
+
+
+# Output.
+
+
+def check_writable(path: Path) -> None:
     """Says now, and not after an hour of search, that the plan cannot be written."""
     if path.is_dir():
         raise InputError("cannot write the plan: it is a directory", file=path)
-    folder = path.parent
-    if not folder.is_dir():
-        raise InputError("cannot write the plan: there is no such directory", file=folder)
-    if not os.access(path if path.exists() else folder, os.W_OK):
-        raise InputError("cannot write the plan: permission denied", file=path)
+    if path.exists() and not path.is_file():
+        return
+    try:
+        with tempfile.NamedTemporaryFile(dir=_folder(path), prefix=f".{path.name[:40]}."):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write the plan: {error.strerror}", file=path) from None
 
 
 def write_atomically(path: Path, text: str) -> None:
     """Writes a file wholly or not at all."""
-    if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/stdout
-        path.write_text(text)
-        return
     temporary = None
     try:
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+        if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/stdout
+            path.write_text(text)
+            return
+        with tempfile.NamedTemporaryFile(
+            "w", dir=_folder(path), prefix=f".{path.name[:40]}.", delete=False
+        ) as file:
             temporary = Path(file.name)
             file.write(text)
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
-        temporary.replace(path)
+        temporary.replace(os.path.realpath(path))
     except OSError as error:
+        raise InputError(f"cannot write the plan: {error.strerror}", file=path) from None
+    finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
-        raise InputError(f"cannot write the plan: {error.strerror}", file=path) from None
+
+
+def _folder(path: Path) -> str:
+    """Where the file is, links followed: a link stays one."""
+    return os.path.dirname(os.path.realpath(path))  # noqa: PTH120
+
+
+def _about(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "hstar_version": __version__,
+        "task": arguments.files[-1].name,
+        "search": arguments.search,
+        "heuristic": arguments.heuristic,
+        "combine": arguments.combine,
+        "seed": arguments.seed,
+    }
 
 
 def _summary(result: Result) -> str:

@@ -3,36 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from hstar.errors import InputError
-from hstar.spaces.task import Task, load
 
-TaskFiles = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="[DOMAIN] PROBLEM",
-        help="PDDL files, or one .sas file. DOMAIN may be left out if domain.pddl lies beside PROBLEM.",
-        show_default=False,
-    ),
-]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Translate anew; store nothing.")]
-UnitCost = Annotated[bool, typer.Option("--unit-cost", help="Count every action as cost 1.")]
+if TYPE_CHECKING:
+    from hstar.cli.app import Parser
+    from hstar.spaces.task import Task
+
+FILES = "[DOMAIN] PROBLEM"
+
+
+def add_task_files(parser: Parser) -> None:
+    """The files, and the option that concerns their translation."""
+    parser.usage = f"{parser.prog} [OPTION ...] {FILES}"
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar=FILES,
+        help="PDDL files, or one .sas file; DOMAIN may be left out if domain.pddl lies beside PROBLEM",
+    )
+    parser.add_argument("--no-cache", action="store_true", help="translate anew; store nothing")
 
 
 def load_files(
     files: list[Path],
     *,
-    unit_cost: bool,
     cache: bool,
+    unit_cost: bool = False,
     time_limit: float | None = None,
     memory_limit: int | None = None,
 ) -> Task:
     """The task that the arguments name."""
+    from hstar.spaces.task import load
+
     if len(files) > 2:
-        raise InputError(f"expected [DOMAIN] PROBLEM, got {len(files)} files")
+        raise InputError(f"expected {FILES}, got {len(files)} files")
+    if len(files) == 2 and any(path.suffix == ".sas" for path in files):
+        raise InputError("a .sas file is a whole task: give it alone")
+    for path in files:
+        check_file(path)
     return load(
         files[0],
         files[1] if len(files) == 2 else None,
@@ -41,3 +52,11 @@ def load_files(
         time_limit=time_limit,
         memory_limit=memory_limit,
     )
+
+
+def check_file(path: Path) -> None:
+    """An error if there is no such file."""
+    if path.is_dir():
+        raise InputError("is a directory, not a file", file=path)
+    if not path.exists():
+        raise InputError("no such file", file=path)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
+from collections.abc import Mapping
 
 from hstar.errors import InputError
 
-_SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+_SECONDS = {"": 1, "s": 1, "sec": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}
 # Without a suffix memory is in MiB, as in Fast Downward's and Lab's options.
-_BYTES = {"": 2**20, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_BYTES = {"": 2**20, "b": 1}
+for _power, _letter in enumerate("kmgt", 1):
+    _BYTES |= dict.fromkeys((_letter, _letter + "b", _letter + "ib"), 1024**_power)
+_MOST = 2**62
 
 
 def parse_time(text: str) -> float:
@@ -19,32 +22,42 @@ def parse_time(text: str) -> float:
 
 def parse_memory(text: str) -> int:
     """Bytes."""
-    return int(_parse(text, {**_BYTES}, "an amount of memory such as 512M or 4G"))
+    return int(_parse(text, _BYTES, "an amount of memory such as 512M or 4G"))
 
 
-def _parse(text: str, units: dict[str, float], expected: str) -> float:
-    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]?)(?:i?b)?\s*", text.lower())
+def parse_count(text: str) -> int:
+    """A number of things."""
+    match = re.fullmatch(r"[0-9]{1,18}", text.strip())
+    if match is None:
+        raise InputError(f"expected a whole number from 0 to 10^18 - 1, got '{text}'")
+    return int(match[0])
+
+
+def _parse(text: str, units: Mapping[str, int], expected: str) -> float:
+    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", text.lower())
     if match is None or match[2] not in units:
         raise InputError(f"expected {expected}, got '{text}'")
     value = float(match[1]) * units[match[2]]
-    if not math.isfinite(value) or value > 2**62:
-        raise InputError(f"expected {expected}, got '{text}'")
+    if value > _MOST:
+        raise InputError(f"expected {expected}, got '{text}', which is too much")
     return value
 
 
 def format_bytes(count: float) -> str:
     """`3.4 MiB`."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024 or unit == "GiB":
-            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+    for unit in ("B", "KiB", "MiB"):
+        text = f"{count:.0f}" if unit == "B" else f"{count:.1f}"
+        if float(text) < 1024:
+            return f"{text} {unit}"
         count /= 1024
-    raise AssertionError("unreachable")
+    return f"{count:.1f} GiB"
 
 
 def format_count(count: float) -> str:
     """`1.2M`."""
     for unit in ("", "k", "M"):
-        if count < 1000:
-            return f"{count:.0f}{unit}" if unit == "" or count >= 100 else f"{count:.1f}{unit}"
+        text = f"{count:.0f}" if unit == "" or count >= 99.95 else f"{count:.1f}"
+        if float(text) < 1000:
+            return text + unit
         count /= 1000
     return f"{count:.1f}G"

@@ -2,48 +2,56 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from hstar.cli.app import Parser
+from hstar.cli.tasks import check_file
 from hstar.errors import InputError
 
+FILES = "[DOMAIN] PROBLEM PLAN"
 
-def validate(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="[DOMAIN] PROBLEM PLAN",
-            help="PDDL files and a plan in IPC format. DOMAIN may be left out if it lies beside PROBLEM.",
-            show_default=False,
-        ),
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
-) -> int:
-    """Check a plan against the PDDL itself.
+DESCRIPTION = """\
+The plan is replayed on the lifted task by code of its own: neither the translator nor the search core has
+a part in it. Exit code 0 if the plan is valid, 1 if it is not."""
+EXAMPLES = (
+    "hstar validate domain.pddl problem.pddl plan.txt",
+    "hstar validate problem.pddl plan.txt --json",
+)
 
-    The plan is replayed on the lifted task by code of its own: neither the translator nor the search core has
-    a part in it. Exit code 0 if the plan is valid, 1 if it is not.
 
-    Examples:
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    parser.usage = f"{parser.prog} [OPTION ...] {FILES}"
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar=FILES,
+        help="PDDL files and a plan in IPC format; DOMAIN may be left out if it lies beside PROBLEM",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
 
-    \b
-    hstar validate domain.pddl problem.pddl plan.txt
-    hstar validate problem.pddl plan.txt --json
-    """
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the verdict."""
     from hstar.search.validate import read_plan, validate_pddl
     from hstar.spaces.pddl import read_task
     from hstar.spaces.translate import find_domain
 
+    files: list[Path] = arguments.files
     if len(files) not in (2, 3):
-        raise InputError(f"expected [DOMAIN] PROBLEM PLAN, got {len(files)} files")
+        raise InputError(f"expected {FILES}, got {len(files)} file{'s' * (len(files) > 1)}")
+    for path in files:
+        check_file(path)
     problem, plan_file = files[-2:]
+    if problem.suffix == ".sas":
+        raise InputError("a plan is validated against PDDL, not against a .sas file", file=problem)
     domain = files[0] if len(files) == 3 else find_domain(problem)
     plan = read_plan(plan_file)
     verdict = validate_pddl(read_task(domain, problem), plan)
-    if as_json:
+    if arguments.json:
         record = {"valid": verdict.valid, "cost": verdict.cost, "length": len(plan)}
         print(json.dumps({**record, "reason": verdict.reason, "step": verdict.step}))
     elif verdict.valid:

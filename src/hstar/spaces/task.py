@@ -6,7 +6,6 @@ finite-domain side lives in the core; the lifted side is parsed from the PDDL wh
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,10 +14,8 @@ from pathlib import Path
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.spaces.lifted import GroundAtom, LiftedTask, undeclared_requirements
+from hstar.spaces.lifted import GroundAtom, LiftedTask
 from hstar.spaces.translate import find_domain, translate
-
-logger = logging.getLogger(__name__)
 
 _FACT = re.compile(r"(Atom|NegatedAtom) ([^()\s]+)\((.*)\)")
 
@@ -137,12 +134,6 @@ def load(
     )
     core = _core.Task.parse(text, unit_cost=unit_cost)
     return Task(core, problem_file.name, domain_file, problem_file)
-
-
-def warn_undeclared_requirements(task: Task) -> None:
-    """Logs a warning for each requirement that the PDDL uses and does not declare."""
-    for requirement in undeclared_requirements(task.lifted):
-        logger.warning("%s: %s is used but not declared", task.domain_file, requirement)
 
 
 def _load_sas(path: Path, unit_cost: bool) -> Task:

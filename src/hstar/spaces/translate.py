@@ -67,15 +67,28 @@ def translate(
     matter for the goal, so that other goals of the same task can be asked for.
     """
     options = ["--keep-unimportant-variables"] if keep_unimportant else []
-    if not cache:
-        return _translate(domain, problem, options, time_limit, memory_limit)
-    store = _Cache(cache_dir)
+    store = _Cache(cache_dir) if cache else None
     name = _cache_name(domain, problem, options)
-    sas = store.load(name)
+    sas = store.load(name) if store else None
     if sas is None:
         sas = _translate(domain, problem, options, time_limit, memory_limit)
-        store.save(name, sas)
+        _warn_undeclared(domain, problem)
+        if store:
+            store.save(name, sas)
     return sas
+
+
+def _warn_undeclared(domain: Path, problem: Path) -> None:
+    """Warns about requirements that are used and not declared; said once, since it parses the PDDL."""
+    from hstar.spaces import pddl
+
+    try:
+        undeclared = pddl.undeclared_requirements(pddl.read_task(domain, problem))
+    except HstarError as error:  # the translator was more lenient than our parser
+        logger.warning("%s", error)
+        return
+    if undeclared:
+        logger.warning("%s: used but not declared: %s", domain, ", ".join(undeclared))
 
 
 # Running the translator.
