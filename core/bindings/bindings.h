@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "task/mutexes.h"
 #include "task/planning_space.h"
 
 namespace hstar {
@@ -16,6 +15,9 @@ struct PyTask {
   std::shared_ptr<const PlanningSpace> space;
   std::vector<Value> initial;  // derived variables evaluated
 };
+
+// The values, checked against the task, with derived variables evaluated.
+std::vector<Value> checked_state(const PyTask& task, std::vector<Value> values);
 
 void bind_task(nanobind::module_& module);
 void bind_heuristics(nanobind::module_& module);

@@ -53,30 +53,15 @@ void CallbackHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Co
 
 namespace {
 
-// Rows of an (n, variables) array, checked.
-std::vector<std::vector<Value>> rows(
-    const PyTask& task, nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu> states) {
-  const auto width = static_cast<size_t>(task.space->variables());
-  if (states.shape(1) != width)
-    throw InputError("states of this task have " + std::to_string(width) + " values, not " +
-                     std::to_string(states.shape(1)));
-  std::vector<std::vector<Value>> result;
-  for (size_t i = 0; i < states.shape(0); ++i) {
-    const Value* row = states.data() + i * width;
-    result.emplace_back(row, row + width);
-    for (size_t v = 0; v < width; ++v)
-      if (row[v] < 0 || row[v] >= task.space->task().variables[v].domain_size())
-        throw InputError("state " + std::to_string(i) + ": value " + std::to_string(row[v]) +
-                         " of variable " + std::to_string(v) + " is out of range");
-    task.space->evaluate_axioms(result.back().data());
-  }
-  return result;
-}
-
 nb::ndarray<nb::numpy, double, nb::ndim<1>> evaluate(
     PyHeuristic& self, nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu> states) {
-  const auto list = rows(self.task, states);
-  const size_t n = list.size();
+  Heuristic& heuristic = self.get();
+  const size_t n = states.shape(0), width = states.shape(1);
+  std::vector<std::vector<Value>> list;
+  for (size_t i = 0; i < n; ++i) {
+    const Value* row = states.data() + i * width;
+    list.push_back(checked_state(self.task, std::vector<Value>(row, row + width)));
+  }
   auto* values = new double[std::max<size_t>(n, 1)];
   nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
   {
@@ -88,17 +73,18 @@ nb::ndarray<nb::numpy, double, nb::ndim<1>> evaluate(
       batch.push(packed.data());
     }
     std::vector<Cost> h(n);
-    self.heuristic->evaluate(batch, 0, n, h.data());
+    heuristic.evaluate(batch, 0, n, h.data());
     for (size_t i = 0; i < n; ++i)
-      values[i] = h[i] == kDeadEnd ? INFINITY : static_cast<double>(h[i]) / self.heuristic->scale();
+      values[i] = h[i] == kDeadEnd ? INFINITY : static_cast<double>(h[i]) / heuristic.scale();
   }
   return nb::ndarray<nb::numpy, double, nb::ndim<1>>(values, {n}, owner);
 }
 
 std::pair<std::optional<std::vector<int32_t>>, int64_t> relaxed_plan(const PyTask& task,
                                                                      std::vector<Value> state) {
+  const std::vector<Value> values = checked_state(task, std::move(state));
   FF ff(*task.space);
-  const Cost h = ff.value(state.data());
+  const Cost h = ff.value(values.data());
   if (h == kDeadEnd) return {std::nullopt, 0};
   const auto plan = ff.relaxed_plan();
   return {std::vector<int32_t>(plan.begin(), plan.end()), ff.ignored_deletes()};
@@ -109,7 +95,8 @@ PyHeuristic combine(const PyTask& task, const std::string& rule, std::vector<PyH
     throw InputError("unknown combination '" + rule + "' (known: max, sum)");
   std::vector<std::unique_ptr<Heuristic>> owned;
   for (PyHeuristic* part : parts) {
-    if (!part->heuristic) throw InputError("a heuristic can be part of one combination only");
+    if (part->task.space != task.space) throw InputError("a heuristic was made for another task");
+    part->get();
     owned.push_back(std::move(part->heuristic));
   }
   return {task, std::make_unique<CombinedHeuristic>(rule == "max" ? CombineRule::kMax : CombineRule::kSum,
@@ -139,10 +126,10 @@ void bind_heuristics(nb::module_& module) {
       "All symbolic heuristics.");
 
   nb::class_<PyHeuristic>(module, "Heuristic", "A heuristic for one task.")
-      .def_prop_ro("name", [](const PyHeuristic& self) { return self.heuristic->name(); })
-      .def_prop_ro("admissible", [](const PyHeuristic& self) { return self.heuristic->admissible(); })
-      .def_prop_ro("consistent", [](const PyHeuristic& self) { return self.heuristic->consistent(); })
-      .def_prop_ro("safe", [](const PyHeuristic& self) { return self.heuristic->safe(); })
+      .def_prop_ro("name", [](const PyHeuristic& self) { return self.get().name(); })
+      .def_prop_ro("admissible", [](const PyHeuristic& self) { return self.get().admissible(); })
+      .def_prop_ro("consistent", [](const PyHeuristic& self) { return self.get().consistent(); })
+      .def_prop_ro("safe", [](const PyHeuristic& self) { return self.get().safe(); })
       .def("evaluate", &evaluate, nb::arg("states"),
            "Values of states given as an int32 array (n, variables); infinity for dead ends.");
   module.def(

@@ -3,14 +3,20 @@
 
 #include <memory>
 
+#include "base/errors.h"
 #include "bindings/bindings.h"
 #include "heuristics/heuristic.h"
 
 namespace hstar {
 
 struct PyHeuristic {
-  PyTask task;  // first, so that the space outlives the heuristic
-  std::unique_ptr<Heuristic> heuristic;
+  PyTask task;                           // first, so that the space outlives the heuristic
+  std::unique_ptr<Heuristic> heuristic;  // empty once a combination has taken it over
+
+  Heuristic& get() const {
+    if (!heuristic) throw InputError("this heuristic is part of a combination now");
+    return *heuristic;
+  }
 };
 
 }  // namespace hstar

@@ -70,10 +70,9 @@ SearchResult search(const PyTask& task, const std::string& name, std::vector<PyH
       weight, tie_breaking(ties), seed, preferred, boost, goal_at_generation, evaluate_duplicates};
   Heuristics list;
   for (PyHeuristic* part : heuristics) {
-    if (!part->heuristic) throw InputError("a heuristic was given to a combination already");
     if (part->task.space != task.space)
-      throw InputError("heuristic '" + part->heuristic->name() + "' was made for another task");
-    list.push_back(part->heuristic.get());
+      throw InputError("heuristic '" + part->get().name() + "' was made for another task");
+    list.push_back(&part->get());
   }
   auto observer = std::make_shared<PythonObserver>(progress);
   SearchResult result;

@@ -39,19 +39,6 @@ PyTask parse(nb::bytes text, bool unit_cost) {
   return make_task(std::move(task));
 }
 
-std::vector<Value> checked_state(const PyTask& self, std::vector<Value> values) {
-  const std::vector<Variable>& variables = self.space->task().variables;
-  if (values.size() != variables.size())
-    throw InputError("a state of this task has " + std::to_string(variables.size()) + " values, not " +
-                     std::to_string(values.size()));
-  for (size_t v = 0; v < values.size(); ++v)
-    if (values[v] < 0 || values[v] >= variables[v].domain_size())
-      throw InputError("value " + std::to_string(values[v]) + " of " + variables[v].name + " is not in 0.." +
-                       std::to_string(variables[v].domain_size() - 1));
-  self.space->evaluate_axioms(values.data());
-  return values;
-}
-
 std::vector<int32_t> applicable(const PyTask& self, std::vector<Value> state) {
   const std::vector<Value> values = checked_state(self, std::move(state));
   std::vector<int32_t> operators;
@@ -79,10 +66,23 @@ bool are_mutex(const PyTask& self, PyFact a, PyFact b) {
         fact.second >= self.space->task().variables[fact.first].domain_size())
       throw InputError("no fact (" + std::to_string(fact.first) + ", " + std::to_string(fact.second) +
                        ") in this task");
-  return Mutexes(self.space->task()).are_mutex({a.first, a.second}, {b.first, b.second});
+  return self.space->mutexes().are_mutex({a.first, a.second}, {b.first, b.second});
 }
 
 }  // namespace
+
+std::vector<Value> checked_state(const PyTask& self, std::vector<Value> values) {
+  const std::vector<Variable>& variables = self.space->task().variables;
+  if (values.size() != variables.size())
+    throw InputError("a state of this task has " + std::to_string(variables.size()) + " values, not " +
+                     std::to_string(values.size()));
+  for (size_t v = 0; v < values.size(); ++v)
+    if (values[v] < 0 || values[v] >= variables[v].domain_size())
+      throw InputError("value " + std::to_string(values[v]) + " of " + variables[v].name + " is not in 0.." +
+                       std::to_string(variables[v].domain_size() - 1));
+  self.space->evaluate_axioms(values.data());
+  return values;
+}
 
 void bind_task(nb::module_& module) {
   nb::class_<Operator>(module, "Operator", "A grounded operator; facts are (variable, value).")

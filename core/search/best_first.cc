@@ -61,7 +61,10 @@ class BestFirst {
       // 3. All successors, 4. without duplicates, 5. evaluated and queued.
       generate(id);
       if (!place_successors(id)) return Status::kMemoryLimit;
-      if (goal_ != kNoState) return solved(goal_);
+      if (goal_ != kNoState) {
+        if (control_.poll(counts(), best_[0])) return control_.status();
+        return solved(goal_);
+      }
       if (!evaluate_batch()) return control_.status();
       if (control_.poll(counts(), best_[0])) return control_.status();
     }
@@ -112,8 +115,13 @@ class BestFirst {
       const auto [id, is_new] = registry_.insert(successor, hashes_[i]);
       if (is_new) {
         nodes_.push({parent, static_cast<uint32_t>(op), g});
+        if (options_.goal_at_generation && space_.is_goal(successor)) {
+          // The successors before it count as evaluated, as if they had been looked at one by one.
+          counts().evaluated += batch_.size();
+          goal_ = id;
+          return true;
+        }
         add_to_batch(id, is_preferred_[op]);
-        if (options_.goal_at_generation && goal_ == kNoState && space_.is_goal(successor)) goal_ = id;
       } else {
         counts().evaluated += options_.evaluate_duplicates;
         improve(id, parent, op, g);

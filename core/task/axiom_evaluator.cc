@@ -45,43 +45,45 @@ AxiomEvaluator::AxiomEvaluator(const Task& task) : ids_(task) {
       plain_variables_.push_back(v);
     }
   }
-  open_.resize(rules_.size());
 }
 
-void AxiomEvaluator::derive(Fact fact, Value* values) {
-  if (values[fact.variable] == fact.value) return;
-  values[fact.variable] = fact.value;
-  queue_.push_back(fact);
-}
-
-void AxiomEvaluator::evaluate(Value* values) {
+void AxiomEvaluator::evaluate(Value* values) const {
   if (empty()) return;
-  for (size_t i = 0; i < rules_.size(); ++i) open_[i] = rules_[i].conditions;
+  // Scratch memory of the thread: one space serves searches in several threads.
+  thread_local std::vector<int32_t> open;  // per rule: conditions still to be met
+  thread_local std::vector<Fact> queue;
+  open.resize(rules_.size());
+  for (size_t i = 0; i < rules_.size(); ++i) open[i] = rules_[i].conditions;
   for (const Fact& fact : defaults_) values[fact.variable] = fact.value;
 
+  int32_t layer = -1;
+  const auto derive = [&](Fact fact) {
+    if (values[fact.variable] == fact.value) return;
+    values[fact.variable] = fact.value;
+    queue.push_back(fact);
+  };
   const auto meet = [&](Fact fact) {
     const int32_t id = ids_(fact);
     for (int32_t i = watcher_begin_[id]; i < watcher_begin_[id + 1]; ++i) {
       const int32_t rule = watchers_[i];
       // A rule of a later layer that becomes ready waits for its layer.
-      if (--open_[rule] == 0 && rules_[rule].layer == layer_) derive(rules_[rule].head, values);
+      if (--open[rule] == 0 && rules_[rule].layer == layer) derive(rules_[rule].head);
     }
   };
-  layer_ = -1;
   for (const int32_t v : plain_variables_) meet({v, values[v]});
   int32_t first = 0;
-  for (layer_ = 0; layer_ < static_cast<int32_t>(layer_end_.size()); ++layer_) {
-    queue_.clear();
-    for (int32_t rule = first; rule < layer_end_[layer_]; ++rule)
-      if (open_[rule] == 0) derive(rules_[rule].head, values);
-    first = layer_end_[layer_];
-    while (!queue_.empty()) {
-      const Fact fact = queue_.back();
-      queue_.pop_back();
+  for (layer = 0; layer < static_cast<int32_t>(layer_end_.size()); ++layer) {
+    queue.clear();
+    for (int32_t rule = first; rule < layer_end_[layer]; ++rule)
+      if (open[rule] == 0) derive(rules_[rule].head);
+    first = layer_end_[layer];
+    while (!queue.empty()) {
+      const Fact fact = queue.back();
+      queue.pop_back();
       meet(fact);
     }
     // Negation as failure: what this layer did not derive is now known to be at its default.
-    for (const Fact& fact : defaults_by_layer_[layer_])
+    for (const Fact& fact : defaults_by_layer_[layer])
       if (values[fact.variable] == fact.value) meet(fact);
   }
 }

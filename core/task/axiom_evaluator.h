@@ -15,8 +15,8 @@ class AxiomEvaluator {
 
   bool empty() const { return rules_.empty(); }
 
-  // Overwrites the derived variables in `values`. Not thread-safe: it keeps scratch counters.
-  void evaluate(Value* values);
+  // Overwrites the derived variables in `values`.
+  void evaluate(Value* values) const;
 
  private:
   struct Rule {
@@ -24,8 +24,6 @@ class AxiomEvaluator {
     int32_t layer;
     Fact head;
   };
-  void derive(Fact fact, Value* values);
-
   FactIds ids_;
   std::vector<Rule> rules_;  // by layer
   std::vector<int32_t> layer_end_;
@@ -34,9 +32,6 @@ class AxiomEvaluator {
   std::vector<Fact> defaults_;  // of the derived variables
   std::vector<std::vector<Fact>> defaults_by_layer_;
   std::vector<int32_t> plain_variables_;
-  std::vector<int32_t> open_;  // scratch: conditions of a rule still to be met
-  std::vector<Fact> queue_;    // scratch
-  int32_t layer_ = 0;
 };
 
 }  // namespace hstar

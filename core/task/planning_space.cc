@@ -10,8 +10,8 @@ PlanningSpace::PlanningSpace(Task task)
       packer_(task_),
       successors_(task_),
       axioms_(task_),
-      goal_(packer_.patches(task_.goal)),
-      scratch_(task_.variables.size()) {
+      mutexes_(task_),
+      goal_(packer_.patches(task_.goal)) {
   for (const Operator& op : task_.operators) {
     costs_.push_back(op.cost);
     const bool conditional =
@@ -45,9 +45,11 @@ void PlanningSpace::apply_complex(const Value* values, int32_t op, uint32_t* res
     }
   }
   if (axioms_.empty()) return;
-  packer_.unpack(result, scratch_.data());
-  axioms_.evaluate(scratch_.data());
-  packer_.pack(scratch_.data(), result);
+  thread_local std::vector<Value> scratch;
+  scratch.resize(task_.variables.size());
+  packer_.unpack(result, scratch.data());
+  axioms_.evaluate(scratch.data());
+  packer_.pack(scratch.data(), result);
 }
 
 }  // namespace hstar

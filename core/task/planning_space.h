@@ -1,12 +1,12 @@
 // The state space of a planning task, compiled for searching: packed states, applicable operators,
-// successors, goal test. One instance serves any number of searches and initial states, one at a time
-// (the axiom evaluator keeps scratch memory).
+// successors, goal test. One instance serves any number of searches, threads and initial states.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "task/axiom_evaluator.h"
+#include "task/mutexes.h"
 #include "task/state_packer.h"
 #include "task/successor_generator.h"
 #include "task/task.h"
@@ -22,6 +22,8 @@ class PlanningSpace {
   size_t words() const { return packer_.words(); }
   int32_t variables() const { return static_cast<int32_t>(task_.variables.size()); }
   Cost cost(int32_t op) const { return costs_[op]; }
+
+  const Mutexes& mutexes() const { return mutexes_; }
 
   // The initial state with its derived variables evaluated.
   std::vector<Value> initial_state() const;
@@ -58,14 +60,14 @@ class PlanningSpace {
   Task task_;
   StatePacker packer_;
   SuccessorGenerator successors_;
-  mutable AxiomEvaluator axioms_;
+  AxiomEvaluator axioms_;
+  Mutexes mutexes_;
   std::vector<Cost> costs_;
   std::vector<Span> patches_;  // per operator: its effects, if none has a condition
   std::vector<StatePacker::Patch> patch_pool_;
   std::vector<StatePacker::Patch> goal_;
   std::vector<char> conditional_;  // per operator: some effect has a condition
   bool has_complex_ = false;       // conditional effects or axioms anywhere
-  mutable std::vector<Value> scratch_;
 };
 
 }  // namespace hstar

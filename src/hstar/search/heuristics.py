@@ -93,3 +93,22 @@ def evaluate(
 
     array = np.ascontiguousarray(states, dtype=np.int32)
     return build(task, heuristic).evaluate(array)
+
+
+@dataclass(frozen=True)
+class RelaxedPlan:
+    """What `ff` finds for a state: a plan that ignores deletes."""
+
+    operators: tuple[str, ...]
+    cost: int
+    ignored_deletes: int  # atoms that the operators delete, summed
+
+
+def relaxed_plan(task: Task, state: Sequence[int] | None = None) -> RelaxedPlan | None:
+    """The relaxed plan of `ff` for a state (default: the initial one); None for a dead end."""
+    values = task.core.initial_state if state is None else list(state)
+    found, deletes = _core.relaxed_plan(task.core, values)
+    if found is None:
+        return None
+    operators = [task.core.operator(op) for op in found]
+    return RelaxedPlan(tuple(op.name.strip() for op in operators), sum(op.cost for op in operators), deletes)
