@@ -12,6 +12,8 @@ const char* status_name(Status status) {
       return "solved";
     case Status::kUnsolvable:
       return "unsolvable";
+    case Status::kIncomplete:
+      return "incomplete";
     case Status::kTimeLimit:
       return "time_limit";
     case Status::kMemoryLimit:

@@ -14,7 +14,8 @@ namespace hstar {
 
 enum class Status {
   kSolved,
-  kUnsolvable,
+  kUnsolvable,  // proved
+  kIncomplete,  // all states that were not given up are searched, but giving up some was not safe
   kTimeLimit,
   kMemoryLimit,
   kEvaluationLimit,
@@ -63,6 +64,9 @@ class Control {
     pending_ += work;
     return pending_ >= kWorkPerClockRead && read_clock(counts, best_h);
   }
+
+  // Whether a limit is used up before anything happened.
+  bool stopped_at_start() { return read_clock({}, 0); }
 
   // Asked before a table doubles: false if that alone would break the memory limit.
   bool allows(size_t extra_bytes) const;

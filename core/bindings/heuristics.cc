@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -93,12 +94,13 @@ std::pair<std::optional<std::vector<int32_t>>, int64_t> relaxed_plan(const PyTas
 PyHeuristic combine(const PyTask& task, const std::string& rule, std::vector<PyHeuristic*> parts) {
   if (rule != "max" && rule != "sum")
     throw InputError("unknown combination '" + rule + "' (known: max, sum)");
-  std::vector<std::unique_ptr<Heuristic>> owned;
-  for (PyHeuristic* part : parts) {
+  for (const PyHeuristic* part : parts) {  // all of them, before any is taken
     if (part->task.space != task.space) throw InputError("a heuristic was made for another task");
+    if (std::ranges::count(parts, part) > 1) throw InputError("a heuristic is given twice");
     part->get();
-    owned.push_back(std::move(part->heuristic));
   }
+  std::vector<std::unique_ptr<Heuristic>> owned;
+  for (PyHeuristic* part : parts) owned.push_back(std::move(part->heuristic));
   return {task, std::make_unique<CombinedHeuristic>(rule == "max" ? CombineRule::kMax : CombineRule::kSum,
                                                     std::move(owned))};
 }

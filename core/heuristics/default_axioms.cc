@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace hstar {
 namespace {
@@ -39,38 +40,54 @@ std::vector<char> needed_defaults(const Task& task) {
   return needed;
 }
 
-// Derived variables that take part in a cycle of dependencies: what is left when variables without
-// unresolved dependencies, and then variables nobody unresolved depends on, are taken away.
+// Derived variables that depend on themselves: those in a strongly connected component of the dependency
+// graph with more than one variable, or with an edge to itself (Tarjan, SIAM J. Comput. 1972, without
+// recursion).
 std::vector<char> cyclic_variables(const Task& task) {
-  const size_t n = task.variables.size();
-  std::vector<std::vector<int32_t>> uses(n), used_by(n);
+  const auto n = static_cast<int32_t>(task.variables.size());
+  std::vector<std::vector<int32_t>> uses(n);
+  std::vector<char> cyclic(n, 0);
   for (const Axiom& axiom : task.axioms) {
     for (const Fact& fact : axiom.conditions) {
       if (!task.variables[fact.variable].derived()) continue;
       uses[axiom.head.variable].push_back(fact.variable);
-      used_by[fact.variable].push_back(axiom.head.variable);
+      if (fact.variable == axiom.head.variable) cyclic[fact.variable] = 1;
     }
   }
-  std::vector<char> cyclic(n);
-  for (size_t v = 0; v < n; ++v) cyclic[v] = task.variables[v].derived();
-  const auto peel = [&](const auto& out, const auto& in) {
-    std::vector<size_t> open(n, 0);
-    std::vector<int32_t> queue;
-    for (size_t v = 0; v < n; ++v) {
-      if (!cyclic[v]) continue;
-      open[v] = std::ranges::count_if(out[v], [&](int32_t u) { return cyclic[u]; });
-      if (open[v] == 0) queue.push_back(static_cast<int32_t>(v));
-    }
-    while (!queue.empty()) {
-      const int32_t v = queue.back();
-      queue.pop_back();
-      cyclic[v] = 0;
-      for (const int32_t u : in[v])
-        if (cyclic[u] && --open[u] == 0) queue.push_back(u);
-    }
+  std::vector<int32_t> index(n, -1), low(n, 0), component;
+  std::vector<char> on_stack(n, 0);
+  std::vector<std::pair<int32_t, size_t>> visits;  // variable, next of its uses
+  int32_t next_index = 0;
+  const auto enter = [&](int32_t v) {
+    index[v] = low[v] = next_index++;
+    component.push_back(v);
+    on_stack[v] = 1;
+    visits.emplace_back(v, 0);
   };
-  peel(uses, used_by);
-  peel(used_by, uses);
+  for (int32_t root = 0; root < n; ++root) {
+    if (index[root] == -1) enter(root);
+    while (!visits.empty()) {
+      const int32_t v = visits.back().first;
+      if (visits.back().second < uses[v].size()) {
+        const int32_t u = uses[v][visits.back().second++];
+        if (index[u] == -1)
+          enter(u);
+        else if (on_stack[u])
+          low[v] = std::min(low[v], index[u]);
+        continue;
+      }
+      visits.pop_back();
+      if (!visits.empty()) low[visits.back().first] = std::min(low[visits.back().first], low[v]);
+      if (low[v] != index[v]) continue;
+      const bool alone = component.back() == v;
+      for (int32_t u = -1; u != v;) {
+        u = component.back();
+        component.pop_back();
+        on_stack[u] = 0;
+        if (!alone) cyclic[u] = 1;
+      }
+    }
+  }
   return cyclic;
 }
 

@@ -16,7 +16,8 @@ const SearchInfo astar_info = {
 
 SearchResult run_astar(const SearchContext& context) {
   const int32_t scale = context.heuristics[0]->scale();
-  return best_first(context, {.g_weight = scale, .h_weight = 1, .ties_by_h = true, .reopen = true});
+  return best_first(context,
+                    {.g_weight = scale, .h_weight = 1, .ties_by_h = true, .reopen = true, .greedy = false});
 }
 
 }  // namespace hstar

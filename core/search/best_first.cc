@@ -9,12 +9,19 @@
 namespace hstar {
 namespace {
 
+// What does not apply to a search is ignored by it, as documented.
+SearchOptions applicable_options(SearchOptions options, const BestFirstConfig& config) {
+  if (config.greedy) return options;
+  options.preferred = options.goal_at_generation = options.evaluate_duplicates = false;
+  return options;
+}
+
 class BestFirst {
  public:
   BestFirst(const SearchContext& context, const BestFirstConfig& config)
       : space_(context.space),
         heuristics_(context.heuristics),
-        options_(context.options),
+        options_(applicable_options(context.options, config)),
         config_(config),
         control_(context.control),
         registry_(space_.words()),
@@ -68,7 +75,7 @@ class BestFirst {
       if (!evaluate_batch()) return control_.status();
       if (control_.poll(counts(), best_[0])) return control_.status();
     }
-    return Status::kUnsolvable;
+    return exhausted_status(heuristics_, counts());
   }
 
   Status solved(StateId id) {
@@ -145,8 +152,7 @@ class BestFirst {
       ++counts().reopened;
       node.set_status(NodeStatus::kOpen);
     }
-    // Only searches with one heuristic order by g, so node.h is the value that matters.
-    if (config_.g_weight != 0) push(0, node.h, g, id, is_preferred_[op]);
+    if (!config_.greedy) push(0, node.h, g, id, is_preferred_[op]);
   }
 
   void push(size_t heuristic, Cost h, Cost g, StateId id, bool preferred) {
@@ -214,7 +220,7 @@ class BestFirst {
 
   const PlanningSpace& space_;
   const Heuristics& heuristics_;
-  const SearchOptions& options_;
+  const SearchOptions options_;
   const BestFirstConfig config_;
   Control& control_;
   StateRegistry registry_;
@@ -239,7 +245,7 @@ class BestFirst {
 }  // namespace
 
 SearchResult best_first(const SearchContext& context, const BestFirstConfig& config) {
-  if (config.g_weight != 0 && context.heuristics.size() > 1)
+  if (!config.greedy && context.heuristics.size() > 1)
     throw InputError("a search by g + h takes one heuristic; combine several by max or sum");
   return BestFirst(context, config).run(context.initial);
 }

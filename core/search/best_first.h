@@ -14,6 +14,7 @@ struct BestFirstConfig {
   int64_t h_weight;
   bool ties_by_h;
   bool reopen;  // expand a closed state again when a cheaper path to it turns up
+  bool greedy;  // only h counts: preferred operators, several heuristics and the counting options apply
 };
 
 SearchResult best_first(const SearchContext& context, const BestFirstConfig& config);

@@ -14,7 +14,8 @@ const SearchInfo gbfs_info = {
 };
 
 SearchResult run_gbfs(const SearchContext& context) {
-  return best_first(context, {.g_weight = 0, .h_weight = 1, .ties_by_h = false, .reopen = false});
+  return best_first(context,
+                    {.g_weight = 0, .h_weight = 1, .ties_by_h = false, .reopen = false, .greedy = true});
 }
 
 }  // namespace hstar

@@ -46,9 +46,12 @@ class IDAStar {
     ++result_.counts.evaluated;
     result_.counts.dead_ends += h == kDeadEnd;
     result_.initial_h = result_.best_h = h;
-    result_.status = Status::kUnsolvable;
     int64_t bound = h == kDeadEnd ? kInfinity : h;
-    while (bound != kInfinity && !search_below(bound)) bound = next_bound_;
+    while (bound != kInfinity) {
+      if (search_below(bound)) return std::move(result_);
+      bound = next_bound_;
+    }
+    result_.status = exhausted_status({&heuristic_}, result_.counts);
     return std::move(result_);
   }
 

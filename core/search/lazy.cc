@@ -81,7 +81,7 @@ class Lazy {
       // 2. The next edge that leads to a new state.
       bool is_new = false;
       while (!is_new) {
-        if (open_.empty()) return Status::kUnsolvable;
+        if (open_.empty()) return exhausted_status(heuristics_, counts());
         if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more))
           return Status::kMemoryLimit;
         const Edge edge = open_.pop();

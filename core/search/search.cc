@@ -1,11 +1,17 @@
 #include "search/search.h"
 
+#include <algorithm>
 #include <new>
 
 #include "base/errors.h"
 #include "base/memory.h"
 
 namespace hstar {
+
+Status exhausted_status(const Heuristics& heuristics, const Counts& counts) {
+  const bool trusted = std::ranges::all_of(heuristics, [](const Heuristic* h) { return h->safe(); });
+  return trusted || counts.dead_ends == 0 ? Status::kUnsolvable : Status::kIncomplete;
+}
 
 SearchResult run_search(const std::string& name, const PlanningSpace& space,
                         const std::vector<Value>& initial, const Heuristics& heuristics,
@@ -19,7 +25,10 @@ SearchResult run_search(const std::string& name, const PlanningSpace& space,
     Control control(limits, observer, heuristics[0]->scale());
     SearchResult result;
     try {
-      result = entry.run({space, initial, heuristics, options, control});
+      if (control.stopped_at_start())
+        result.status = control.status();
+      else
+        result = entry.run({space, initial, heuristics, options, control});
     } catch (const std::bad_alloc&) {
       result.status = Status::kMemoryLimit;
     }

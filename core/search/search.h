@@ -47,6 +47,10 @@ struct SearchResult {
 
 using Heuristics = std::vector<Heuristic*>;
 
+// Of a search that has run out of states: a proof only if no state was given up on the word of a heuristic
+// that may be wrong about dead ends.
+Status exhausted_status(const Heuristics& heuristics, const Counts& counts);
+
 // Runs a search by name from `initial` (values of all variables). Throws InputError for an unknown name
 // or options that do not go together, UnsupportedError for what the search cannot do.
 SearchResult run_search(const std::string& name, const PlanningSpace& space,

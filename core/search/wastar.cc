@@ -26,7 +26,8 @@ SearchResult run_wastar(const SearchContext& context) {
   return best_first(context, {.g_weight = kUnit * scale,
                               .h_weight = std::llround(weight * kUnit),
                               .ties_by_h = true,
-                              .reopen = true});
+                              .reopen = true,
+                              .greedy = false});
 }
 
 }  // namespace hstar

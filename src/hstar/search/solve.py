@@ -19,6 +19,7 @@ Progress = Callable[[_core.Progress], None]
 EXIT_CODES = {
     "solved": 0,
     "unsolvable": 11,
+    "incomplete": 12,
     "evaluation_limit": 12,
     "expansion_limit": 12,
     "memory_limit": 22,
@@ -48,19 +49,27 @@ class SearchConfig:
     evaluate_duplicates: bool = _option(False, "gbfs: count an evaluation for duplicates too.")
 
     def __post_init__(self) -> None:
-        for name in ("time_limit", "memory_limit", "max_evaluations", "max_expansions"):
+        for name in ("time_limit", "weight"):
             value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise InputError(f"{name} must not be negative, got {value}")
-        if not 0 <= self.seed < 2**64:
-            raise InputError(f"seed must be in 0..2^64-1, got {self.seed}")
-        if not 0 <= self.boost < 2**31:
-            raise InputError(f"boost must be in 0..2^31-1, got {self.boost}")
+            if value is not None and not (isinstance(value, int | float) and value >= 0):
+                raise InputError(f"{name} must be a number from 0 on, got {value!r}")
+        most = {"max_evaluations": 2**64, "max_expansions": 2**64, "memory_limit": 2**64}
+        for name, bound in {**most, "seed": 2**64, "boost": 2**31}.items():
+            value = getattr(self, name)
+            if value is None and name in most:
+                continue
+            if not isinstance(value, int | float) or value != value // 1 or not 0 <= value < bound:
+                raise InputError(f"{name} must be a whole number from 0 on, got {value!r}")
+            object.__setattr__(self, name, int(value))  # 1e6 is a whole number, too
 
 
 @dataclass(frozen=True)
 class Result:
-    """How a search ended. Times in seconds, memory in bytes."""
+    """How a search ended. Times in seconds, memory in bytes.
+
+    `status`: `solved`; `unsolvable` (proved); `incomplete` (nothing left to search, but a heuristic that is not safe gave
+    up states); or what stopped it: `time_limit`, `memory_limit`, `evaluation_limit`, `expansion_limit`, `interrupted`.
+    """
 
     status: str
     plan: tuple[str, ...] | None

@@ -1,0 +1,38 @@
+// A fully connected layer for batches: y = W x + b, optionally ReLU, in float32.
+//
+// Weights are packed into panels of 16 outputs, so that the kernel streams through memory once and keeps a
+// tile of 6 states by 16 outputs in registers. `Dense::reference` is the same in plain scalar code: the
+// specification. Rows of inputs and outputs are padded to a multiple of 16 floats; padding holds zeros.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace hstar {
+
+constexpr size_t kPanel = 16;
+constexpr size_t padded(size_t width) { return (width + kPanel - 1) / kPanel * kPanel; }
+
+class Dense {
+ public:
+  // `weights` is row-major (outputs, inputs), as in PyTorch.
+  Dense(std::span<const float> weights, std::span<const float> bias);
+
+  size_t inputs() const { return inputs_; }
+  size_t outputs() const { return outputs_; }
+
+  // n rows of padded(inputs()) in, n rows of padded(outputs()) out. If `skip` is given, it is added before
+  // the ReLU.
+  void apply(const float* x, size_t n, float* y, bool relu, const float* skip = nullptr) const;
+  void reference(const float* x, size_t n, float* y, bool relu, const float* skip = nullptr) const;
+
+ private:
+  size_t inputs_;
+  size_t outputs_;
+  std::vector<float> bias_;    // padded
+  std::vector<float> panels_;  // [panel][input][16]
+};
+
+}  // namespace hstar

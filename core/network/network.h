@@ -1,0 +1,62 @@
+// Feed-forward and residual networks over the atoms of a state, run without Python.
+//
+// Input is the set of atoms that hold, so the first layer is a sum of rows, one an atom (an accumulator, as
+// in NNUE, Nasu 2018): the row of each atom that an action adds or deletes is added or subtracted instead of
+// multiplying a long vector of zeros and ones. All further layers are dense and run on a whole batch.
+//
+//   a = bias + sum of rows;  x = relu(a);  then for each block
+//     plain:    x = relu(W x + b)
+//     residual: x = relu(x + W2 relu(W1 x + b1) + b2)
+//   output = head x + bias, with a ReLU if `output_relu`
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "network/dense.h"
+
+namespace hstar {
+
+class Network {
+ public:
+  struct Block {
+    Dense first;
+    std::optional<Dense> second;  // residual if given
+  };
+
+  // `rows` is (atoms, width) row-major, `bias` the bias of the first layer.
+  Network(std::span<const float> rows, std::span<const float> bias, std::vector<Block> blocks, Dense head,
+          bool output_relu);
+
+  size_t atoms() const { return atoms_; }
+  size_t stride() const { return stride_; }
+  size_t outputs() const { return head_.outputs(); }
+
+  // Accumulators: rows of stride() floats.
+  void clear(float* accumulator) const;
+  void add(float* accumulator, int32_t atom) const;
+  void subtract(float* accumulator, int32_t atom) const;
+
+  // The outputs for n accumulators, which are used up: outputs() numbers a row. Keeps scratch memory.
+  void run(float* accumulators, size_t n, float* out);
+  // The same in scalar code.
+  void reference(float* accumulators, size_t n, float* out);
+
+ private:
+  template <class Apply>
+  void forward(float* x, size_t n, float* out, const Apply& apply);
+
+  size_t atoms_;
+  size_t stride_;
+  std::vector<float> rows_;  // padded
+  std::vector<float> bias_;
+  std::vector<Block> blocks_;
+  Dense head_;
+  bool output_relu_;
+  std::vector<float> hidden_;  // scratch
+  std::vector<float> next_;    // scratch
+};
+
+}  // namespace hstar

@@ -1,0 +1,18 @@
+// Labels of states by pre-images: the least depth of a pre-image that contains the state.
+//
+// Invariant: a label from a pre-image is an upper bound of the number of steps to the goal, for states that
+// respect the variables (one value each).
+#pragma once
+
+#include <vector>
+
+#include "sampling/preimage.h"
+
+namespace hstar {
+
+// One label for each of n states (rows of `preimages.words` words); `otherwise` where no pre-image contains
+// it.
+std::vector<int32_t> label_states(const PreImages& preimages, const BitWord* states, size_t n,
+                                  int32_t otherwise);
+
+}  // namespace hstar

@@ -1,0 +1,77 @@
+#include "sampling/preimage.h"
+
+namespace hstar {
+
+void PreImages::push(const Atoms& atoms, const std::vector<Value>& partial, int32_t at_depth) {
+  words = atoms.words();
+  depth.push_back(at_depth);
+  values.push_back(partial);
+  required.resize(required.size() + words, 0);
+  forbidden.resize(forbidden.size() + words, 0);
+  BitWord* yes = required.data() + required.size() - words;
+  BitWord* no = forbidden.data() + forbidden.size() - words;
+  for (int32_t v = 0; v < static_cast<int32_t>(partial.size()); ++v) {
+    if (partial[v] == kUnset) continue;
+    const int32_t atom = atoms.atom({v, partial[v]});
+    if (atom != -1)
+      set_bit(yes, atom);
+    else
+      for (int32_t other = atoms.first(v); other < atoms.first(v + 1); ++other) set_bit(no, other);
+  }
+}
+
+namespace {
+
+// Preconditions that are atoms and not seen yet.
+int32_t novelty(const Operator& op, const Atoms& atoms, const std::vector<BitWord>& seen) {
+  int32_t count = 0;
+  for (const Fact& fact : op.preconditions) {
+    const int32_t atom = atoms.atom(fact);
+    count += atom != -1 && !test_bit(seen.data(), atom);
+  }
+  return count;
+}
+
+int32_t choose(const std::vector<int32_t>& operators, const Task& task, const Atoms& atoms,
+               const std::vector<BitWord>& seen, RolloutChoice choice, Random& random) {
+  if (choice == RolloutChoice::kUniform)
+    return operators[random.below(static_cast<uint32_t>(operators.size()))];
+  int32_t best = -1, chosen = -1;
+  uint32_t ties = 0;
+  for (const int32_t op : operators) {
+    const int32_t value = novelty(task.operators[op], atoms, seen);
+    if (value < best) continue;
+    if (value > best) {
+      best = value;
+      ties = 0;
+    }
+    if (random.below(++ties) == 0) chosen = op;  // each of the best is kept with equal probability
+  }
+  return chosen;
+}
+
+}  // namespace
+
+PreImages sample_rollouts(const Regression& regression, const Atoms& atoms, const RolloutConfig& config,
+                          Random& random) {
+  const Task& task = regression.space().task();
+  PreImages result;
+  result.push(atoms, regression.goal().values(), 0);
+  std::vector<int32_t> operators;
+  for (int32_t rollout = 0; rollout < config.rollouts; ++rollout) {
+    PartialState state = regression.goal();
+    std::vector<BitWord> seen(atoms.words(), 0);
+    for (int32_t depth = 1; depth <= config.length; ++depth) {
+      operators.clear();
+      regression.applicable(state, operators);
+      if (operators.empty()) break;
+      regression.apply(state, choose(operators, task, atoms, seen, config.choice, random));
+      result.push(atoms, state.values(), depth);
+      const BitWord* required = result.required.data() + result.required.size() - atoms.words();
+      for (size_t i = 0; i < seen.size(); ++i) seen[i] |= required[i];
+    }
+  }
+  return result;
+}
+
+}  // namespace hstar
