@@ -41,5 +41,6 @@ NB_MODULE(_core, module) {
       nullptr);
   hstar::bind_task(module);
   hstar::bind_heuristics(module);
+  hstar::bind_network(module);
   hstar::bind_search(module);
 }

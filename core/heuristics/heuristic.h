@@ -40,12 +40,20 @@ class StateBatch {
   void clear() {
     size_ = 0;
     unpacked_ = 0;
+    has_parent_ = false;
   }
   void push(const uint32_t* packed) {
     const size_t words = space_.words();
     if (packed_.size() < (size_ + 1) * words) packed_.resize((size_ + 1) * words * 2);
     std::copy_n(packed, words, &packed_[size_++ * words]);
   }
+  // Says that all states of the batch are successors of this one, for heuristics that work with differences.
+  void set_parent(const Value* values) {
+    parent_.assign(values, values + space_.variables());
+    has_parent_ = true;
+  }
+  const Value* parent() const { return has_parent_ ? parent_.data() : nullptr; }
+
   size_t size() const { return size_; }
   const PlanningSpace& space() const { return space_; }
   const uint32_t* packed(size_t i) const { return &packed_[i * space_.words()]; }
@@ -63,6 +71,8 @@ class StateBatch {
   size_t unpacked_ = 0;
   std::vector<uint32_t> packed_;
   std::vector<Value> values_;
+  bool has_parent_ = false;
+  std::vector<Value> parent_;
 };
 
 class Heuristic {

@@ -45,43 +45,41 @@ void Network::subtract(float* accumulator, int32_t atom) const {
 }
 
 template <class Apply>
-void Network::forward(float* x, size_t n, float* out, const Apply& apply) {
-  size_t widest = stride_;
-  for (const Block& block : blocks_) widest = std::max(widest, padded(block.first.outputs()));
-  hidden_.resize(n * widest);
-  next_.resize(n * widest);
+void Network::forward(float* x, size_t n, float* out, Scratch& scratch, const Apply& apply) const {
+  const auto room = [n](std::vector<float>& buffer, size_t width) {
+    buffer.resize(std::max(buffer.size(), n * padded(width)));
+    return buffer.data();
+  };
   for (size_t i = 0; i < n * stride_; ++i) x[i] = std::max(x[i], 0.0f);
   const float* current = x;
-  // Plain blocks write to the buffer that does not hold their input; residual ones use the other as well.
-  std::vector<float>* spare = &next_;
+  int turn = 0;
   for (const Block& block : blocks_) {
-    std::vector<float>* target = spare;
     if (block.second) {
-      std::vector<float> inner(n * padded(block.first.outputs()));
-      apply(block.first, current, inner.data(), true, nullptr);
-      apply(*block.second, inner.data(), target->data(), true, current);
+      float* inner = room(scratch.inner, block.first.outputs());
+      float* target = room(scratch.layer[turn], block.second->outputs());
+      apply(block.first, current, inner, true, nullptr);
+      apply(*block.second, inner, target, true, current);
     } else {
-      apply(block.first, current, target->data(), true, nullptr);
+      apply(block.first, current, room(scratch.layer[turn], block.first.outputs()), true, nullptr);
     }
-    current = target->data();
-    spare = target == &next_ ? &hidden_ : &next_;
+    current = scratch.layer[turn].data();
+    turn ^= 1;
   }
-  std::vector<float>& last = *spare;
-  last.resize(std::max(last.size(), n * padded(head_.outputs())));
-  apply(head_, current, last.data(), output_relu_, nullptr);
-  for (size_t row = 0; row < n; ++row)
-    std::copy_n(&last[row * padded(head_.outputs())], head_.outputs(), out + row * head_.outputs());
+  const size_t width = head_.outputs();
+  float* last = room(scratch.layer[turn], width);
+  apply(head_, current, last, output_relu_, nullptr);
+  for (size_t row = 0; row < n; ++row) std::copy_n(last + row * padded(width), width, out + row * width);
 }
 
-void Network::run(float* accumulators, size_t n, float* out) {
-  forward(accumulators, n, out,
+void Network::run(float* accumulators, size_t n, float* out, Scratch& scratch) const {
+  forward(accumulators, n, out, scratch,
           [n](const Dense& dense, const float* x, float* y, bool relu, const float* skip) {
             dense.apply(x, n, y, relu, skip);
           });
 }
 
-void Network::reference(float* accumulators, size_t n, float* out) {
-  forward(accumulators, n, out,
+void Network::reference(float* accumulators, size_t n, float* out, Scratch& scratch) const {
+  forward(accumulators, n, out, scratch,
           [n](const Dense& dense, const float* x, float* y, bool relu, const float* skip) {
             dense.reference(x, n, y, relu, skip);
           });

@@ -39,14 +39,19 @@ class Network {
   void add(float* accumulator, int32_t atom) const;
   void subtract(float* accumulator, int32_t atom) const;
 
-  // The outputs for n accumulators, which are used up: outputs() numbers a row. Keeps scratch memory.
-  void run(float* accumulators, size_t n, float* out);
+  // Memory that a caller keeps between runs, so that one network serves several searches.
+  struct Scratch {
+    std::vector<float> layer[2];  // input and output of a block take turns
+    std::vector<float> inner;     // between the two layers of a residual block
+  };
+  // The outputs for n accumulators, which are used up: outputs() numbers a row.
+  void run(float* accumulators, size_t n, float* out, Scratch& scratch) const;
   // The same in scalar code.
-  void reference(float* accumulators, size_t n, float* out);
+  void reference(float* accumulators, size_t n, float* out, Scratch& scratch) const;
 
  private:
   template <class Apply>
-  void forward(float* x, size_t n, float* out, const Apply& apply);
+  void forward(float* x, size_t n, float* out, Scratch& scratch, const Apply& apply) const;
 
   size_t atoms_;
   size_t stride_;
@@ -55,8 +60,6 @@ class Network {
   std::vector<Block> blocks_;
   Dense head_;
   bool output_relu_;
-  std::vector<float> hidden_;  // scratch
-  std::vector<float> next_;    // scratch
 };
 
 }  // namespace hstar

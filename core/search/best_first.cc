@@ -95,6 +95,7 @@ class BestFirst {
       for (Heuristic* heuristic : heuristics_)
         if (heuristic->has_preferred_operators()) heuristic->evaluate_preferred(expanded_, 0, preferred_);
     }
+    batch_.set_parent(values);
     const size_t words = space_.words();
     successors_.resize(operators_.size() * words);
     hashes_.resize(operators_.size());

@@ -1,0 +1,107 @@
+#include "heuristics/learned.h"
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/errors.h"
+#include "bindings/bindings.h"
+#include "bindings/py_heuristic.h"
+#include "network/network.h"
+
+namespace nb = nanobind;
+
+namespace hstar {
+namespace {
+
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+struct PyNetwork {
+  std::shared_ptr<const Network> network;
+};
+
+std::span<const float> view(const Matrix& matrix) { return {matrix.data(), matrix.size()}; }
+std::span<const float> view(const Vector& vector) { return {vector.data(), vector.size()}; }
+
+PyNetwork make(Matrix rows, Vector bias, std::vector<std::vector<nb::object>> blocks, Matrix head,
+               Vector head_bias, bool output_relu) {
+  std::vector<Network::Block> list;
+  for (const std::vector<nb::object>& block : blocks) {
+    if (block.size() != 2 && block.size() != 4)
+      throw InputError("a block has weights and bias of one layer, or of two if it is residual");
+    const auto layer = [&](size_t i) {
+      return Dense(view(nb::cast<Matrix>(block[i])), view(nb::cast<Vector>(block[i + 1])));
+    };
+    list.push_back({layer(0), std::nullopt});
+    if (block.size() == 4) list.back().second = layer(2);
+  }
+  return {std::make_shared<const Network>(view(rows), view(bias), std::move(list),
+                                          Dense(view(head), view(head_bias)), output_relu)};
+}
+
+// Outputs for rows of zeros and ones, one a state.
+nb::ndarray<nb::numpy, float, nb::ndim<2>> run(
+    const PyNetwork& self, nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> inputs,
+    bool reference) {
+  const Network& network = *self.network;
+  const size_t n = inputs.shape(0), atoms = network.atoms();
+  if (inputs.shape(1) != atoms)
+    throw InputError("the network has " + std::to_string(atoms) + " inputs, not " +
+                     std::to_string(inputs.shape(1)));
+  auto* out = new float[std::max<size_t>(1, n * network.outputs())];
+  nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+  {
+    nb::gil_scoped_release release;
+    constexpr size_t kChunk = 256;
+    Network::Scratch scratch;
+    std::vector<float> accumulators(std::min(n, kChunk) * network.stride());
+    for (size_t begin = 0; begin < n; begin += kChunk) {
+      const size_t rows = std::min(kChunk, n - begin);
+      for (size_t i = 0; i < rows; ++i) {
+        float* accumulator = &accumulators[i * network.stride()];
+        network.clear(accumulator);
+        const uint8_t* row = inputs.data() + (begin + i) * atoms;
+        for (size_t a = 0; a < atoms; ++a)
+          if (row[a]) network.add(accumulator, static_cast<int32_t>(a));
+      }
+      float* target = out + begin * network.outputs();
+      if (reference)
+        network.reference(accumulators.data(), rows, target, scratch);
+      else
+        network.run(accumulators.data(), rows, target, scratch);
+    }
+  }
+  return nb::ndarray<nb::numpy, float, nb::ndim<2>>(out, {n, network.outputs()}, owner);
+}
+
+}  // namespace
+
+void bind_network(nb::module_& module) {
+  nb::class_<PyNetwork>(module, "Network", "A feed-forward or residual network over atoms, in float32.")
+      .def_static(
+          "make", &make, nb::arg("rows"), nb::arg("bias"), nb::arg("blocks"), nb::arg("head"),
+          nb::arg("head_bias"), nb::arg("output_relu"),
+          "rows: (atoms, width); blocks: (W, b) or, residual, (W1, b1, W2, b2), weights (outputs, inputs).")
+      .def_prop_ro("atoms", [](const PyNetwork& self) { return self.network->atoms(); })
+      .def_prop_ro("outputs", [](const PyNetwork& self) { return self.network->outputs(); })
+      .def("run", &run, nb::arg("inputs"), nb::arg("reference") = false,
+           "Outputs for rows of zeros and ones (uint8); `reference`: in plain scalar code.");
+  module.def(
+      "learned_heuristic",
+      [](const PyTask& task, const PyNetwork& network, std::vector<int32_t> inputs, const std::string& name,
+         int32_t scale, bool incremental) {
+        if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
+        return PyHeuristic{
+            task, std::make_unique<LearnedHeuristic>(*task.space, network.network, std::move(inputs), name,
+                                                     scale, incremental)};
+      },
+      nb::arg("task"), nb::arg("network"), nb::arg("inputs"), nb::arg("name"), nb::arg("scale"),
+      nb::arg("incremental") = true,
+      "inputs: per fact of the task, variables in order, its row of the network or -1.");
+}
+
+}  // namespace hstar

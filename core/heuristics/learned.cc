@@ -1,0 +1,77 @@
+#include "heuristics/learned.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace hstar {
+
+LearnedHeuristic::LearnedHeuristic(const PlanningSpace& space, std::shared_ptr<const Network> network,
+                                   std::vector<int32_t> inputs, std::string name, int32_t scale,
+                                   bool incremental)
+    : space_(space),
+      ids_(space.task()),
+      network_(std::move(network)),
+      inputs_(std::move(inputs)),
+      name_(std::move(name)),
+      scale_(scale),
+      incremental_(incremental) {
+  if (inputs_.size() != static_cast<size_t>(ids_.size()))
+    throw InputError("the network's inputs are for " + std::to_string(inputs_.size()) +
+                     " facts, the task has " + std::to_string(ids_.size()));
+  for (const int32_t row : inputs_)
+    if (row < -1 || row >= static_cast<int32_t>(network_->atoms()))
+      throw InputError("the network has no input " + std::to_string(row));
+}
+
+void LearnedHeuristic::refresh(const Value* values, float* accumulator) const {
+  network_->clear(accumulator);
+  for (int32_t v = 0; v < space_.variables(); ++v)
+    if (const int32_t row = input(v, values[v]); row != -1) network_->add(accumulator, row);
+}
+
+int32_t LearnedHeuristic::changes(const Value* parent, const Value* values) const {
+  int32_t count = 0;
+  for (int32_t v = 0; v < space_.variables(); ++v) count += parent[v] != values[v];
+  return count;
+}
+
+void LearnedHeuristic::update(const Value* parent, const Value* values, float* accumulator) const {
+  std::ranges::copy(parent_accumulator_, accumulator);
+  for (int32_t v = 0; v < space_.variables(); ++v) {
+    if (parent[v] == values[v]) continue;
+    if (const int32_t row = input(v, parent[v]); row != -1) network_->subtract(accumulator, row);
+    if (const int32_t row = input(v, values[v]); row != -1) network_->add(accumulator, row);
+  }
+}
+
+void LearnedHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) {
+  const size_t n = end - begin, stride = network_->stride();
+  if (n == 0) return;
+  accumulators_.resize(std::max(accumulators_.size(), n * stride));
+  outputs_.resize(std::max(outputs_.size(), n * network_->outputs()));
+  const Value* parent = incremental_ ? batch.parent() : nullptr;
+  if (parent) {
+    parent_accumulator_.resize(stride);
+    refresh(parent, parent_accumulator_.data());
+  }
+  for (size_t i = 0; i < n; ++i) {
+    const Value* values = batch.values(begin + i);
+    float* accumulator = &accumulators_[i * stride];
+    // An update touches two rows a change, a refresh at most one a variable.
+    if (parent && 2 * changes(parent, values) < space_.variables())
+      update(parent, values, accumulator);
+    else
+      refresh(values, accumulator);
+  }
+  network_->run(accumulators_.data(), n, outputs_.data(), scratch_);
+  for (size_t i = 0; i < n; ++i) {
+    const double value = std::max(0.0f, outputs_[i * network_->outputs()]);
+    const double scaled = std::min<double>(std::round(value * scale_), kMaxCost);
+    h[begin + i] = space_.is_goal(batch.packed(begin + i)) ? 0 : static_cast<Cost>(scaled);
+  }
+}
+
+}  // namespace hstar
