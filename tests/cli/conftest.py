@@ -1,0 +1,114 @@
+"""Runs of the command line, in this process or in one of their own, and tasks that keep a search busy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from hstar.cli import main
+from hstar.generators import GENERATORS
+from hstar.spaces.translate import translate
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a run left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+Refused = Callable[..., str]
+
+
+@pytest.fixture
+def hstar(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line in this process."""
+
+    def run(*words: str | Path) -> Done:
+        with pytest.raises(SystemExit) as stop:
+            main([str(word) for word in words])
+        captured = capsys.readouterr()
+        assert isinstance(stop.value.code, int)
+        return Done(stop.value.code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def refused(hstar: Run) -> Refused:
+    """Runs a command line that must end in a one-line error; returns it."""
+
+    def run(code: int, *words: str | Path) -> str:
+        done = hstar(*words)
+        errors = [line for line in done.err.splitlines() if not line.startswith("hstar: warning: ")]
+        assert (done.code, done.out, len(errors)) == (code, "", 1), done
+        assert errors[0].startswith("hstar: error: ")
+        return errors[0].removeprefix("hstar: error: ")
+
+    return run
+
+
+def start(*words: str | Path, **options: object) -> subprocess.Popen[str]:
+    """Starts `hstar` as a process that heeds Ctrl-C, whatever this one does."""
+    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options
+    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
+        [sys.executable, "-c", "from hstar.cli import main; main()", *map(str, words)],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **settings,
+    )
+
+
+def generated(name: str, folder: Path, **sizes: int) -> Path:
+    """The problem of a generated task, its domain beside it."""
+    folder.mkdir(exist_ok=True)
+    for file, text in zip(("domain", "problem"), GENERATORS.get(name)(**sizes), strict=True):
+        (folder / f"{file}.pddl").write_text(text)
+    return folder / "problem.pddl"
+
+
+@pytest.fixture(scope="session")
+def endless(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A .sas file that blind search does not finish with: the 15-puzzle."""
+    folder = tmp_path_factory.mktemp("endless")
+    problem = generated("npuzzle", folder, rows=4, columns=4, seed=1)
+    path = folder / "output.sas"
+    path.write_bytes(translate(folder / "domain.pddl", problem))
+    return path
+
+
+@pytest.fixture(scope="session")
+def slow_to_translate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A problem that keeps the translator busy for more than ten seconds."""
+    return generated("blocksworld", tmp_path_factory.mktemp("slow"), blocks=70, seed=1)
+
+
+@pytest.fixture
+def blocks(tmp_path: Path) -> Path:
+    """A folder with domain.pddl, problem.pddl and output.sas."""
+    folder = tmp_path / "blocks"
+    shutil.copytree(DATA / "blocks", folder)
+    sas = translate(folder / "domain.pddl", folder / "problem.pddl")
+    (folder / "output.sas").write_bytes(sas)
+    return folder
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and not only waiting to be reaped."""
+    try:
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False

@@ -1,0 +1,67 @@
+"""Help: it is quick, it names everything there is, and its examples work."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+import hstar as api
+from hstar.cli.app import COMMANDS, command_parser
+
+from .conftest import DATA, Run
+
+
+def examples() -> list[str]:
+    lines = []
+    for name in COMMANDS:
+        text = command_parser(name)[0].format_help()
+        lines += [line.strip() for line in text.splitlines() if line.startswith(f"  hstar {name}")]
+    return lines
+
+
+def test_every_command_has_examples() -> None:
+    for name in COMMANDS:
+        assert any(line.startswith(f"hstar {name}") for line in examples())
+
+
+@pytest.mark.parametrize("line", examples())
+def test_examples_work(
+    line: str, hstar: Run, blocks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(blocks)
+    if " validate " in line:
+        assert hstar("solve", "problem.pddl", "--plan-file", "plan.txt").code == 0
+    done = hstar(*shlex.split(line)[1:])
+    assert done.code == 0, done
+    assert done.out or done.err
+    assert ("--plan-file" not in line) or Path("plan.txt").read_text().endswith("; cost = 6 (unit cost)\n")
+
+
+def test_domain_may_be_left_out(hstar: Run, tmp_path: Path) -> None:
+    shutil.copy(DATA / "costs" / "domain.pddl", tmp_path / "p01-domain.pddl")
+    shutil.copy(DATA / "costs" / "problem.pddl", tmp_path / "p01.pddl")
+    assert hstar("solve", tmp_path / "p01.pddl").code == 0
+
+
+@pytest.mark.parametrize("words", [[], ["-h"], ["--help"]])
+def test_main_help_names_the_commands(hstar: Run, words: list[str]) -> None:
+    done = hstar(*words)
+    assert (done.code, done.err) == (0, "")
+    for name in COMMANDS:
+        assert f"  {name} " in done.out
+
+
+def test_help_of_solve_names_what_there_is(hstar: Run) -> None:
+    done = hstar("solve", "--help")
+    assert (done.code, done.err) == (0, "")
+    for info in [*api.searches(), *api.heuristics()]:
+        assert info.name in done.out
+    for code in ("11 ", "12 ", "22 ", "23 ", "31 ", "33 ", "34 ", "130 "):
+        assert code in done.out
+
+
+def test_version(hstar: Run) -> None:
+    assert hstar("--version").out == f"hstar {api.__version__}\n"
