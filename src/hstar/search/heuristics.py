@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from hstar import _core
 from hstar.errors import InputError
@@ -59,7 +59,15 @@ class Sum(_Combination):
     rule = "sum"
 
 
-Heuristic: TypeAlias = "str | BatchFunction | BatchHeuristic | Max | Sum"
+class Buildable(Protocol):
+    """Anything that makes a native heuristic for a task, such as a learned model."""
+
+    def build(self, task: Task) -> _core.Heuristic:
+        """The heuristic for this task; a `ModelError` if it does not fit."""
+        ...
+
+
+Heuristic: TypeAlias = "str | BatchFunction | BatchHeuristic | Buildable | Max | Sum"
 
 
 def heuristics() -> list[_core.HeuristicInfo]:
@@ -79,6 +87,8 @@ def build(task: Task, heuristic: Heuristic) -> _core.Heuristic:
         return _core.combined_heuristic(task.core, heuristic.rule, parts)
     if isinstance(heuristic, BatchHeuristic):
         return _core.callback_heuristic(task.core, heuristic.function, heuristic.name, heuristic.resolution)
+    if hasattr(heuristic, "build"):
+        return cast("Buildable", heuristic).build(task)
     if callable(heuristic):
         name = getattr(heuristic, "__name__", "python")
         return build(task, BatchHeuristic(heuristic, name))

@@ -67,8 +67,9 @@ class SearchConfig:
 class Result:
     """How a search ended. Times in seconds, memory in bytes.
 
-    `status`: `solved`; `unsolvable` (proved); `incomplete` (nothing left to search, but a heuristic that is not safe gave
-    up states); or what stopped it: `time_limit`, `memory_limit`, `evaluation_limit`, `expansion_limit`, `interrupted`.
+    `status`: `solved`; `unsolvable` (proved); `incomplete` (nothing left to search, but a heuristic that is
+    not safe gave up states); or what stopped it: `time_limit`, `memory_limit`, `evaluation_limit`,
+    `expansion_limit`, `interrupted`.
     """
 
     status: str
