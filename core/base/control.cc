@@ -1,5 +1,6 @@
 #include "base/control.h"
 
+#include <cmath>
 #include <utility>
 
 #include "base/memory.h"
@@ -49,10 +50,11 @@ bool Control::read_clock(const Counts& counts, int32_t best_h) {
   if (now >= limits_.time_s) return stop(Status::kTimeLimit);
   if (now < next_observation_s_) return false;
   next_observation_s_ = now + kObserverInterval;
+  const bool known = best_h != std::numeric_limits<int32_t>::max();
+  const double best = known ? static_cast<double>(best_h) / h_scale_ : std::nan("");
   const size_t memory = resident_memory();
   if (memory > limits_.memory_bytes) return stop(Status::kMemoryLimit);
-  if (observer_ && !observer_(Progress{counts, static_cast<double>(best_h) / h_scale_, now, memory}))
-    return stop(Status::kInterrupted);
+  if (observer_ && !observer_(Progress{counts, best, now, memory})) return stop(Status::kInterrupted);
   return false;
 }
 

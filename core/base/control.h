@@ -43,7 +43,7 @@ struct Counts {
 // The small record that the core hands over at intervals.
 struct Progress {
   Counts counts;
-  double best_h = 0;
+  double best_h = 0;  // NaN: nothing evaluated yet
   double time_s = 0;
   size_t memory_bytes = 0;
 };

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -92,7 +93,11 @@ void bind_search(nb::module_& module) {
       .def_prop_ro("expanded", [](const Progress& p) { return p.counts.expanded; })
       .def_prop_ro("evaluated", [](const Progress& p) { return p.counts.evaluated; })
       .def_prop_ro("generated", [](const Progress& p) { return p.counts.generated; })
-      .def_ro("best_h", &Progress::best_h)
+      .def_prop_ro("best_h",
+                   [](const Progress& p) -> std::optional<double> {
+                     if (std::isnan(p.best_h)) return std::nullopt;
+                     return p.best_h;
+                   })
       .def_ro("time", &Progress::time_s)
       .def_ro("memory", &Progress::memory_bytes);
   nb::class_<SearchInfo>(module, "SearchInfo", "What a search claims.")

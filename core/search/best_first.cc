@@ -36,7 +36,7 @@ class BestFirst {
   }
 
   SearchResult run(const std::vector<Value>& initial) {
-    result_.status = search(initial);
+    result_.status = guard_memory([&] { return search(initial); });
     result_.registered_states = registry_.size();
     result_.state_bytes = registry_.bytes() + nodes_.bytes() + open_.bytes();
     result_.best_h = best_[0];
@@ -54,8 +54,9 @@ class BestFirst {
     nodes_.push({kNoState, kNoOperator, 0});
     add_to_batch(root, false);
     if (options_.goal_at_generation && space_.is_goal(packed.data())) goal_ = root;
-    if (!evaluate_batch()) return control_.status();
+    const bool within_limits = evaluate_batch();
     result_.initial_h = h_[0].at(0);
+    if (!within_limits) return control_.status();
     if (goal_ != kNoState) return solved(goal_);
 
     while (!open_.empty()) {

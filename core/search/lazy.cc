@@ -45,7 +45,7 @@ class Lazy {
   }
 
   SearchResult run(const std::vector<Value>& initial) {
-    result_.status = search(initial);
+    result_.status = guard_memory([&] { return search(initial); });
     result_.registered_states = registry_.size();
     result_.state_bytes = registry_.bytes() + nodes_.bytes() + open_.bytes();
     result_.best_h = best_[0];

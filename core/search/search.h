@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,16 @@ struct SearchResult {
   size_t state_bytes = 0;  // registry, node table and open lists at the end
   size_t memory_before = 0;
 };
+
+// Runs the body of a search; running out of memory is one of its outcomes, and the counts are kept.
+template <class Search>
+Status guard_memory(const Search& search) {
+  try {
+    return search();
+  } catch (const std::bad_alloc&) {
+    return Status::kMemoryLimit;
+  }
+}
 
 using Heuristics = std::vector<Heuristic*>;
 

@@ -214,6 +214,10 @@ class Reader {
       for (const Fact& condition : axiom.conditions)
         if (task_.variables[condition.variable].axiom_layer > task_.variables[variable].axiom_layer)
           lines_.fail("an axiom depends on a higher layer than its own");
+      for (const Fact& condition : axiom.conditions)
+        if (task_.variables[condition.variable].axiom_layer == task_.variables[variable].axiom_layer &&
+            condition.value == task_.initial_values[condition.variable])
+          lines_.fail("an axiom depends on the default of a variable of its own layer");
       lines_.expect("end_rule");
     }
   }
@@ -268,12 +272,36 @@ class Reader {
   std::vector<Value> asked_;  // per variable, -1 between calls of normalise
 };
 
+// Names are handed on as text, so the file has to be text: throws with the line of the first byte that is
+// not.
+void check_utf8(std::string_view text) {
+  long line = 1;
+  for (size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    line += byte == '\n';
+    size_t length = byte < 0x80 ? 1 : byte >> 5 == 6 ? 2 : byte >> 4 == 14 ? 3 : byte >> 3 == 30 ? 4 : 0;
+    uint32_t code = length == 1 ? byte : byte & (0x7fu >> length);
+    for (size_t k = 1; k < length; ++k) {
+      if (i + k >= text.size() || (static_cast<unsigned char>(text[i + k]) & 0xc0) != 0x80) {
+        length = 0;
+        break;
+      }
+      code = code << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3f);
+    }
+    const bool shortest = length < 2 || code >= (length == 2 ? 0x80u : length == 3 ? 0x800u : 0x10000u);
+    if (length == 0 || !shortest || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+      throw InputError("not text: a byte that is not UTF-8", line);
+    i += length;
+  }
+}
+
 }  // namespace
 
 Task read_sas(std::string_view text) {
   // Shortest possible first line; tells a binary or foreign file apart with a clear message.
   if (!text.starts_with("begin_version"))
     throw InputError("not a .sas file: it does not start with 'begin_version'", 1);
+  check_utf8(text);
   return Reader(text).read();
 }
 

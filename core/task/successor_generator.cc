@@ -3,16 +3,24 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <string>
+
+#include "base/errors.h"
 
 namespace hstar {
+namespace {
+
+constexpr size_t kMaxPreconditions = 5000;  // the depth of the tree, and of the recursions over it
+
+}  // namespace
 
 struct SuccessorGenerator::Builder {
   const Task& task;
   std::vector<int32_t>& code;
   std::vector<std::vector<Fact>> conditions;  // per operator, by variable
 
-  // Builds the tree for operators [begin, end), which agree on their first `depth` conditions and are
-  // sorted by them; returns its node, 0 for an empty one.
+  // Builds the tree for operators that agree on their first `depth` conditions and are sorted by them;
+  // returns its node, 0 for an empty one. Recursion goes as deep as an operator has preconditions.
   int32_t build(std::span<const int32_t> operators, size_t depth) {
     if (operators.empty()) return 0;
     // 1. Operators without further conditions come first in the order.
@@ -21,21 +29,31 @@ struct SuccessorGenerator::Builder {
     const std::span<const int32_t> waiting = operators.subspan(ready);
     if (waiting.empty()) return emit(operators, {}, true);
 
-    // 2. Those that test the lowest next variable branch on it, the others go into the default child.
-    const int32_t variable = conditions[waiting[0]][depth].variable;
-    size_t testing = 0;
-    while (testing < waiting.size() && conditions[waiting[testing]][depth].variable == variable) ++testing;
+    // 2. The others by the variable they test next. Each such group is a branch with the later groups as its
+    // default child, so the last group is built first.
+    const auto variable_of = [&](size_t i) { return conditions[waiting[i]][depth].variable; };
+    int32_t rest = 0;
+    for (size_t end = waiting.size(); end > 0;) {
+      size_t begin = end;
+      while (begin > 0 && variable_of(begin - 1) == variable_of(end - 1)) --begin;
+      const std::vector<int32_t> branch = build_branch(waiting.subspan(begin, end - begin), depth, rest);
+      rest = emit(begin == 0 ? operators.first(ready) : std::span<const int32_t>(), branch, false);
+      end = begin;
+    }
+    return rest;
+  }
+
+  // A branch on the variable that all `operators` test at `depth`: a dense table or a short list.
+  std::vector<int32_t> build_branch(std::span<const int32_t> operators, size_t depth, int32_t rest) {
+    const int32_t variable = conditions[operators[0]][depth].variable;
     std::vector<std::pair<int32_t, int32_t>> children;
-    for (size_t i = 0; i < testing;) {
+    for (size_t i = 0; i < operators.size();) {
       size_t j = i;
-      const Value value = conditions[waiting[i]][depth].value;
-      while (j < testing && conditions[waiting[j]][depth].value == value) ++j;
-      children.emplace_back(value, build(waiting.subspan(i, j - i), depth + 1));
+      const Value value = conditions[operators[i]][depth].value;
+      while (j < operators.size() && conditions[operators[j]][depth].value == value) ++j;
+      children.emplace_back(value, build(operators.subspan(i, j - i), depth + 1));
       i = j;
     }
-    const int32_t rest = build(waiting.subspan(testing), depth);
-
-    // 3. Dense table or short list.
     std::vector<int32_t> branch;
     const int32_t domain = task.variables[variable].domain_size();
     if (children.size() <= 2 || static_cast<int32_t>(children.size()) * 8 < domain) {
@@ -50,7 +68,7 @@ struct SuccessorGenerator::Builder {
       branch[1] = rest;
       for (const auto& [value, child] : children) branch[2 + value] = child;
     }
-    return emit(operators.first(ready), branch, false);
+    return branch;
   }
 
   int32_t emit(std::span<const int32_t> operators, const std::vector<int32_t>& branch, bool leaf) {
@@ -67,6 +85,9 @@ SuccessorGenerator::SuccessorGenerator(const Task& task) {
   code_.push_back(-1);  // node 0: an empty leaf, which stands for "no child"
   Builder builder{task, code_, {}};
   for (const Operator& op : task.operators) {
+    if (op.preconditions.size() > kMaxPreconditions)
+      throw UnsupportedError("operator '" + op.name + "' has more than " + std::to_string(kMaxPreconditions) +
+                             " preconditions");
     builder.conditions.push_back(op.preconditions);
     std::ranges::sort(builder.conditions.back());
   }

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -247,13 +248,29 @@ def test_useless_cache_is_a_warning(
 
 
 def fastest(words: list[str | Path], times: int = 5) -> float:
-    """Seconds of the fastest of several runs: the machine may be busy."""
+    """Processor seconds of the fastest of several runs: the machine may be busy."""
     best = float("inf")
     for _ in range(times):
-        started = time.monotonic()
-        assert start(*words).wait() == 0
-        best = min(best, time.monotonic() - started)
+        process = start(*words, stdout=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        best = min(best, usage.ru_utime + usage.ru_stime)
     return best
+
+
+def wait_until_busy(process: subprocess.Popen[str], seconds: float) -> None:
+    """Until the process has had this much processor time: start-up is behind it, however busy the machine."""
+    ticks = seconds * os.sysconf("SC_CLK_TCK")
+    while process.poll() is None:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        if int(fields[11]) >= ticks:
+            return
+        time.sleep(0.05)
+
+
+# Answers come within a second on an idle machine; the tests leave room for a busy one.
+SOON = 5.0
 
 
 def test_help_in_half_a_second() -> None:
@@ -280,11 +297,11 @@ def test_nothing_heavy_is_imported(blocks: Path) -> None:
 @pytest.mark.parametrize("as_json", [False, True])
 def test_signals_during_search(endless: Path, number: int, as_json: bool) -> None:
     process = start("solve", endless, "-s", "astar", "-e", "blind", "-m", "2G", *["--json"] * as_json)
-    time.sleep(1)
+    wait_until_busy(process, 1)
     sent = time.monotonic()
     process.send_signal(number)
     out, err = process.communicate(timeout=10)
-    assert time.monotonic() - sent < 1
+    assert time.monotonic() - sent < SOON
     assert process.returncode == 128 + number
     if as_json:
         record = json.loads(out)
@@ -306,7 +323,7 @@ def test_signals_during_translation(slow_to_translate: Path, number: int) -> Non
     sent = time.monotonic()
     process.send_signal(number)
     out, err = process.communicate(timeout=10)
-    assert time.monotonic() - sent < 1
+    assert time.monotonic() - sent < SOON
     assert (process.returncode, json.loads(out)["status"], err) == (128 + number, "interrupted", "")
     assert not any(alive(child) for child in children)
 
@@ -337,15 +354,19 @@ def test_closed_standard_error_does_not_end_up_in_the_output(blocks: Path) -> No
     assert subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, text=True).stdout == PLAN
 
 
-def screen(*words: str | Path, seconds: float) -> str:
-    """What a run shows on a terminal of 100 columns."""
+def screen(*words: str | Path, wait: Callable[[subprocess.Popen[str]], None]) -> str:
+    """What a run shows on a terminal of 100 columns until it is interrupted, when `wait` returns."""
     controller, terminal = pty.openpty()
     environment = {**os.environ, "COLUMNS": "100"}
     process = start(*words, stdout=subprocess.DEVNULL, stderr=terminal, env=environment)
     os.close(terminal)
     shown = b""
-    timer = threading.Timer(seconds, process.send_signal, [signal.SIGINT])
-    timer.start()
+
+    def interrupt() -> None:
+        wait(process)
+        process.send_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
     try:
         while chunk := os.read(controller, 4096):
             shown += chunk
@@ -357,7 +378,9 @@ def screen(*words: str | Path, seconds: float) -> str:
 
 
 def test_progress_on_a_terminal(endless: Path) -> None:
-    shown = screen("solve", endless, "-s", "astar", "-e", "hmax", "--json", seconds=2)
+    shown = screen(
+        "solve", endless, "-s", "astar", "-e", "hmax", "--json", wait=lambda p: wait_until_busy(p, 2)
+    )
     *lines, last = shown.split("\r")
     shape = (
         r" +[0-9.]+ s  [0-9.]+k? expanded  [0-9.]+k? evaluated \([0-9.]+k?/s\)  best h [0-9]+  [0-9.]+ MiB *"
@@ -373,9 +396,13 @@ def test_progress_on_a_terminal(endless: Path) -> None:
 
 
 def test_translation_is_announced_on_a_terminal(slow_to_translate: Path) -> None:
-    shown = screen("solve", slow_to_translate, "--no-cache", "-q", seconds=1.5)
-    assert shown == ""
-    assert "translating" in screen("solve", slow_to_translate, "--no-cache", seconds=1.5)
+    def translating(process: subprocess.Popen[str]) -> None:
+        while not Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text():
+            time.sleep(0.05)
+        time.sleep(1.5)
+
+    assert screen("solve", slow_to_translate, "--no-cache", "-q", wait=translating) == ""
+    assert "translating" in screen("solve", slow_to_translate, "--no-cache", wait=translating)
 
 
 def test_progress_line_by_line() -> None:
@@ -384,7 +411,7 @@ def test_progress_line_by_line() -> None:
     from hstar.cli.progress import ProgressLine
 
     class Record(SimpleNamespace):
-        expanded, evaluated, best_h, memory = 10, 20, 2.0**31 - 1, 1 << 20
+        expanded, evaluated, best_h, memory = 10, 20, None, 1 << 20
 
     class Screen:
         text = ""
@@ -414,7 +441,7 @@ def test_progress_line_by_line() -> None:
 def test_time_limit_is_kept(hstar: Run, endless: Path) -> None:
     started = time.monotonic()
     assert hstar("solve", endless, "-s", "astar", "-e", "hmax", "-t", "1").code == 23
-    assert 0.9 < time.monotonic() - started < 2
+    assert 0.9 < time.monotonic() - started < 1 + SOON
 
 
 @pytest.mark.slow

@@ -13,9 +13,6 @@ from hstar.cli.units import format_bytes, format_count
 if TYPE_CHECKING:
     from hstar._core import Progress
 
-# The core's "nothing evaluated yet".
-_NOTHING_YET = 2.0**31 - 1
-
 
 class ProgressLine:
     """A context that a search's progress records are fed to."""
@@ -63,7 +60,7 @@ class ProgressLine:
         rate = (record.evaluated - evaluated) / max(record.time - before, 1e-9)
         self._last = (record.time, record.evaluated)
         self._next = record.time + (self.LIVE_EVERY if self._live else self.LINE_EVERY)
-        best = "-" if record.best_h >= _NOTHING_YET else f"{record.best_h:g}"
+        best = "-" if record.best_h is None else f"{record.best_h:g}"
         self._show(
             f"{record.time:7.1f} s  {format_count(record.expanded)} expanded  "
             f"{format_count(record.evaluated)} evaluated ({format_count(rate)}/s)  "
