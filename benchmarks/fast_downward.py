@@ -386,8 +386,9 @@ class Results:
         """The stored run, or a new one."""
         identity = (planner.name, planner.build, task.name, config.name, time_s, memory_mb)
         if identity not in self.runs:
-            run = dict(zip(self.KEY, identity, strict=True))
-            run |= planner.run(task, config, time_s, memory_mb)
+            # What identifies the run goes last: a planner may report keys of the same name.
+            known = dict(zip(self.KEY, identity, strict=True))
+            run = {**known, **planner.run(task, config, time_s, memory_mb), **known}
             self.runs[identity] = run
             with self.path.open("a") as file:
                 file.write(json.dumps(run) + "\n")
