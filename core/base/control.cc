@@ -1,11 +1,22 @@
 #include "base/control.h"
 
+#include <time.h>
+
 #include <cmath>
 #include <utility>
 
 #include "base/memory.h"
 
 namespace hstar {
+namespace {
+
+double thread_cpu_s() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
 
 const char* status_name(Status status) {
   switch (status) {
@@ -33,7 +44,10 @@ Control::Control(const Limits& limits, Observer observer, int32_t h_scale)
     : limits_(limits),
       observer_(std::move(observer)),
       h_scale_(h_scale),
-      start_(std::chrono::steady_clock::now()) {}
+      start_(std::chrono::steady_clock::now()),
+      cpu_start_s_(thread_cpu_s()) {}
+
+double Control::cpu_s() const { return thread_cpu_s() - cpu_start_s_; }
 
 double Control::elapsed_s() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

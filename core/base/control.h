@@ -76,6 +76,7 @@ class Control {
   }
   Status status() const { return status_; }
   double elapsed_s() const;
+  double cpu_s() const;  // of this thread, since the start
   const Limits& limits() const { return limits_; }
 
  private:
@@ -88,6 +89,7 @@ class Control {
   Observer observer_;
   int32_t h_scale_;
   std::chrono::steady_clock::time_point start_;
+  double cpu_start_s_;
   double next_observation_s_ = 0;
   uint32_t pending_ = 0;
   Status status_ = Status::kUnsolvable;

@@ -128,6 +128,7 @@ void bind_search(nb::module_& module) {
                      return static_cast<double>(r.initial_h) / r.h_scale;
                    })
       .def_ro("search_time", &SearchResult::search_time_s)
+      .def_ro("cpu_time", &SearchResult::cpu_time_s)
       .def_ro("registered_states", &SearchResult::registered_states)
       .def_ro("state_bytes", &SearchResult::state_bytes)
       .def_ro("memory_before_search", &SearchResult::memory_before);

@@ -33,6 +33,7 @@ SearchResult run_search(const std::string& name, const PlanningSpace& space,
       result.status = Status::kMemoryLimit;
     }
     result.search_time_s = control.elapsed_s();
+    result.cpu_time_s = control.cpu_s();
     result.memory_before = memory_before;
     result.h_scale = heuristics[0]->scale();
     return result;

@@ -40,7 +40,8 @@ struct SearchResult {
   Cost initial_h = 0;
   int32_t h_scale = 1;  // initial_h and best_h are in units of 1/h_scale
   Cost best_h = kDeadEnd;
-  double search_time_s = 0;
+  double search_time_s = 0;  // wall clock
+  double cpu_time_s = 0;     // of the searching thread
   size_t registered_states = 0;
   size_t state_bytes = 0;  // registry, node table and open lists at the end
   size_t memory_before = 0;

@@ -49,10 +49,13 @@ AxiomEvaluator::AxiomEvaluator(const Task& task) : ids_(task) {
 
 void AxiomEvaluator::evaluate(Value* values) const {
   if (empty()) return;
-  // Scratch memory of the thread: one space serves searches in several threads.
-  thread_local std::vector<int32_t> open;  // per rule: conditions still to be met
-  thread_local std::vector<Fact> queue;
-  open.resize(rules_.size());
+  // Scratch memory of the thread, since one space serves searches in several threads; looked up once, since
+  // that is a function call in a shared library.
+  thread_local std::vector<int32_t> thread_open;
+  thread_local std::vector<Fact> thread_queue;
+  std::vector<Fact>& queue = thread_queue;
+  thread_open.resize(rules_.size());
+  int32_t* open = thread_open.data();  // per rule: conditions still to be met
   for (size_t i = 0; i < rules_.size(); ++i) open[i] = rules_[i].conditions;
   for (const Fact& fact : defaults_) values[fact.variable] = fact.value;
 

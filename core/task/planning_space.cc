@@ -45,11 +45,12 @@ void PlanningSpace::apply_complex(const Value* values, int32_t op, uint32_t* res
     }
   }
   if (axioms_.empty()) return;
-  thread_local std::vector<Value> scratch;
-  scratch.resize(task_.variables.size());
-  packer_.unpack(result, scratch.data());
-  axioms_.evaluate(scratch.data());
-  packer_.pack(scratch.data(), result);
+  thread_local std::vector<Value> thread_values;
+  thread_values.resize(task_.variables.size());
+  Value* after = thread_values.data();
+  packer_.unpack(result, after);
+  axioms_.evaluate(after);
+  packer_.pack(after, result);
 }
 
 }  // namespace hstar

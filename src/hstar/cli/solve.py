@@ -170,6 +170,7 @@ def _stopped(status: str) -> Result:
         **counts,
         initial_h=None,
         search_time=0.0,
+        cpu_time=0.0,
         peak_memory=peak_memory(),
         registered_states=0,
         state_bytes=0,

@@ -82,7 +82,8 @@ class Result:
     reopened: int
     dead_ends: int
     initial_h: float | None
-    search_time: float
+    search_time: float  # wall clock
+    cpu_time: float  # processor time of the search
     peak_memory: int
     registered_states: int
     state_bytes: int
@@ -180,6 +181,7 @@ def _result(task: Task, found: _core.SearchResult) -> Result:
         dead_ends=found.dead_ends,
         initial_h=found.initial_h,
         search_time=found.search_time,
+        cpu_time=found.cpu_time,
         peak_memory=_core.peak_memory(),
         registered_states=found.registered_states,
         state_bytes=found.state_bytes,
