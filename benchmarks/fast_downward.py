@@ -7,8 +7,8 @@ What is compared with what:
 1. Costs: both use the task's own. All searches and heuristics of Fast Downward's 2026 release have
    `cost_type=normal` as their default, so nothing has to be set.
 2. Rate: evaluations per second of processor time spent in the search (expansions for blind search, whose
-   evaluation is free). A task counts if Fast Downward searches for two seconds or up to the limit, and hstar long
-   enough for a clock to be trusted.
+   evaluation is free). A task counts if Fast Downward searches for two seconds or up to the limit, and
+   hstar long enough for a clock to be trusted.
 3. Bytes per state: growth of the peak memory from the start of the search to its end, divided by
    the registered states; for tasks of at least half a million states in both planners. Fast
    Downward logs its peak memory on every line, hstar reports `memory` and `memory_before_search`.

@@ -42,5 +42,7 @@ NB_MODULE(_core, module) {
   hstar::bind_task(module);
   hstar::bind_heuristics(module);
   hstar::bind_network(module);
+  hstar::bind_preimages(module);
+  hstar::bind_sampling(module);
   hstar::bind_search(module);
 }

@@ -1,4 +1,4 @@
-#include "heuristics/learned.h"
+#include "network/network.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -10,7 +10,7 @@
 #include "base/errors.h"
 #include "bindings/bindings.h"
 #include "bindings/py_heuristic.h"
-#include "network/network.h"
+#include "heuristics/learned.h"
 
 namespace nb = nanobind;
 

@@ -10,6 +10,7 @@
 
 #include "base/errors.h"
 #include "bindings/bindings.h"
+#include "task/atoms.h"
 #include "task/sas_reader.h"
 
 namespace nb = nanobind;
@@ -145,6 +146,9 @@ void bind_task(nb::module_& module) {
           "Per variable: for derived ones the value when no axiom fires.")
       .def_prop_ro("initial_state", [](const PyTask& self) { return self.initial; })
       .def_prop_ro("goal", [task](const PyTask& self) { return to_python(task(self).goal); })
+      .def_prop_ro(
+          "atom_facts", [task](const PyTask& self) { return to_python(Atoms(task(self)).facts()); },
+          "The facts that are positive atoms, in the order of the bits of encoded states.")
       .def_prop_ro("mutex_groups",
                    [task](const PyTask& self) {
                      std::vector<std::vector<PyFact>> groups;

@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sampling/chance.h"
+
 namespace hstar {
-namespace {
-
-template <class T>
-void shuffle(std::vector<T>& items, Random& random) {
-  for (size_t i = items.size(); i > 1; --i)
-    std::swap(items[i - 1], items[random.below(static_cast<uint32_t>(i))]);
-}
-
-}  // namespace
 
 Completion::Completion(const Regression& regression, const Atoms& atoms)
     : regression_(regression), atoms_(atoms) {

@@ -15,6 +15,8 @@
 
 namespace hstar {
 
+enum class CompletionRule { kVariables, kAtoms };
+
 class Completion {
  public:
   Completion(const Regression& regression, const Atoms& atoms);

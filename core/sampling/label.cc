@@ -1,53 +1,76 @@
 #include "sampling/label.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace hstar {
 namespace {
 
-// One word in which a pre-image asks for something: most states fail one of these, and only those that pass
-// are compared in full.
-struct Probe {
-  uint32_t word;
-  BitWord required;
-  BitWord forbidden;
-};
+// Pre-images as lists of tests, by depth, without those that an earlier one contains: the first that
+// contains a state gives its label.
+class Cascade {
+ public:
+  explicit Cascade(const PreImages& preimages) {
+    const size_t words = preimages.words;
+    std::vector<size_t> order(preimages.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::stable_sort(order, {}, [&](size_t i) { return preimages.depth[i]; });
+    for (const size_t i : order) {
+      const BitWord* required = &preimages.required[i * words];
+      const BitWord* forbidden = &preimages.forbidden[i * words];
+      if (find(required, forbidden) != kNoLabel) continue;
+      for (uint32_t w = 0; w < words; ++w)
+        if (required[w] | forbidden[w]) tests_.push_back({required[w], forbidden[w], w});
+      // Words that ask for most come first: a state fails there soonest.
+      const auto strength = [](const Test& test) { return std::popcount(test.required | test.forbidden); };
+      std::stable_sort(tests_.begin() + begin_.back(), tests_.end(),
+                       [&](const Test& a, const Test& b) { return strength(a) > strength(b); });
+      begin_.push_back(static_cast<uint32_t>(tests_.size()));
+      depth_.push_back(preimages.depth[i]);
+    }
+  }
 
-bool meets(BitWord state, BitWord required, BitWord forbidden) {
-  return ((required & ~state) | (forbidden & state)) == 0;
-}
+  // The label of a state whose true atoms are `yes` and whose false atoms are `no`.
+  int32_t find(const BitWord* yes, const BitWord* no) const {
+    return find(
+        [&](const Test& t) { return ((t.required & ~yes[t.word]) | (t.forbidden & ~no[t.word])) == 0; });
+  }
+  int32_t find(const BitWord* state) const {
+    return find(
+        [&](const Test& t) { return ((t.required & ~state[t.word]) | (t.forbidden & state[t.word])) == 0; });
+  }
+  size_t size() const { return depth_.size(); }
+
+ private:
+  struct Test {
+    BitWord required;
+    BitWord forbidden;
+    uint32_t word;
+  };
+  template <class Passes>
+  int32_t find(Passes&& passes) const {
+    for (size_t k = 0; k < depth_.size(); ++k) {
+      uint32_t i = begin_[k];
+      while (i < begin_[k + 1] && passes(tests_[i])) ++i;
+      if (i == begin_[k + 1]) return depth_[k];
+    }
+    return kNoLabel;
+  }
+
+  std::vector<Test> tests_;
+  std::vector<uint32_t> begin_ = {0};
+  std::vector<int32_t> depth_;
+};
 
 }  // namespace
 
-std::vector<int32_t> label_states(const PreImages& preimages, const BitWord* states, size_t n,
-                                  int32_t otherwise) {
-  const size_t words = preimages.words;
-  // By depth: the first match is the label.
-  std::vector<size_t> order(preimages.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return preimages.depth[i]; });
-  std::vector<Probe> probes;
-  std::vector<size_t> begin = {0};
-  for (const size_t i : order) {
-    for (uint32_t w = 0; w < words; ++w) {
-      const BitWord required = preimages.required[i * words + w];
-      const BitWord forbidden = preimages.forbidden[i * words + w];
-      if (required | forbidden) probes.push_back({w, required, forbidden});
-    }
-    begin.push_back(probes.size());
-  }
-  std::vector<int32_t> labels(n, otherwise);
+std::vector<int32_t> label_states(const PreImages& preimages, const BitWord* states, size_t n, Poll& poll) {
+  const Cascade cascade(preimages);
+  std::vector<int32_t> labels(n, kNoLabel);
   for (size_t s = 0; s < n; ++s) {
-    const BitWord* state = states + s * words;
-    for (size_t k = 0; k < order.size(); ++k) {
-      bool inside = true;
-      for (size_t i = begin[k]; i < begin[k + 1] && inside; ++i)
-        inside = meets(state[probes[i].word], probes[i].required, probes[i].forbidden);
-      if (!inside) continue;
-      labels[s] = preimages.depth[order[k]];
-      break;
-    }
+    labels[s] = cascade.find(states + s * preimages.words);
+    poll(1 + static_cast<uint32_t>(cascade.size() / 256));
   }
   return labels;
 }

@@ -6,13 +6,14 @@
 
 #include <vector>
 
+#include "sampling/poll.h"
 #include "sampling/preimage.h"
 
 namespace hstar {
 
-// One label for each of n states (rows of `preimages.words` words); `otherwise` where no pre-image contains
-// it.
-std::vector<int32_t> label_states(const PreImages& preimages, const BitWord* states, size_t n,
-                                  int32_t otherwise);
+constexpr int32_t kNoLabel = -1;
+
+// One label for each of n states (rows of `preimages.words` words); kNoLabel where no pre-image contains it.
+std::vector<int32_t> label_states(const PreImages& preimages, const BitWord* states, size_t n, Poll& poll);
 
 }  // namespace hstar

@@ -1,5 +1,7 @@
 #include "sampling/preimage.h"
 
+#include <algorithm>
+
 namespace hstar {
 
 void PreImages::push(const Atoms& atoms, const std::vector<Value>& partial, int32_t at_depth) {
@@ -32,14 +34,17 @@ int32_t novelty(const Operator& op, const Atoms& atoms, const std::vector<BitWor
   return count;
 }
 
-int32_t choose(const std::vector<int32_t>& operators, const Task& task, const Atoms& atoms,
-               const std::vector<BitWord>& seen, RolloutChoice choice, Random& random) {
-  if (choice == RolloutChoice::kUniform)
-    return operators[random.below(static_cast<uint32_t>(operators.size()))];
+// -1 if none regresses `state`. `operators` is scratch.
+int32_t choose(const Regression& regression, const PartialState& state, const Atoms& atoms,
+               const std::vector<BitWord>& seen, RolloutChoice choice, Random& random,
+               std::vector<int32_t>& operators) {
+  if (choice == RolloutChoice::kUniform) return regression.draw(state, random);
+  operators.clear();
+  regression.applicable(state, operators);
   int32_t best = -1, chosen = -1;
   uint32_t ties = 0;
   for (const int32_t op : operators) {
-    const int32_t value = novelty(task.operators[op], atoms, seen);
+    const int32_t value = novelty(regression.space().task().operators[op], atoms, seen);
     if (value < best) continue;
     if (value > best) {
       best = value;
@@ -52,9 +57,16 @@ int32_t choose(const std::vector<int32_t>& operators, const Task& task, const At
 
 }  // namespace
 
+int32_t adaptive_length(const Task& task, const Atoms& atoms) {
+  size_t effects = 0;
+  for (const Operator& op : task.operators) effects += op.effects.size();
+  if (effects == 0) return 1;
+  const size_t scaled = static_cast<size_t>(atoms.size()) * task.operators.size();
+  return std::max(1, static_cast<int32_t>((scaled + effects - 1) / effects));
+}
+
 PreImages sample_rollouts(const Regression& regression, const Atoms& atoms, const RolloutConfig& config,
-                          Random& random) {
-  const Task& task = regression.space().task();
+                          Random& random, Poll& poll) {
   PreImages result;
   result.push(atoms, regression.goal().values(), 0);
   std::vector<int32_t> operators;
@@ -62,10 +74,10 @@ PreImages sample_rollouts(const Regression& regression, const Atoms& atoms, cons
     PartialState state = regression.goal();
     std::vector<BitWord> seen(atoms.words(), 0);
     for (int32_t depth = 1; depth <= config.length; ++depth) {
-      operators.clear();
-      regression.applicable(state, operators);
-      if (operators.empty()) break;
-      regression.apply(state, choose(operators, task, atoms, seen, config.choice, random));
+      poll(50);
+      const int32_t op = choose(regression, state, atoms, seen, config.choice, random, operators);
+      if (op == -1) break;
+      regression.apply(state, op);
       result.push(atoms, state.values(), depth);
       const BitWord* required = result.required.data() + result.required.size() - atoms.words();
       for (size_t i = 0; i < seen.size(); ++i) seen[i] |= required[i];

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "sampling/poll.h"
 #include "task/atoms.h"
 #include "task/regression.h"
 
@@ -33,14 +34,18 @@ struct PreImages {
   void push(const Atoms& atoms, const std::vector<Value>& partial, int32_t at_depth);
 };
 
+// The limit of Bettker et al. (JAIR 2024): atoms by mean effects of an operator, rounded up.
+int32_t adaptive_length(const Task& task, const Atoms& atoms);
+
 struct RolloutConfig {
   RolloutChoice choice = RolloutChoice::kNovelty;
   int32_t rollouts = 5;  // N_r
   int32_t length = 500;  // L
 };
 
-// The partial states of all rollouts, the goal first and once, then rollout by rollout.
+// The partial states of all rollouts, the goal first and once, then rollout by rollout. A rollout ends early
+// where no operator regresses; it may come back to where it was.
 PreImages sample_rollouts(const Regression& regression, const Atoms& atoms, const RolloutConfig& config,
-                          Random& random);
+                          Random& random, Poll& poll);
 
 }  // namespace hstar

@@ -39,8 +39,7 @@ class Lazy {
         current_(space_),
         h_(heuristics_.size()),
         best_(heuristics_.size(), kDeadEnd) {
-    if (options_.preferred && std::ranges::none_of(heuristics_, &Heuristic::has_preferred_operators))
-      throw InputError("none of the heuristics has preferred operators; use ff");
+    check_preferred(options_, heuristics_);
     is_preferred_.resize(space_.task().operators.size(), 0);
   }
 

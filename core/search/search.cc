@@ -8,6 +8,11 @@
 
 namespace hstar {
 
+void check_preferred(const SearchOptions& options, const Heuristics& heuristics) {
+  if (options.preferred && std::ranges::none_of(heuristics, &Heuristic::has_preferred_operators))
+    throw InputError("none of the heuristics has preferred operators; use ff");
+}
+
 Status exhausted_status(const Heuristics& heuristics, const Counts& counts) {
   const bool trusted = std::ranges::all_of(heuristics, [](const Heuristic* h) { return h->safe(); });
   return trusted || counts.dead_ends == 0 ? Status::kUnsolvable : Status::kIncomplete;

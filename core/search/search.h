@@ -59,6 +59,9 @@ Status guard_memory(const Search& search) {
 
 using Heuristics = std::vector<Heuristic*>;
 
+// Throws InputError if preferred operators are asked for and no heuristic has any.
+void check_preferred(const SearchOptions& options, const Heuristics& heuristics);
+
 // Of a search that has run out of states: a proof only if no state was given up on the word of a heuristic
 // that may be wrong about dead ends.
 Status exhausted_status(const Heuristics& heuristics, const Counts& counts);

@@ -1,6 +1,7 @@
 #include "task/regression.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/errors.h"
 
@@ -12,28 +13,110 @@ Regression::Regression(const PlanningSpace& space) : space_(space), ids_(space.t
   if (task.has_conditional_effects())
     throw UnsupportedError("regression does not support conditional effects");
   groups_of_.resize(ids_.size());
-  for (int32_t group = 0; group < static_cast<int32_t>(task.mutex_groups.size()); ++group)
-    for (const Fact& fact : task.mutex_groups[group]) groups_of_[ids_(fact)].push_back(group);
-  achievers_.resize(ids_.size());
-  for (int32_t op = 0; op < static_cast<int32_t>(task.operators.size()); ++op) {
-    Step step;
-    step.preconditions = task.operators[op].preconditions;
-    for (const Effect& effect : task.operators[op].effects) {
-      // The last effect on a variable is the one that counts.
-      std::erase_if(step.effects, [&](const Fact& fact) { return fact.variable == effect.fact.variable; });
-      step.effects.push_back(effect.fact);
+  for (int32_t group = 0; group < static_cast<int32_t>(task.mutex_groups.size()); ++group) {
+    for (const Fact& fact : task.mutex_groups[group]) {
+      std::vector<int32_t>& own = groups_of_[ids_(fact)];
+      if (own.empty() || own.back() != group) own.push_back(group);  // a group may name a fact twice
     }
-    for (const Fact& fact : step.preconditions)
-      if (std::ranges::find(step.effects, fact.variable, &Fact::variable) == step.effects.end())
-        step.prevail.push_back(fact);
-    for (const Fact& fact : step.effects) achievers_[ids_(fact)].push_back(op);
-    steps_.push_back(std::move(step));
   }
+  for (const Operator& op : task.operators) add_step(op);
+  // Achievers of a fact in the order of what holds after them, so that those that agree are neighbours.
+  std::vector<std::vector<Fact>> outcomes;
+  for (const Step& step : steps_) outcomes.push_back(outcome(step));
+  std::vector<int32_t> order(steps_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int32_t op) -> const auto& { return outcomes[op]; });
+  achievers_.resize(ids_.size());
+  for (const int32_t op : order) {
+    if (!consistent(steps_[op])) continue;
+    for (const Fact& fact : facts(steps_[op].effects, steps_[op].preconditions))
+      achievers_[ids_(fact)].push_back(op);
+  }
+  for (const std::vector<int32_t>& operators : achievers_)
+    roots_.push_back(build_tree(operators, outcomes, 0));
+}
+
+std::vector<Fact> Regression::outcome(const Step& step) const {
+  std::vector<Fact> result;
+  for (const Fact& fact : facts(step.effects, step.preconditions)) result.push_back(fact);
+  for (const Fact& fact : facts(step.prevail, step.end)) result.push_back(fact);
+  std::ranges::sort(result);
+  return result;
+}
+
+// For operators that agree on the first `depth` facts of their outcomes and are sorted by them.
+uint32_t Regression::build_tree(std::span<const int32_t> operators,
+                                const std::vector<std::vector<Fact>>& outcomes, size_t depth) {
+  constexpr size_t kFew = 4;  // are tested at once
+  size_t tested = operators.size() <= kFew ? operators.size() : 0;
+  while (tested < operators.size() && outcomes[operators[tested]].size() == depth) ++tested;
+  Node node;
+  node.operators_begin = static_cast<uint32_t>(tested_.size());
+  tested_.insert(tested_.end(), operators.begin(), operators.begin() + static_cast<long>(tested));
+  node.operators_end = static_cast<uint32_t>(tested_.size());
+  std::vector<Edge> children;
+  for (size_t i = tested; i < operators.size();) {
+    const Fact fact = outcomes[operators[i]][depth];
+    size_t j = i;
+    while (j < operators.size() && outcomes[operators[j]][depth] == fact) ++j;
+    children.push_back({fact, build_tree(operators.subspan(i, j - i), outcomes, depth + 1)});
+    i = j;
+  }
+  node.edges_begin = static_cast<uint32_t>(edges_.size());
+  edges_.insert(edges_.end(), children.begin(), children.end());
+  node.edges_end = static_cast<uint32_t>(edges_.size());
+  nodes_.push_back(node);
+  return static_cast<uint32_t>(nodes_.size() - 1);
+}
+
+void Regression::add_step(const Operator& op) {
+  std::vector<Fact> effects;
+  for (const Effect& effect : op.effects) {
+    // The last effect on a variable is the one that counts.
+    std::erase_if(effects, [&](const Fact& fact) { return fact.variable == effect.fact.variable; });
+    effects.push_back(effect.fact);
+  }
+  std::ranges::sort(effects);
+  const auto is_set = [&](const Fact& fact) {
+    return std::ranges::find(effects, fact.variable, &Fact::variable) != effects.end();
+  };
+  std::vector<Fact> preconditions = op.preconditions;
+  std::ranges::stable_partition(preconditions, is_set);
+  Step step;
+  step.effects = static_cast<uint32_t>(pool_.size());
+  pool_.insert(pool_.end(), effects.begin(), effects.end());
+  step.preconditions = static_cast<uint32_t>(pool_.size());
+  step.prevail = step.preconditions + static_cast<uint32_t>(std::ranges::count_if(preconditions, is_set));
+  pool_.insert(pool_.end(), preconditions.begin(), preconditions.end());
+  step.end = static_cast<uint32_t>(pool_.size());
+  steps_.push_back(step);
+}
+
+// Whether the operator can be applied in any state without mutex facts, and leads to such a state.
+bool Regression::consistent(const Step& step) const {
+  const auto exclusive = [&](std::span<const Fact> some, std::span<const Fact> others) {
+    for (const Fact& fact : some)
+      for (const Fact& other : others)
+        if (fact.variable != other.variable && space_.mutexes().are_mutex(fact, other)) return true;
+    return false;
+  };
+  if (space_.task().mutex_groups.empty()) return true;
+  const auto effects = facts(step.effects, step.preconditions);
+  const auto preconditions = facts(step.preconditions, step.end);
+  return !exclusive(effects, effects) && !exclusive(preconditions, preconditions) &&
+         !exclusive(effects, facts(step.prevail, step.end));
 }
 
 PartialState Regression::goal() const {
   PartialState state = empty();
   for (const Fact& fact : space_.task().goal) put(state, fact);
+  return state;
+}
+
+PartialState Regression::state(const Value* values) const {
+  PartialState state = empty();
+  for (int32_t v = 0; v < static_cast<int32_t>(state.values_.size()); ++v)
+    if (values[v] != kUnset) put(state, {v, values[v]});
   return state;
 }
 
@@ -60,42 +143,77 @@ bool Regression::assign(PartialState& state, Fact fact) const {
 }
 
 void Regression::applicable(const PartialState& state, std::vector<int32_t>& operators) const {
-  const size_t first = operators.size();
   for (int32_t v = 0; v < static_cast<int32_t>(state.values_.size()); ++v) {
-    if (state.values_[v] == kUnset) continue;
-    for (const int32_t op : achievers_[ids_({v, state.values_[v]})]) operators.push_back(op);
+    if (state.values_[v] != kUnset) walk(roots_[ids_({v, state.values_[v]})], state, v, operators);
   }
-  // An operator may set several facts of the state.
-  std::sort(operators.begin() + static_cast<long>(first), operators.end());
-  operators.erase(std::unique(operators.begin() + static_cast<long>(first), operators.end()),
-                  operators.end());
-  const auto fails = [&](int32_t op) { return !regresses(state, steps_[op]); };
-  operators.erase(std::remove_if(operators.begin() + static_cast<long>(first), operators.end(), fails),
-                  operators.end());
 }
 
-bool Regression::regresses(const PartialState& state, const Step& step) const {
+void Regression::walk(uint32_t id, const PartialState& state, int32_t via,
+                      std::vector<int32_t>& operators) const {
+  const Node& node = nodes_[id];
+  for (uint32_t i = node.operators_begin; i < node.operators_end; ++i)
+    if (regresses(state, tested_[i], via)) operators.push_back(tested_[i]);
+  for (uint32_t i = node.edges_begin; i < node.edges_end; ++i) {
+    const Value value = state.values_[edges_[i].fact.variable];
+    if (value == kUnset || value == edges_[i].fact.value) walk(edges_[i].node, state, via, operators);
+  }
+}
+
+int32_t Regression::draw(const PartialState& state, Random& random) const {
+  // 1. A random achiever of a random fact of the state, if it counts: what is accepted is uniform.
+  constexpr int kTries = 24;
+  const auto variables = static_cast<int32_t>(state.values_.size());
+  uint32_t candidates = 0;
+  for (int32_t v = 0; v < variables; ++v)
+    if (state.values_[v] != kUnset) candidates += static_cast<uint32_t>(achievers(state, v).size());
+  if (candidates == 0) return -1;
+  for (int attempt = 0; attempt < kTries && candidates > kTries; ++attempt) {
+    uint32_t i = random.below(candidates);
+    for (int32_t v = 0; v < variables; ++v) {
+      if (state.values_[v] == kUnset) continue;
+      const std::vector<int32_t>& list = achievers(state, v);
+      if (i < list.size()) {
+        if (regresses(state, list[i], v)) return list[i];
+        break;
+      }
+      i -= static_cast<uint32_t>(list.size());
+    }
+  }
+  // 2. Few count: list them.
+  std::vector<int32_t> operators;
+  applicable(state, operators);
+  return operators.empty() ? -1 : operators[random.below(static_cast<uint32_t>(operators.size()))];
+}
+
+bool Regression::regresses(const PartialState& state, int32_t op, int32_t via) const {
+  const Step& step = steps_[op];
   // 1. and 2. No other value of any variable it touches.
-  for (const Fact& fact : step.effects) {
+  for (const Fact& fact : facts(step.effects, step.preconditions)) {
+    const Value value = state.values_[fact.variable];
+    if (value == kUnset) continue;
+    if (value != fact.value || fact.variable < via) return false;
+  }
+  for (const Fact& fact : facts(step.prevail, step.end)) {
     const Value value = state.values_[fact.variable];
     if (value != kUnset && value != fact.value) return false;
   }
-  for (const Fact& fact : step.prevail) {
-    const Value value = state.values_[fact.variable];
-    if (value != kUnset && value != fact.value) return false;
-  }
+  return state.in_group_.empty() || mutex_free(state, step);
+}
+
+bool Regression::mutex_free(const PartialState& state, const Step& step) const {
+  const auto effects = facts(step.effects, step.preconditions);
   // 3. Facts that are set lie in no group with another fact of the state ...
-  for (const Fact& fact : step.effects) {
+  for (const Fact& fact : effects) {
     if (state.values_[fact.variable] == fact.value) continue;
     for (const int32_t group : groups(fact))
       if (state.in_group_[group] > 0) return false;
   }
   // ... and preconditions in no group with a fact that stays.
-  for (const Fact& fact : step.preconditions) {
+  for (const Fact& fact : facts(step.preconditions, step.end)) {
     if (state.values_[fact.variable] == fact.value) continue;
     for (const int32_t group : groups(fact)) {
       int32_t stay = state.in_group_[group];
-      for (const Fact& effect : step.effects) {
+      for (const Fact& effect : effects) {
         if (stay == 0) break;
         if (state.values_[effect.variable] != effect.value) continue;
         const std::vector<int32_t>& own = groups(effect);
@@ -108,8 +226,9 @@ bool Regression::regresses(const PartialState& state, const Step& step) const {
 }
 
 void Regression::apply(PartialState& state, int32_t op) const {
-  for (const Fact& fact : steps_[op].effects) take(state, fact.variable);
-  for (const Fact& fact : steps_[op].preconditions) put(state, fact);
+  const Step& step = steps_[op];
+  for (const Fact& fact : facts(step.effects, step.preconditions)) take(state, fact.variable);
+  for (const Fact& fact : facts(step.preconditions, step.end)) put(state, fact);
 }
 
 }  // namespace hstar

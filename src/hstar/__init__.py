@@ -16,7 +16,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hstar.errors import HstarError, InputError, PDDLError, UnsupportedError
+    from hstar.errors import HstarError, InputError, ModelError, PDDLError, UnsupportedError
+    from hstar.recipes import train
     from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
     from hstar.search.solve import Result, SearchConfig, searches, solve
     from hstar.search.validate import Verdict, validate_pddl
@@ -27,6 +28,7 @@ __version__ = "0.1.0"
 _HOME = {
     "HstarError": "hstar.errors",
     "InputError": "hstar.errors",
+    "ModelError": "hstar.errors",
     "PDDLError": "hstar.errors",
     "UnsupportedError": "hstar.errors",
     "BatchHeuristic": "hstar.search.heuristics",
@@ -41,6 +43,7 @@ _HOME = {
     "validate_pddl": "hstar.search.validate",
     "Task": "hstar.spaces.task",
     "load": "hstar.spaces.task",
+    "train": "hstar.recipes",
 }
 
 __all__ = [
@@ -48,6 +51,7 @@ __all__ = [
     "HstarError",
     "InputError",
     "Max",
+    "ModelError",
     "PDDLError",
     "Result",
     "SearchConfig",
@@ -60,6 +64,7 @@ __all__ = [
     "load",
     "searches",
     "solve",
+    "train",
     "validate_pddl",
 ]
 

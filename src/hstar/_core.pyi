@@ -87,6 +87,12 @@ class Task:
     def goal(self) -> list[tuple[int, int]]: ...
 
     @property
+    def atom_facts(self) -> list[tuple[int, int]]:
+        """
+        The facts that are positive atoms, in the order of the bits of encoded states.
+        """
+
+    @property
     def mutex_groups(self) -> list[list[tuple[int, int]]]: ...
 
     def operator(self, index: int) -> Operator: ...
@@ -168,6 +174,72 @@ def relaxed_plan(task: Task, state: Sequence[int]) -> tuple[list[int] | None, in
     Operators of ff's relaxed plan (None for a dead end) and the number of atoms they delete.
     """
 
+class Network:
+    """A feed-forward or residual network over atoms, in float32."""
+
+    @staticmethod
+    def make(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks: Sequence[Sequence[object]], head: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], head_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_relu: bool) -> Network:
+        """
+        rows: (atoms, width); blocks: (W, b) or, residual, (W1, b1, W2, b2), weights (outputs, inputs).
+        """
+
+    @property
+    def atoms(self) -> int: ...
+
+    @property
+    def outputs(self) -> int: ...
+
+    def run(self, inputs: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], reference: bool = False) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+        """
+        Outputs for rows of zeros and ones (uint8); `reference`: in plain scalar code.
+        """
+
+def learned_heuristic(task: Task, network: Network, inputs: Sequence[int], name: str, scale: int, incremental: bool = True) -> Heuristic:
+    """
+    inputs: per fact of the task, variables in order, its row of the network or -1.
+    """
+
+def encode(task: Task, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
+    """Bits of the atoms (n, words) of states given by values (n, variables)."""
+
+def adaptive_length(task: Task) -> int:
+    """Atoms by mean effects of an operator, rounded up."""
+
+def preimages(task: Task, name: str, *, rollouts: int, length: int, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    Partial states (n, variables), -1 for unset, and depths of rollouts of rsl or nrsl; the goal first.
+    """
+
+def fsm_partial(task: Task, *, states: int, bfs_share: float, random_share: float, length: int, sai: bool, sui: bool, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+    """
+    The partial states (n, variables) of fsm before completion, and their labels.
+    """
+
+def label(task: Task, preimages: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], depth: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], states: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """Least depth of a pre-image that contains the state, -1 for none."""
+
+def complete(task: Task, partial: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], rule: str, seed: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
+    """Completes partial states by 'variables' or by 'atoms'."""
+
+def improve_by_successors(task: Task, partial: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+    """SUI: lowers labels of different partial states to h(successor) + 1."""
+
+def rsl(task: Task, name: str, *, states: int, random_share: float, rollouts: int, length: int, pool: str, completion: str, unlabelled: str, seed: int) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.bool_], dict(shape=(None,))]]:
+    """
+    States (n, words), labels, and whether a label is a bound; `name` is rsl or nrsl.
+    """
+
+def fsm(task: Task, *, states: int, bfs_share: float, random_share: float, length: int, sai: bool, sui: bool, seed: int) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.bool_], dict(shape=(None,))]]:
+    """States (n, words), labels, and whether a label is a bound."""
+
+def random_walks(task: Task, walks: int, *, min_length: int, max_length: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+    """
+    Values (n, variables) of the last states of random walks from the task's initial state.
+    """
+
+def exact_distances(task: Task, *, unit_cost: bool, max_states: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """Values (n, variables) of all reachable states, and h*."""
+
 class Progress:
     """What a running search reports about itself."""
 
@@ -181,7 +253,7 @@ class Progress:
     def generated(self) -> int: ...
 
     @property
-    def best_h(self) -> float: ...
+    def best_h(self) -> float | None: ...
 
     @property
     def time(self) -> float: ...
@@ -239,6 +311,9 @@ class SearchResult:
 
     @property
     def search_time(self) -> float: ...
+
+    @property
+    def cpu_time(self) -> float: ...
 
     @property
     def registered_states(self) -> int: ...

@@ -37,6 +37,12 @@ class PDDLError(InputError):
     exit_code = 31
 
 
+class ModelError(HstarError):
+    """A learned model does not fit: trained for that, asked for this; or its file is damaged."""
+
+    exit_code = 33
+
+
 class UnsupportedError(HstarError):
     """A part cannot handle what the task needs; the message says what to use instead."""
 

@@ -1,9 +1,10 @@
-"""`hstar info`: what a task looks like."""
+"""`hstar info`: what a task or a model is."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser
@@ -24,7 +25,10 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the record."""
-    record = describe(load_files(arguments.files, cache=not arguments.no_cache))
+    if len(arguments.files) == 1 and arguments.files[0].suffix == ".hstar":
+        record = describe_model(arguments.files[0])
+    else:
+        record = describe(load_files(arguments.files, cache=not arguments.no_cache))
     if arguments.json:
         print(json.dumps(record))
         return 0
@@ -33,6 +37,26 @@ def run(arguments: argparse.Namespace) -> int:
         shown = ", ".join(map(str, value)) if isinstance(value, list) else value
         print(f"{name.replace('_', ' '):{width}}  {shown}")
     return 0
+
+
+def describe_model(path: Path) -> dict[str, Any]:
+    """What is in a model file, as plain data."""
+    from hstar.models.file import load_model
+
+    model = load_model(path)
+    return {
+        "model": path.name,
+        "recipe": model.recipe,
+        "configuration": json.dumps(model.recipe_config),
+        "network": f"{model.model} {json.dumps(model.model_config)}",
+        "estimate": model.estimate,
+        "rule": json.dumps(model.rule),
+        "atoms": len(model.atoms),
+        "trained_for": str(model.task),
+        "seed": model.seed,
+        "training": json.dumps(model.summary),
+        "versions": json.dumps(model.versions),
+    }
 
 
 def describe(task: Task) -> dict[str, Any]:

@@ -67,7 +67,8 @@ def configure(parser: Parser) -> None:
         "-e",
         metavar="NAME",
         action="append",
-        help=f"one of {_names(heuristics())}; give it several times to use several (default: ff)",
+        help=f"one of {_names(heuristics())}, or a model file of hstar train; give it several times to use "
+        "several (default: ff)",
     )
     parser.add_argument(
         "--combine",
@@ -200,16 +201,22 @@ def _heuristic(arguments: argparse.Namespace) -> Heuristic | list[Heuristic]:
     """What the names say. Everything is checked before the translation, which may take long."""
     names: list[str] = arguments.heuristic or ["ff"]
     known = {info.name: info for info in heuristics()}
+    parts: list[Heuristic] = []
     for name in names:
-        if name not in known:
+        if name in known:
+            parts.append(name)
+        elif name.endswith(".hstar") or Path(name).is_file():
+            from hstar.models.file import load_model
+
+            parts.append(load_model(name))
+        else:
             raise unknown("heuristic", name, list(known))
     if arguments.combine not in _COMBINE:
         raise unknown("way to --combine", arguments.combine, list(_COMBINE))
-    if arguments.preferred and not any(known[name].preferred_operators for name in names):
+    if arguments.preferred and not any(name in known and known[name].preferred_operators for name in names):
         able = ", ".join(name for name, info in known.items() if info.preferred_operators)
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
     arguments.heuristic = names
-    parts: list[Heuristic] = list(names)
     if arguments.combine == "alternate":
         return parts
     return Max(*parts) if arguments.combine == "max" else Sum(*parts)

@@ -1,0 +1,39 @@
+"""`point`: the output is the cost-to-go itself, fitted by the mean squared error.
+
+    loss = mean of (raw - label)^2;  mean = raw
+
+As in O'Toole, Ramirez, Lipovetzky and Pearce (ICAPS 2022); the maximum-likelihood fit of a Gaussian of fixed
+spread. It has no spread of its own and so no quantiles.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from hstar.errors import UnsupportedError
+from hstar.estimates.estimate import ESTIMATES, Batch
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+@ESTIMATES.register("point")
+@dataclass(frozen=True)
+class Point:
+    """A number without spread."""
+
+    name: ClassVar[str] = "point"
+    outputs: ClassVar[int] = 1
+
+    def loss(self, raw: Tensor, batch: Batch) -> Tensor:
+        """The mean squared error."""
+        return (self.mean(raw) - batch.label).square().mean()
+
+    def mean(self, raw: Tensor) -> Tensor:
+        """The output."""
+        return raw[:, 0]
+
+    def quantile(self, raw: Tensor, alpha: float) -> Tensor:
+        """There is none."""
+        raise UnsupportedError(f"a point estimate has no quantile {alpha}; use the rule 'mean'")

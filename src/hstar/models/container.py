@@ -1,0 +1,123 @@
+"""One safetensors file with a JSON header: what data sets, models and checkpoints are stored in.
+
+Format: github.com/huggingface/safetensors. Its metadata has the single entry `hstar`, a JSON object: `kind`
+and `version` of what is stored, `header` (plain data), and `digest`, SHA-256 over all of it.
+
+Invariants: reading runs no code from the file; a file that was cut, overwritten or is of another kind is an
+`InputError` of one line; the same content gives the same bytes; a file is replaced as a whole or not at all.
+Torch is not needed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, deserialize
+from safetensors.numpy import save as serialize
+
+from hstar.errors import InputError
+
+Tensors: TypeAlias = "dict[str, npt.NDArray[Any]]"
+
+_DTYPES: dict[str, type[np.generic]] = {
+    "F32": np.float32,
+    "F64": np.float64,
+    "U8": np.uint8,
+    "U64": np.uint64,
+    "I32": np.int32,
+    "I64": np.int64,
+}
+
+
+def write(
+    path: Path,
+    kind: str,
+    version: int,
+    header: Mapping[str, Any],
+    tensors: Mapping[str, npt.NDArray[Any]],
+    *,
+    durable: bool = True,
+) -> None:
+    """Replaces the file. Unless `durable`, it survives a kill but perhaps not a power cut."""
+    plain = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
+    text = json.dumps(header, sort_keys=True, allow_nan=False)
+    digest = _digest(kind, version, text, plain)
+    entry = {"kind": kind, "version": version, "header": text, "digest": digest}
+    data = serialize(plain, metadata={"hstar": json.dumps(entry, sort_keys=True)})
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", file=path) from None
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], Tensors]:
+    """Header and tensors of a file of this kind, up to this version."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+    try:
+        flat: list[tuple[str, dict[str, Any]]] = deserialize(data)  # type: ignore[no-untyped-call]
+        entry = _entry(data)
+    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(f"not a {kind} of hstar, or damaged", file=path) from None
+    if entry.get("kind") != kind:
+        raise InputError(f"a {entry.get('kind')} of hstar, expected a {kind}", file=path)
+    found = entry.get("version")
+    if isinstance(found, int) and found > version:
+        raise InputError(
+            f"{kind} of format {found}, this hstar knows up to {version}: use a newer hstar", file=path
+        )
+    try:
+        tensors = {name: _array(view) for name, view in flat}
+        text = entry["header"]
+        if entry["digest"] != _digest(kind, found, text, tensors):
+            raise ValueError
+        header = json.loads(text)
+        if not isinstance(header, dict):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise InputError(f"damaged {kind}: the content does not match its checksum", file=path) from None
+    return header, tensors
+
+
+def _entry(data: bytes) -> dict[str, Any]:
+    """The metadata of hstar, from the JSON that follows the eight bytes of its length."""
+    (length,) = struct.unpack_from("<Q", data)
+    entry = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["hstar"])
+    if not isinstance(entry, dict):
+        raise ValueError("no entry")
+    return entry
+
+
+def _array(view: Mapping[str, Any]) -> npt.NDArray[Any]:
+    dtype = np.dtype(_DTYPES[view["dtype"]]).newbyteorder("<")
+    array: npt.NDArray[Any] = np.frombuffer(view["data"], dtype=dtype).reshape(view["shape"])
+    return array.astype(dtype.newbyteorder("="), copy=False)
+
+
+def _digest(kind: str, version: Any, header: str, tensors: Mapping[str, npt.NDArray[Any]]) -> str:
+    digest = hashlib.sha256(f"{kind} {version}\n{header}".encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"\n{name} {tensor.dtype.name} {tensor.shape}\n".encode())
+        digest.update(tensor.astype(tensor.dtype.newbyteorder("<"), copy=False).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,143 @@
+"""The model file: one safetensors file with everything that a search by a learned heuristic needs.
+
+Tensors are those of `NativeNetwork`; the header holds the recipe and its configuration, the model and its
+options, the estimate, the rule, the encoder (the list of atoms), the identity of the task, versions, the seed
+and a summary of the training.
+
+Invariants: reading needs no torch and runs no code from the file. A file that is cut, overwritten, of a newer
+format or not a model is a `ModelError` of one line. Writing what was read gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hstar import __version__, _core
+from hstar.errors import InputError, ModelError
+from hstar.models import container
+from hstar.models.identity import TaskIdentity, TaskInputs, atoms_of, check_task, identify
+from hstar.models.native import NativeNetwork, from_tensors
+from hstar.spaces.task import Task
+
+__all__ = [
+    "FORMAT_VERSION",
+    "LearnedModel",
+    "TaskIdentity",
+    "TaskInputs",
+    "atoms_of",
+    "check_task",
+    "identify",
+    "load_model",
+    "save_model",
+]
+
+FORMAT_VERSION = 1
+RESOLUTION = 1024  # the search sees values in units of 1/1024 step
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedModel:
+    """A trained network and what it is. All mappings hold plain JSON data."""
+
+    network: NativeNetwork
+    atoms: tuple[str, ...]  # the encoder: input i is atoms[i]
+    task: TaskIdentity
+    recipe: str
+    recipe_config: Mapping[str, Any]
+    model: str  # name in MODELS
+    model_config: Mapping[str, Any]
+    estimate: str  # name in ESTIMATES
+    rule: Mapping[str, Any]  # as estimates.rules.to_json gives it
+    seed: int
+    summary: Mapping[str, Any] = field(default_factory=dict)  # of the training
+    versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
+
+    def __post_init__(self) -> None:
+        if len(set(self.atoms)) != len(self.atoms):
+            raise ModelError("an input of the model is named twice")
+        if len(self.atoms) != self.network.atoms:
+            raise ModelError(
+                f"the encoder has {len(self.atoms)} atoms, the network {self.network.atoms} inputs"
+            )
+
+    def build(self, task: Task) -> _core.Heuristic:
+        """The native heuristic for a task, as `solve` asks for it; a `ModelError` if it does not fit."""
+        inputs = check_task(self, task)
+        network = self.network.holding(inputs.constant)
+        native = _core.Network.make(
+            network.rows, network.bias, network.blocks, network.head, network.head_bias, network.output_relu
+        )
+        return _core.learned_heuristic(task.core, native, list(inputs.facts), self.recipe, RESOLUTION)
+
+
+def save_model(path: str | Path, model: LearnedModel) -> None:
+    """Writes the file, as a whole or not at all."""
+    header = {
+        "atoms": list(model.atoms),
+        "task": asdict(model.task),
+        "recipe": model.recipe,
+        "recipe_config": dict(model.recipe_config),
+        "model": model.model,
+        "model_config": dict(model.model_config),
+        "output_relu": model.network.output_relu,
+        "estimate": model.estimate,
+        "rule": dict(model.rule),
+        "seed": model.seed,
+        "summary": dict(model.summary),
+        "versions": dict(model.versions),
+    }
+    container.write(Path(path), "model", FORMAT_VERSION, header, dict(model.network.tensors()))
+
+
+def load_model(path: str | Path) -> LearnedModel:
+    """Reads what `save_model` wrote; anything else is a `ModelError`."""
+    try:
+        header, tensors = container.read(Path(path), "model", FORMAT_VERSION)
+    except InputError as error:
+        raise ModelError(str(error)) from None
+    try:
+        return _model(header, tensors)
+    except ModelError as error:
+        raise ModelError(f"{path}: damaged model: {error}") from None
+
+
+def _model(header: dict[str, Any], tensors: container.Tensors) -> LearnedModel:
+    task = _get(header, "task", dict)
+    return LearnedModel(
+        network=from_tensors(tensors, _get(header, "output_relu", bool)),
+        atoms=_texts(header, "atoms"),
+        task=TaskIdentity(
+            domain=_get(task, "domain", str),
+            problem=_get(task, "problem", str),
+            digest=_get(task, "digest", str),
+            goal=_texts(task, "goal"),
+        ),
+        recipe=_get(header, "recipe", str),
+        recipe_config=_get(header, "recipe_config", dict),
+        model=_get(header, "model", str),
+        model_config=_get(header, "model_config", dict),
+        estimate=_get(header, "estimate", str),
+        rule=_get(header, "rule", dict),
+        seed=_get(header, "seed", int),
+        summary=_get(header, "summary", dict),
+        versions=_get(header, "versions", dict),
+    )
+
+
+def _get(data: Mapping[str, Any], name: str, kind: type[T]) -> T:
+    value = data.get(name)
+    if not isinstance(value, kind):
+        raise ModelError(f"no {name}" if value is None else f"{name} is a {type(value).__name__}")
+    return value
+
+
+def _texts(data: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = _get(data, name, list)
+    if not all(isinstance(value, str) for value in values):
+        raise ModelError(f"{name} are not names")
+    return tuple(values)

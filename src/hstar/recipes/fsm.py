@@ -1,0 +1,22 @@
+"""`fsm` (Bettker, Minini, Pereira and Ritt, JAIR 2024): breadth-first regression, then random walks.
+
+Profile `paper`: their 100,000 samples and training (He initialisation, batches of 512, patience 100, a tenth
+held out). The default samples less and stops sooner.
+"""
+
+from __future__ import annotations
+
+from hstar.recipes.recipe import RECIPES, Recipe
+
+PAPER = {
+    "states": 100_000,
+    "init": "he",
+    "output_relu": True,
+    "learning_rate": 1e-4,
+    "batch_size": 512,
+    "patience": 100,
+    "validation": 0.1,
+}
+DEFAULT = {"states": 20_000, "batch_size": 256, "patience": 10}
+
+RECIPES.register("fsm")(Recipe("fsm", sampler="fsm", profiles={"default": DEFAULT, "paper": PAPER}))

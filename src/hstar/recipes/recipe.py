@@ -1,0 +1,112 @@
+"""What a per-instance recipe is: a sampler, a network and a training, put together; and how it is run.
+
+The steps are those of O'Toole et al. (ICAPS 2022): sample labelled states of one task by regression, fit a
+residual network to the labels, use its output as the heuristic. A recipe names its parts and its profiles; it
+has no mechanism of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hstar import __version__
+from hstar.estimates import rules
+from hstar.models.file import LearnedModel, identify
+from hstar.registry import Registry, unknown
+from hstar.sampling.sampler import SAMPLERS, make_sampler
+from hstar.spaces.task import Task
+
+if TYPE_CHECKING:
+    from hstar.training.loop import Progress
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The parts of a recipe by name, and named sets of their options."""
+
+    name: str
+    sampler: str
+    profiles: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # the first one is the default
+
+
+RECIPES: Registry[Recipe] = Registry("recipe")
+
+
+def option_fields(recipe: Recipe) -> dict[str, dict[str, Any]]:
+    """Per part of the recipe its options with their fields."""
+    from hstar.models.resnet import ResNetConfig
+    from hstar.training.config import TrainConfig
+
+    parts: dict[str, Any] = {
+        "sampler": SAMPLERS.get(recipe.sampler),
+        "model": ResNetConfig,
+        "training": TrainConfig,
+    }
+    return {name: {entry.name: entry for entry in fields(part)} for name, part in parts.items()}
+
+
+def train(
+    recipe: str,
+    task: Task,
+    *,
+    profile: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: Path | None = None,
+    **options: Any,
+) -> LearnedModel:
+    """Learns a heuristic for a task: its goal and facts, any initial state.
+
+    `options` are those of the recipe's sampler, of `ResNetConfig` and of `TrainConfig`; `seed` is for all of
+    them. The same options, seed and task give the same model. With a `checkpoint` file a killed training goes
+    on by the same call.
+    """
+    from hstar.estimates.point import Point
+    from hstar.models.resnet import ResNetConfig
+    from hstar.training.config import TrainConfig
+    from hstar.training.loop import train as fit
+
+    chosen = RECIPES.get(recipe)
+    profile = next(iter(chosen.profiles)) if profile is None else profile
+    if profile not in chosen.profiles:
+        raise unknown(f"profile of {recipe}", profile, list(chosen.profiles))
+    parts = _assign(chosen, {**chosen.profiles[profile], **options})
+
+    # 1. Labelled states, each once.
+    sampler = make_sampler(chosen.sampler, **parts["sampler"])
+    dataset = sampler.sample(task).deduplicate()
+    # 2. A network that tells the label of a state.
+    config = ResNetConfig(**parts["model"])
+    training = TrainConfig(**parts["training"])
+    trained = fit(config.build, dataset, Point(), training, progress=progress, checkpoint=checkpoint)
+    # 3. What the search needs of it.
+    return LearnedModel(
+        network=config.export(trained.model),
+        atoms=dataset.atoms,
+        task=identify(task),
+        recipe=recipe,
+        recipe_config={"profile": profile, "sampler": parts["sampler"], "training": asdict(training)},
+        model="resnet",
+        model_config=asdict(config),
+        estimate=Point.name,
+        rule=rules.to_json(rules.Mean()),
+        seed=training.seed,
+        summary={"states": len(dataset.label), **trained.summary()},
+        versions={"hstar": __version__},
+    )
+
+
+def _assign(recipe: Recipe, options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Each option to the part it belongs to."""
+    known = option_fields(recipe)
+    parts: dict[str, dict[str, Any]] = {name: {} for name in known}
+    for name, value in options.items():
+        owners = [part for part, entries in known.items() if name in entries]
+        if not owners:
+            names = sorted({entry for entries in known.values() for entry in entries})
+            raise unknown(f"option of {recipe.name}", name, names)
+        for part in owners:
+            parts[part][name] = value
+    return parts

@@ -1,0 +1,30 @@
+"""`rsl` (O'Toole, Ramirez, Lipovetzky and Pearce, ICAPS 2022): rollouts choose operators uniformly.
+
+Profile `paper`: sampling, network and training of the paper. The default differs where the successors' study
+(Bettker et al., JAIR 2024) found better: states completed by variables, an adaptive length of rollouts, and
+more of them, fewer samples. Not yet chosen by measurement.
+"""
+
+from __future__ import annotations
+
+from hstar.recipes.recipe import RECIPES, Recipe
+from hstar.sampling.rsl import RSL
+
+PAPER = {
+    **RSL.profiles["paper"],
+    "output_relu": True,
+    "learning_rate": 1e-4,
+    "batch_size": 64,
+    "patience": 2,
+    "validation": 0.2,
+}
+DEFAULT = {
+    "states": 20_000,
+    "rollouts": 50,
+    "length": 0,
+    "random_share": 0.2,
+    "batch_size": 256,
+    "patience": 10,
+}
+
+RECIPES.register("rsl")(Recipe("rsl", sampler="rsl", profiles={"default": DEFAULT, "paper": PAPER}))

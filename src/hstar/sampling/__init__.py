@@ -1,0 +1,8 @@
+"""Samplers turn spaces into a `Dataset`: states with their cost-to-go."""
+
+from __future__ import annotations
+
+from hstar.sampling import exact, fsm, nrsl, rsl  # each enters itself
+from hstar.sampling.sampler import SAMPLERS, Sampler, make_sampler
+
+__all__ = ["SAMPLERS", "Sampler", "exact", "fsm", "make_sampler", "nrsl", "rsl"]

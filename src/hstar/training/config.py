@@ -1,0 +1,61 @@
+"""Options of the training loop. The defaults are ours; a recipe's profile of a paper sets its own."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from hstar.errors import InputError
+
+
+def _option(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Options of the training loop."""
+
+    epochs: int = _option(1000, "At most.")
+    batch_size: int = _option(64, "States in a step.")
+    learning_rate: float = _option(1e-3, "Of the optimizer.")
+    weight_decay: float = _option(0.0, "Of the optimizer: L2 in adam, decoupled in adamw.")
+    optimizer: str = _option("adam", "adam or adamw.")
+    patience: int = _option(20, "Stop after so many epochs without a better validation loss.")
+    validation: float = _option(0.1, "Share of the states held out; 0: the training loss decides.")
+    clip_norm: float | None = _option(None, "Scale gradients down to this norm.")
+    seed: int = _option(0, "Of split, weights and order.")
+    device: str = _option("cpu", "cpu, cuda, ...; runs are repeatable to the bit on cpu.")
+    threads: int = _option(1, "Of torch; another number can change the last bits.")
+    time_limit: float | None = _option(None, "Seconds, counted over resumed runs.")
+
+    def __post_init__(self) -> None:
+        for name, least in {"epochs": 1, "batch_size": 1, "patience": 1, "seed": 0, "threads": 1}.items():
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or value != value // 1 or not least <= value < 2**63:
+                raise InputError(f"{name} must be a whole number from {least} on, got {value!r}")
+            object.__setattr__(self, name, int(value))  # 1e3 is a whole number, too
+        for name in ("learning_rate", "weight_decay", "clip_norm", "time_limit"):
+            value = getattr(self, name)
+            if value is None and name in ("clip_norm", "time_limit"):
+                continue
+            positive = name in ("learning_rate", "clip_norm")
+            if (
+                not isinstance(value, int | float)
+                or not math.isfinite(value)
+                or value < 0
+                or (positive and not value)
+            ):
+                raise InputError(
+                    f"{name} must be a number {'above' if positive else 'from'} 0, got {value!r}"
+                )
+        if not isinstance(self.validation, int | float) or not 0 <= self.validation < 1:
+            raise InputError(f"validation must be a share in [0, 1), got {self.validation!r}")
+        if self.optimizer not in ("adam", "adamw"):
+            raise InputError(f"optimizer must be adam or adamw, got {self.optimizer!r}")
+
+    def fixed(self) -> dict[str, Any]:
+        """What may not change when a training goes on from a checkpoint: all but how long it runs."""
+        values = asdict(self)
+        return {name: values[name] for name in values if name not in ("epochs", "patience", "time_limit")}

@@ -1,0 +1,384 @@
+"""The training loop: one for all models and estimates.
+
+Minimises the mean loss of an estimate by Adam (Kingma and Ba, ICLR 2015) or AdamW (Loshchilov and Hutter,
+ICLR 2019) over shuffled batches, stops when the loss on held-out states has not improved for `patience`
+epochs, and keeps the weights of the best epoch.
+
+Invariants: no state is both trained on and held out. On a CPU, seed and options fix the weights to the bit,
+also when the run was killed and went on from its checkpoint: everything random is a function of the seed and
+the number of the epoch. The random state of the caller is left alone. An epoch that a limit or Ctrl-C cuts
+short never reaches the checkpoint.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from hstar.errors import InputError
+from hstar.estimates.estimate import Batch, Estimate
+from hstar.models.resnet import dead
+from hstar.sampling.dataset import Dataset
+from hstar.training import checkpoint as checkpoints
+from hstar.training.checkpoint import Checkpoint
+from hstar.training.config import TrainConfig
+
+logger = logging.getLogger(__name__)
+
+INTERVAL_S = 0.1  # between calls of `progress` inside an epoch
+INITIALISATIONS = 50  # before a model that is always born dead is given up
+SAMPLE = 256  # states for the test of a dead model
+EVALUATION_BATCH = 2048
+
+ModelFactory = Callable[[int, int], nn.Module]
+"""Atoms and raw outputs to a fresh module, for instance `ResNetConfig().build`."""
+
+
+@dataclass(frozen=True)
+class EpochRecord:
+    """What one epoch came to. `validation_loss` is the training loss if nothing is held out."""
+
+    epoch: int
+    train_loss: float
+    validation_loss: float
+    time_s: float  # since the start of the training, over resumed runs
+    complete: bool = True  # False: cut short by the time limit
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Handed to `progress` a few times a second and after each epoch (then `batch == batches`)."""
+
+    epoch: int
+    epochs: int
+    batch: int
+    batches: int
+    train_loss: float
+    validation_loss: float | None  # after the epoch
+    best_epoch: int
+    best_loss: float
+    time_s: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The best network and how it came about."""
+
+    model: nn.Module
+    history: tuple[EpochRecord, ...]
+    best_epoch: int
+    best_loss: float
+    stopped: str  # by: epochs, patience, time_limit, interrupted
+    initialisations: int  # more than 1 if a network was born dead
+    train_states: int
+    validation_states: int
+
+    def summary(self) -> dict[str, Any]:
+        """Plain data for the model file."""
+        return {
+            "epochs": len(self.history),
+            "best_epoch": self.best_epoch,
+            "best_loss": self.best_loss,
+            "stopped": self.stopped,
+            "initialisations": self.initialisations,
+            "train_states": self.train_states,
+            "validation_states": self.validation_states,
+            "time_s": round(self.history[-1].time_s, 3) if self.history else 0.0,
+        }
+
+
+class TrainingInterrupted(KeyboardInterrupt):
+    """Ctrl-C: the best network so far (None before the end of an epoch), and a line on how to go on."""
+
+    def __init__(self, message: str, trained: Trained | None) -> None:
+        super().__init__(message)
+        self.trained = trained
+
+
+def train(
+    model_factory: ModelFactory,
+    dataset: Dataset,
+    estimate: Estimate,
+    config: TrainConfig | None = None,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: Path | None = None,
+) -> Trained:
+    """Fits a network. With a `checkpoint` file a killed run goes on where it was, by the same call.
+
+    Ctrl-C raises `TrainingInterrupted`. A finished run with its checkpoint gives its result again at once.
+    """
+    config = TrainConfig() if config is None else config
+    with _torch(config):
+        run = _Run(model_factory, dataset, estimate, config, progress, checkpoint)
+        try:
+            stopped = run.fit()
+        except KeyboardInterrupt:
+            raise TrainingInterrupted(run.how_to_go_on(), run.trained("interrupted")) from None
+        found = run.trained(stopped)
+        assert found is not None
+        return found
+
+
+class _Run:
+    """One training: data, network, optimizer and what has happened so far."""
+
+    def __init__(
+        self,
+        model_factory: ModelFactory,
+        dataset: Dataset,
+        estimate: Estimate,
+        config: TrainConfig,
+        progress: Callable[[Progress], None] | None,
+        checkpoint: Path | None,
+    ) -> None:
+        self.config, self.estimate, self.progress, self.checkpoint = config, estimate, progress, checkpoint
+        if not np.isfinite(dataset.label).all():
+            raise InputError("labels to train on must be finite")
+        self.device = _device(config.device)
+        self.data, self.held_out = dataset.split(config.validation, config.seed)
+        if not len(self.data):
+            raise InputError("no states to train on")
+        self.model, self.initialisations = self._initial_model(model_factory)
+        self.optimizer = _optimizer(self.model, config)
+        self.history: list[EpochRecord] = []
+        self.best: dict[str, Tensor] = {}
+        self.best_record: EpochRecord | None = None
+        self.identity: dict[str, Any] = {}
+        if checkpoint is not None:
+            self.identity = self._identity(dataset)
+            if checkpoint.exists():
+                self._restore(checkpoints.load(checkpoint, self.identity))
+        self.started = time.monotonic() - (self.history[-1].time_s if self.history else 0.0)
+
+    # The steps of the algorithm.
+
+    def fit(self) -> str:
+        """Epochs until something stops them; says what."""
+        config = self.config
+        while True:
+            # 1. Enough?
+            if len(self.history) >= config.epochs:
+                return "epochs"
+            if self.best_record and len(self.history) - self.best_record.epoch >= config.patience:
+                return "patience"
+            if self.history and self._time_is_up():
+                return "time_limit"
+            # 2. One pass over the data in a new order, then the held-out states.
+            epoch = len(self.history) + 1
+            train_loss, complete = self._epoch(epoch)
+            loss = self._evaluate(self.held_out) if len(self.held_out) else train_loss
+            if not math.isfinite(train_loss + loss):
+                raise InputError(
+                    f"the loss became {train_loss + loss} in epoch {epoch}; "
+                    f"lower learning_rate ({config.learning_rate:g}) or set clip_norm"
+                )
+            # 3. Remember it, and the weights if they are the best so far.
+            record = EpochRecord(epoch, train_loss, loss, self._time(), complete)
+            if self.best_record is None or loss < self.best_record.validation_loss:
+                self.best, self.best_record = _copy(self.model.state_dict()), record
+            self.history.append(record)
+            if self.checkpoint is not None and complete:
+                self._save(self.checkpoint)
+            self._report(epoch, self._batches(), train_loss, loss)
+            if not complete:
+                return "time_limit"
+
+    def _epoch(self, epoch: int) -> tuple[float, bool]:
+        """The mean training loss, and whether the time sufficed for all batches."""
+        config, n, batches = self.config, len(self.data), self._batches()
+        order = np.random.default_rng([config.seed, epoch]).permutation(n)
+        torch.manual_seed(_torch_seed(config.seed, 1, epoch))  # for models with random layers
+        self.model.train()
+        total = torch.zeros((), dtype=torch.float64, device=self.device)
+        seen, reported = 0, time.monotonic()
+        for batch in range(batches):
+            indices = order[batch * config.batch_size : (batch + 1) * config.batch_size]
+            loss = self._loss(self.data, indices)
+            self.optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            if config.clip_norm is not None:
+                nn.utils.clip_grad_norm_(self.model.parameters(), config.clip_norm)
+            self.optimizer.step()
+            total += loss.detach() * len(indices)
+            seen += len(indices)
+            now = time.monotonic()
+            if now - reported >= INTERVAL_S:
+                mean, reported = float(total) / seen, now
+                if not math.isfinite(mean):
+                    return mean, False
+                self._report(epoch, batch + 1, mean, None)
+            if self._time_is_up() and batch + 1 < batches:
+                return float(total) / seen, False
+        return float(total) / seen, True
+
+    def _evaluate(self, data: Dataset) -> float:
+        self.model.eval()
+        total = 0.0
+        with torch.no_grad():
+            for start in range(0, len(data), EVALUATION_BATCH):
+                indices = np.arange(start, min(start + EVALUATION_BATCH, len(data)))
+                total += float(self._loss(data, indices)) * len(indices)
+        return total / len(data)
+
+    def _loss(self, data: Dataset, indices: npt.NDArray[np.integer[Any]]) -> Tensor:
+        def column(values: npt.NDArray[np.float32] | None) -> Tensor | None:
+            return None if values is None else torch.from_numpy(values[indices]).to(self.device)
+
+        inputs = torch.from_numpy(data.unpack(indices)).to(self.device)
+        label = column(data.label)
+        assert label is not None
+        batch = Batch(label, column(data.lower), column(data.upper))
+        return self.estimate.loss(self.model(inputs), batch)
+
+    def _initial_model(self, factory: ModelFactory) -> tuple[nn.Module, int]:
+        """A network that is not born dead, and how many had to be drawn."""
+        sample = torch.from_numpy(self.data.unpack(np.arange(min(SAMPLE, len(self.data))))).to(self.device)
+        for attempt in range(INITIALISATIONS):
+            torch.manual_seed(_torch_seed(self.config.seed, 0, attempt))
+            model = factory(len(self.data.atoms), self.estimate.outputs).to(self.device)
+            if not dead(model, sample):
+                return model, attempt + 1
+            logger.info("initialisation %d gives only zeros, drawing again", attempt + 1)
+        raise InputError(
+            f"all {INITIALISATIONS} initialisations of the network give only zeros; use output_relu=False"
+        )
+
+    # Records and limits.
+
+    def trained(self, stopped: str) -> Trained | None:
+        """The best so far; None before the end of the first epoch."""
+        if self.best_record is None:
+            return None
+        self.model.load_state_dict(self.best)
+        self.model.eval()
+        return Trained(
+            model=self.model,
+            history=tuple(self.history),
+            best_epoch=self.best_record.epoch,
+            best_loss=self.best_record.validation_loss,
+            stopped=stopped,
+            initialisations=self.initialisations,
+            train_states=len(self.data),
+            validation_states=len(self.held_out),
+        )
+
+    def how_to_go_on(self) -> str:
+        """One line for the user who pressed Ctrl-C."""
+        done = f"training stopped after {len(self.history)} epochs"
+        if self.checkpoint is None or not self.history:
+            return done
+        return f"{done}; to go on, run it again with the checkpoint {self.checkpoint}"
+
+    def _batches(self) -> int:
+        return -(-len(self.data) // self.config.batch_size)
+
+    def _time(self) -> float:
+        return time.monotonic() - self.started
+
+    def _time_is_up(self) -> bool:
+        return self.config.time_limit is not None and self._time() >= self.config.time_limit
+
+    def _report(self, epoch: int, batch: int, train_loss: float, validation_loss: float | None) -> None:
+        if self.progress is None:
+            return
+        best = self.best_record
+        best_epoch, best_loss = (best.epoch, best.validation_loss) if best else (0, math.inf)
+        batches, epochs = self._batches(), self.config.epochs
+        self.progress(
+            Progress(
+                epoch,
+                epochs,
+                batch,
+                batches,
+                train_loss,
+                validation_loss,
+                best_epoch,
+                best_loss,
+                self._time(),
+            )
+        )
+
+    # Checkpoints.
+
+    def _identity(self, dataset: Dataset) -> dict[str, Any]:
+        weights = {name: list(tensor.shape) for name, tensor in self.model.state_dict().items()}
+        return {
+            **self.config.fixed(),
+            "data": dataset.digest(),
+            "estimate": repr(self.estimate),
+            "model": f"{type(self.model).__name__} {weights}",
+            "torch": str(torch.__version__),
+        }
+
+    def _save(self, path: Path) -> None:
+        state: dict[int, dict[str, Tensor]] = self.optimizer.state_dict()["state"]
+        history = [asdict(record) for record in self.history]
+        weights = self.model.state_dict()
+        checkpoints.save(
+            path, Checkpoint(self.identity, history, weights, self.best, state, self.initialisations)
+        )
+
+    def _restore(self, state: Checkpoint) -> None:
+        self.model.load_state_dict(state.weights)
+        groups = self.optimizer.state_dict()["param_groups"]
+        self.optimizer.load_state_dict({"state": state.optimizer, "param_groups": groups})
+        self.best = {name: tensor.to(self.device) for name, tensor in state.best.items()}
+        self.history = [EpochRecord(**record) for record in state.history]
+        self.best_record = min(self.history, key=lambda record: record.validation_loss)
+        self.initialisations = state.initialisations
+        logger.info("going on after epoch %d", len(self.history))
+
+
+@contextlib.contextmanager
+def _torch(config: TrainConfig) -> Iterator[None]:
+    """Threads, random state and treatment of tiny numbers for a training, put back afterwards."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(config.threads)
+    # The moments of rare atoms decay to denormal numbers, which processors handle slowly.
+    torch.set_flush_denormal(True)
+    try:
+        with torch.random.fork_rng():
+            yield
+    finally:
+        torch.set_flush_denormal(False)
+        torch.set_num_threads(threads)
+
+
+def _optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
+    kinds: dict[str, type[torch.optim.Adam]] = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
+    kind = kinds[config.optimizer]
+    options: dict[str, Any] = {"lr": config.learning_rate, "weight_decay": config.weight_decay}
+    try:
+        return kind(model.parameters(), fused=True, **options)  # two to four times as fast
+    except RuntimeError:  # an older torch, or a device without it
+        return kind(model.parameters(), **options)
+
+
+def _device(name: str) -> torch.device:
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f"device '{name}' cannot be used: {str(error).splitlines()[0]}") from None
+    return device
+
+
+def _torch_seed(*parts: int) -> int:
+    """One seed from several numbers, well spread."""
+    return int(np.random.SeedSequence(parts).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def _copy(weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    return {name: tensor.detach().clone() for name, tensor in weights.items()}

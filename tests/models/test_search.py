@@ -1,0 +1,79 @@
+"""From pre-images to a plan: sample, fit, save, load, search."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hstar
+from hstar.errors import ModelError
+from hstar.estimates import rules
+from hstar.estimates.point import Point
+from hstar.generators import GENERATORS
+from hstar.models.file import LearnedModel, identify, load_model, save_model
+from hstar.models.resnet import ResNetConfig
+from hstar.sampling.exact import Exact
+from hstar.training.config import TrainConfig
+from hstar.training.loop import train
+
+
+def blocks_task(folder: Path, blocks: int, seed: int) -> hstar.Task:
+    paths = folder / f"domain-{blocks}-{seed}.pddl", folder / f"problem-{blocks}-{seed}.pddl"
+    for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=blocks, seed=seed), strict=True):
+        path.write_text(text)
+    return hstar.load(*paths)
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> hstar.Task:
+    return blocks_task(tmp_path_factory.mktemp("blocks"), 5, 1)
+
+
+@pytest.fixture(scope="module")
+def model(task: hstar.Task) -> LearnedModel:
+    """Fitted to exact labels of all states: a heuristic that should be nearly perfect."""
+    dataset = Exact().sample(task)
+    config = ResNetConfig(width=64)
+    trained = train(config.build, dataset, Point(), TrainConfig(epochs=40, validation=0.0))
+    return LearnedModel(
+        network=config.export(trained.model),
+        atoms=dataset.atoms,
+        task=identify(task),
+        recipe="exact",
+        recipe_config={},
+        model="resnet",
+        model_config={"width": 64},
+        estimate="point",
+        rule=rules.to_json(rules.Mean()),
+        seed=0,
+    )
+
+
+def test_learned_heuristic_beats_the_uninformed_ones(task: hstar.Task, model: LearnedModel) -> None:
+    learned = hstar.solve(task, model)
+    assert learned.solved
+    for other in ("blind", "goalcount"):
+        assert learned.expanded < hstar.solve(task, other).expanded
+
+
+def test_native_values_are_those_of_the_network(task: hstar.Task, model: LearnedModel) -> None:
+    dataset = Exact().sample(task)
+    expected = np.maximum(model.network.reference(dataset.unpack())[:, 0], 0)
+    states = [task.core.initial_state]
+    for op in task.core.applicable_operators(states[0]):
+        states.append(task.core.successor(states[0], op))
+    found = model.build(task).evaluate(np.array(states, dtype=np.int32))
+    rows = {state.tobytes(): value for state, value in zip(dataset.states, expected, strict=True)}
+    bits = hstar._core.encode(task.core, np.array(states, dtype=np.int32))
+    np.testing.assert_allclose(found, [rows[row.tobytes()] for row in bits], atol=1 / 1024)
+
+
+def test_a_saved_model_searches_alike(task: hstar.Task, model: LearnedModel, tmp_path: Path) -> None:
+    save_model(tmp_path / "m.hstar", model)
+    again = hstar.solve(task, load_model(tmp_path / "m.hstar"))
+    assert (again.expanded, again.plan) == (hstar.solve(task, model).expanded, hstar.solve(task, model).plan)
+
+
+def test_a_model_of_another_task_is_refused(model: LearnedModel, tmp_path: Path) -> None:
+    with pytest.raises(ModelError):
+        hstar.solve(blocks_task(tmp_path, 6, 1), model)
