@@ -30,7 +30,6 @@ import math
 import os
 import platform
 import re
-import resource
 import shlex
 import shutil
 import subprocess
@@ -40,6 +39,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hstar.experiments.fast_downward import GRACE_S, FastDownward
+from hstar.experiments.process import run_limited
+from hstar.files import append_line
+
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "benchmarks"
 IPC = ROOT.parent / "shared" / "benchmarks" / "ipc"
@@ -47,7 +50,6 @@ IPC = ROOT.parent / "shared" / "benchmarks" / "ipc"
 RATE_MIN_PEER_S = 2.0  # a shorter search of Fast Downward says little about its rate
 RATE_MIN_OWN_S = 0.3  # ... nor does a search of hstar that is over at once
 BYTES_MIN_STATES = 500_000
-GRACE_S = 30  # a planner that has not stopped this long after its limit is killed
 
 Run = dict[str, Any]  # one line of the result file
 
@@ -146,11 +148,11 @@ def translate(domain: Path, problem: Path, target: Path, limit_s: float) -> bool
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_suffix(".part")
         command = [sys.executable, "-m", "fast_downward.translate", "--sas-file", str(part)]
-        code, _, errors = run_limited([*command, str(domain), str(problem)], None, limit_s, None)
-        if code == 0:
+        found = run_limited([*command, str(domain), str(problem)], time_limit=limit_s)
+        if found.exit_code == 0:
             part.rename(target)
             return True
-        reason = "too slow" if code == 23 else (errors.strip() or "no message").splitlines()[-1]
+        reason = "too slow" if found.timed_out else found.last_line()
         failed.write_text(reason)
     note(f"{target.parent.name}/{target.stem}: left out, not translated: {failed.read_text()}")
     return False
@@ -212,108 +214,22 @@ def generated_tasks(work: Path, wanted: Callable[[str], bool]) -> Iterator[Task]
 # --- running --------------------------------------------------------------------------------------
 
 
-def run_limited(
-    command: Sequence[str], stdin: Path | None, limit_s: float, address_mb: int | None
-) -> tuple[int, str, str]:
-    """Exit code, standard output and error; code 23 if it had to be killed."""
-
-    def limit() -> None:
-        if address_mb is not None:
-            resource.setrlimit(resource.RLIMIT_AS, (address_mb << 20, address_mb << 20))
-
-    with open(stdin if stdin else os.devnull) as source:  # noqa: PTH123  (one of two paths)
-        process = subprocess.Popen(
-            list(command),
-            stdin=source,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=limit,
-        )
-        try:
-            output, errors = process.communicate(timeout=limit_s)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            output, errors = process.communicate()
-            return 23, output, errors
-        except KeyboardInterrupt:
-            process.kill()
-            process.wait()
-            raise
-    return process.returncode, output, errors
-
-
-EXIT_STATUS = {
-    0: "solved",
-    11: "unsolvable",
-    22: "memory_limit",
-    23: "time_limit",
-    34: "unsupported",
-}
-LOG_NUMBERS = {
-    "cost": r"Plan cost: (\d+)",
-    "plan_length": r"Plan length: (\d+) step",
-    "expansions": r"Expanded (\d+) state",
-    "evaluated": r"Evaluated (\d+) state",
-    "evaluations": r"Evaluations: (\d+)",
-    "generated": r"Generated (\d+) state",
-    "reopened": r"Reopened (\d+) state",
-    "dead_ends": r"Dead ends: (\d+) state",
-    "registered_states": r"Number of registered states: (\d+)",
-    "initial_h": r"Initial heuristic value for \S+: (\d+)",
-}
-LOG_SECONDS = {"search_time": r"Search time: ([\d.]+)s", "total_time": r"Total time: ([\d.]+)s"}
-
-
-def parse_log(log: str, exit_code: int) -> Run:
-    """What Fast Downward's log says, in hstar's words; memory in bytes."""
-    run: Run = {"status": EXIT_STATUS.get(exit_code, "error")}
-    if exit_code == 12:  # stopped by `max_time`, or a space explored without being safe
-        run["status"] = "time_limit" if "Time limit reached" in log else "unsolved"
-    for kind, table in ((int, LOG_NUMBERS), (float, LOG_SECONDS)):
-        for key, pattern in table.items():
-            found = re.search(pattern, log)
-            run[key] = kind(found[1]) if found else None
-    peak = re.search(r"Peak memory: (\d+) KB", log)
-    run["memory"] = int(peak[1]) * 1024 if peak else None
-    start = re.search(r"(\d+) KB\] (?:Conducting|Initial heuristic value)", log)
-    run["memory_before_search"] = int(start[1]) * 1024 if start else None
-    state = re.search(r"Bytes per state: (\d+)", log)
-    run["packed_state_bytes"] = int(state[1]) if state else None
-    return run
-
-
 @dataclass(frozen=True)
-class FastDownward:
-    """The peer: the search binary of the `up-fast-downward` package."""
+class Peer:
+    """Fast Downward."""
 
-    binary: Path
-    build: str
+    planner: FastDownward
     name = "fast_downward"
 
-    @staticmethod
-    def find(binary: Path | None) -> FastDownward | None:
-        """The given binary or the installed one; None where there is neither."""
-        if binary is None:
-            package = importlib.util.find_spec("up_fast_downward")
-            folders = (package.submodule_search_locations or []) if package else []
-            paths = [Path(folder, "downward/builds/release/bin/downward") for folder in folders]
-            binary = next((path for path in paths if path.is_file()), None)
-        if binary is None:
-            return None
-        asked = [str(binary), "--internal-git-revision"]
-        revision = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
-        return FastDownward(binary, revision)
+    @property
+    def build(self) -> str:
+        """Which one."""
+        return self.planner.revision
 
     def run(self, task: Task, config: Config, time_s: float, memory_mb: int) -> Run:
         """One run under the limits."""
         search = config.fast_downward.format(time=time_s)
-        command = [str(self.binary), "--search", search, "--internal-plan-file", os.devnull]
-        code, log, errors = run_limited(command, task.sas, time_s + GRACE_S, memory_mb)
-        run = parse_log(log, code)
-        if run["status"] == "error":
-            run["error"] = f"exit {code}: {errors.strip() or log[-200:]}"
-        return {**run, "exit_code": code}
+        return self.planner.search(task.sas, search, time_limit=time_s, memory_limit=memory_mb << 20)
 
 
 @dataclass(frozen=True)
@@ -343,16 +259,18 @@ class Hstar:
         limits = ["--time-limit", f"{time_s:g}", "--memory-limit", str(memory_mb)]
         command = [*self.command, "solve", str(task.sas), "--search", search]
         command += ["--heuristic", heuristic, *options, *limits, "--json"]
-        code, output, errors = run_limited(command, None, time_s + GRACE_S, None)
+        found = run_limited(command, time_limit=time_s + GRACE_S)
         try:
-            run = json.loads(output)
-            assert isinstance(run, dict)
-        except (ValueError, AssertionError):
-            run = {"status": EXIT_STATUS.get(code, "error") if code not in (0, 11) else "error"}
-        if run.get("status") == "error":
-            run["error"] = f"exit {code}: {(errors.strip() or output[-200:])[-500:]}"
+            run: Run = json.loads(found.output)
+        except ValueError:
+            # Without a record only what the exit code says for sure is known.
+            known = {22: "memory_limit", 23: "time_limit", 34: "unsupported"}
+            status = "time_limit" if found.timed_out else known.get(found.exit_code, "error")
+            run = {"status": status}
+        if run["status"] == "error":
+            run["error"] = f"exit {found.exit_code}: {found.last_line()}"
         run.pop("plan", None)
-        return {**run, "exit_code": code}
+        return {**run, "exit_code": found.exit_code}
 
 
 def core_digest() -> str:
@@ -364,7 +282,7 @@ def core_digest() -> str:
     return ""
 
 
-Planner = FastDownward | Hstar
+Planner = Peer | Hstar
 
 
 class Results:
@@ -390,8 +308,7 @@ class Results:
             known = dict(zip(self.KEY, identity, strict=True))
             run = {**known, **planner.run(task, config, time_s, memory_mb), **known}
             self.runs[identity] = run
-            with self.path.open("a") as file:
-                file.write(json.dumps(run) + "\n")
+            append_line(self.path, json.dumps(run))
             time = run.get("search_time")
             time_text = f"{time:.2f} s" if time is not None else "-"
             note(f"{config.name:18} {task.name:45} {planner.name:14} {run['status']:12} {time_text}")
@@ -564,7 +481,7 @@ def coverage_report(pairs: Sequence[Pair], configs: Sequence[Config]) -> str:
     return "## Coverage\n\n" + table(header, rows) + "\n" + "\n".join(lines) + "\n"
 
 
-def versions(peer: FastDownward, own: Hstar | None) -> str:
+def versions(peer: Peer, own: Hstar | None) -> str:
     cpu = platform.processor() or "unknown"
     info = Path("/proc/cpuinfo")
     if info.exists() and (found := re.search(r"model name\s*:\s*(.*)", info.read_text())):
@@ -592,6 +509,7 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     add("--quick", action="store_true", help="a handful of tasks and 2 s each")
     add("--coverage", action="store_true", help="coverage and costs instead of rates")
     names = ", ".join(config.name for config in RATES)
+    add("--costs", action="store_true", help="with --coverage: only tasks that hstar solves, for their costs")
     add("--heuristics", help=f"comma-separated, of: {names}; with --coverage its configurations")
     add("--tasks", metavar="GLOB", help="only tasks domain/problem that match; several by comma")
     add("--time", type=float, help="limit in seconds (default: 10, quick 2, coverage 60)")
@@ -616,10 +534,11 @@ def chosen(configs: Sequence[Config], names: str | None) -> list[Config]:
 
 def main(words: Sequence[str] | None = None) -> int:
     options = arguments(words)
-    peer = FastDownward.find(options.fast_downward)
-    if peer is None:
+    planner = FastDownward.find(options.fast_downward)
+    if planner is None:
         note("Fast Downward is not installed: pip install 'hstar[bench]', or --fast-downward")
         return 1
+    peer = Peer(planner)
     own = None if options.peer_only else Hstar.find(options.hstar)
     if own is None and not options.peer_only:
         note("no hstar command here: install the project, or --hstar, or --peer-only")
@@ -646,8 +565,10 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         for config in configs:
             for task in tasks:
-                theirs = results.get(peer, task, config, time_s, options.memory)
                 mine = results.get(own, task, config, time_s, options.memory) if own else None
+                if options.costs and mine and mine["status"] != "solved":
+                    continue  # no cost to compare
+                theirs = results.get(peer, task, config, time_s, options.memory)
                 pairs.append(Pair(task, config, theirs, mine))
     except KeyboardInterrupt:
         note(f"stopped; the finished runs are in {out}, the same command goes on from there")

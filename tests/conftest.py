@@ -290,3 +290,13 @@ def downward() -> Path:
     if path is None:
         pytest.skip("needs the Fast Downward binary: pip install 'hstar[bench]'")
     return path
+
+
+@pytest.fixture(scope="session")
+def small_blocks(tmp_path_factory: pytest.TempPathFactory) -> hstar.Task:
+    """Five blocks: a task from PDDL that networks learn in a second."""
+    folder = tmp_path_factory.mktemp("blocks")
+    paths = folder / "domain.pddl", folder / "problem.pddl"
+    for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=5, seed=2), strict=True):
+        path.write_text(text)
+    return hstar.load(*paths)

@@ -4,7 +4,7 @@
     bindings → sampling · search → heuristics → network → spaces · task → base
 
 A room may use what lies below it and, within its own level, what does not lead back to it. `search` may use
-`spaces`, not the other way round. `errors` and `registry` are for all, `generators` for cli and
+`spaces`, not the other way round. `errors`, `files` and `registry` are for all, `generators` for cli and
 experiments.
 """
 
@@ -25,6 +25,7 @@ PACKAGE = ROOT / "src" / "hstar"
 CORE = ROOT / "core"
 
 PYTHON_LEVELS = {
+    "__main__": 6,
     "cli": 5,
     "experiments": 4,
     "recipes": 3,
@@ -36,7 +37,7 @@ PYTHON_LEVELS = {
     "spaces": 1,
     "_core": 0,
 }
-FOR_ALL = {"errors": set(), "registry": {"errors"}}  # and what they may use themselves
+FOR_ALL = {"errors": set(), "files": set(), "registry": {"errors"}}  # and what they may use themselves
 GENERATORS_USERS = {"cli", "experiments"}
 CORE_LEVELS = {
     "bindings": 5,
@@ -112,7 +113,7 @@ def room_of(name: str, table: Mapping[str, str]) -> str | None:
         return "hstar"
     if parts[1] in table:
         return room_of(table[parts[1]], table)
-    return None if parts[1].startswith("__") else parts[1]
+    return None if parts[1].startswith("__") and parts[1] != "__main__" else parts[1]
 
 
 def python_arrows(modules: Mapping[str, str]) -> list[Arrow]:

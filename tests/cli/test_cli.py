@@ -123,7 +123,8 @@ def test_options_are_checked_before_the_translation(refused: Refused, slow_to_tr
     [
         (
             ["slove", "x"],
-            "unknown command 'slove' (known: solve, train, validate, info, demo); did you mean 'solve'?",
+            "unknown command 'slove' (known: solve, train, evaluate, validate, info, demo); "
+            "did you mean 'solve'?",
         ),
         (["--frobnicate"], "unknown option '--frobnicate'"),
         (["solve"], "required: [DOMAIN] PROBLEM"),

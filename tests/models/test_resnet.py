@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,16 @@ def run(model: ResNet, x: Any) -> Any:
 def test_it_is_registered() -> None:
     assert MODELS.get("resnet") is ResNetConfig
     assert ResNetConfig() == ResNetConfig(width=250, blocks=1, output_relu=False, init="default")
+
+
+def test_options_need_no_torch() -> None:
+    script = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from hstar.models import MODELS\n"
+        "assert MODELS.get('resnet')(width=3).width == 3\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_size_of_the_paper() -> None:

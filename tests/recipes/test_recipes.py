@@ -6,20 +6,15 @@ import pytest
 
 import hstar
 from hstar.errors import InputError
-from hstar.generators import GENERATORS
 from hstar.recipes import RECIPES
 from hstar.sampling.walks import Walks
 
 QUICK = {"states": 1000, "epochs": 30, "width": 32}
 
 
-@pytest.fixture(scope="module")
-def task(tmp_path_factory: pytest.TempPathFactory) -> hstar.Task:
-    folder = tmp_path_factory.mktemp("blocks")
-    paths = folder / "domain.pddl", folder / "problem.pddl"
-    for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=5, seed=2), strict=True):
-        path.write_text(text)
-    return hstar.load(*paths)
+@pytest.fixture
+def task(small_blocks: hstar.Task) -> hstar.Task:
+    return small_blocks
 
 
 @pytest.mark.parametrize("name", RECIPES.names())

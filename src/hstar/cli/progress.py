@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class ProgressLine:
-    """A context that a search's progress records are fed to."""
+    """A context that is told what goes on: by `announce`, by `update`, or by the records of a search."""
 
     LINE_EVERY = 60.0
     LIVE_EVERY = 0.2
@@ -44,28 +44,44 @@ class ProgressLine:
             print("\r" + " " * (self._width() - 1) + "\r", end="", file=sys.stderr, flush=True)
 
     def announce(self, text: str) -> None:
-        """Names what goes on until the first record, on a terminal and if it takes long enough to ask."""
-        if self._quiet or not self._live:
+        """Names what goes on until the next call, if it takes long enough to ask."""
+        self._stop_timer()
+        if self._quiet:
             return
-        self._timer = threading.Timer(self.QUIET_FIRST, self._show, [text])
+        if self._live and self._shown:  # what stands there is over
+            self._show(text)
+            return
+        delay = self.QUIET_FIRST if self._live else self.LINE_EVERY
+        self._timer = threading.Timer(delay, self._show, [text])
         self._timer.daemon = True
         self._timer.start()
 
-    def __call__(self, record: Progress) -> None:
-        """Shows a record if it is time to."""
+    def update(self, seconds: float, text: str) -> None:
+        """Shows a text if it is time to, `seconds` after the start."""
         self._stop_timer()
-        if self._quiet or record.time < self._next:
+        if self._due(seconds):
+            self._show(text)
+
+    def __call__(self, record: Progress) -> None:
+        """Shows a record of a search if it is time to."""
+        self._stop_timer()
+        if not self._due(record.time):
             return
         before, evaluated = self._last
         rate = (record.evaluated - evaluated) / max(record.time - before, 1e-9)
         self._last = (record.time, record.evaluated)
-        self._next = record.time + (self.LIVE_EVERY if self._live else self.LINE_EVERY)
         best = "-" if record.best_h is None else f"{record.best_h:g}"
         self._show(
             f"{record.time:7.1f} s  {format_count(record.expanded)} expanded  "
             f"{format_count(record.evaluated)} evaluated ({format_count(rate)}/s)  "
             f"best h {best}  {format_bytes(record.memory)}"
         )
+
+    def _due(self, seconds: float) -> bool:
+        if self._quiet or seconds < self._next:
+            return False
+        self._next = seconds + (self.LIVE_EVERY if self._live else self.LINE_EVERY)
+        return True
 
     def _show(self, text: str) -> None:
         self._shown = True
@@ -79,6 +95,7 @@ class ProgressLine:
     def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
+            self._timer.join()  # it may be showing its text just now
             self._timer = None
 
     @staticmethod

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
+import tempfile
 import time
-from dataclasses import MISSING
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser, checked
-from hstar.cli.tasks import FILES, add_task_files, load_files
-from hstar.cli.units import parse_time
+from hstar.cli.progress import ProgressLine
+from hstar.cli.tasks import FILES, add_task_files, check_file, load_files
+from hstar.cli.units import parse_count, parse_time
 from hstar.errors import InputError
+from hstar.registry import unknown
 
 if TYPE_CHECKING:
+    from hstar.models.file import LearnedModel
+    from hstar.recipes.recipe import Recipe
     from hstar.training.loop import Progress
 
 DESCRIPTION = """\
@@ -26,90 +31,275 @@ EXAMPLES = (
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
     "hstar train fsm problem.pddl -o model.hstar --states 500 --time-limit 1m --seed 1 --patience 2",
 )
-_TYPES = {"int": int, "float": float, "str": str, "float | None": float}
+_GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
+_MOST = 2**31 - 1  # of what is counted; the core and torch take no more
+_INTERRUPTED = 130
+
+
+# Options.
+
+
+def _parse_small_count(text: str) -> int:
+    count = parse_count(text)
+    if count > _MOST:
+        raise InputError(f"expected a whole number up to {_MOST}, got '{text}'")
+    return count
+
+
+# Type of a field, or name of an option: what a word on the command line becomes, and its name in the help.
+_TYPES: dict[str, tuple[Callable[[str], Any], str]] = {
+    "int": (checked(_parse_small_count), "N"),
+    "float": (float, "X"),
+    "str": (str, "NAME"),
+    "seed": (checked(parse_count), "N"),
+    "time_limit": (checked(parse_time), "TIME"),
+}
+
+
+@dataclass(frozen=True)
+class _Use:
+    """An option as a part of a recipe has it."""
+
+    recipe: str
+    part: str
+    field: Field[Any]
+    default: Any  # in the recipe's default profile
 
 
 def configure(parser: Parser) -> None:
-    """The arguments; options of the parts are read from their dataclasses."""
-    parser.add_argument("recipe", metavar="RECIPE", help="rsl, nrsl or fsm")
+    """The arguments; options of the parts are read from their dataclasses, one group a part."""
+    from hstar.recipes import RECIPES
+
+    parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join(RECIPES)}")
     add_task_files(parser)
     parser.usage = f"{parser.prog} [OPTION ...] RECIPE {FILES} -o MODEL"
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="MODEL", help="the file to write")
-    parser.add_argument("--profile", metavar="NAME", help="default, or paper: the parameters as published")
-    parser.add_argument("--checkpoint", type=Path, metavar="FILE", help="go on from here after a kill")
+    parser.add_argument(
+        "--profile",
+        metavar="NAME",
+        help="default, whose values stand below, or paper: the parameters as published",
+    )
+    parser.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="FILE",
+        help="keep the training here after each epoch; the same command goes on from there",
+    )
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
-    for name, entry in _options().items():
-        flag = "--" + name.replace("_", "-")
-        if name == "time_limit":
-            parser.add_argument(
-                flag, type=checked(parse_time), metavar="TIME", help="of the training: 90s, 5m"
-            )
-        elif entry.type == "bool":
-            parser.add_argument(flag, action=argparse.BooleanOptionalAction, help=entry.metadata["help"])
-        else:
-            parser.add_argument(flag, type=_TYPES[entry.type], metavar="X", help=entry.metadata["help"])
+    groups: dict[str, argparse._ActionsContainer] = {}
+    for name, uses in _options().items():
+        part = uses[0].part
+        if any(use.part != part for use in uses):  # of several parts, as the seed
+            _add_option(parser, name, uses)
+            continue
+        if part not in groups:
+            groups[part] = parser.add_argument_group(_GROUPS.get(part, part))
+        _add_option(groups[part], name, uses)
+
+
+def _add_option(group: argparse._ActionsContainer, name: str, uses: list[_Use]) -> None:
+    flag, kind = _flag(name), str(uses[0].field.type).removesuffix(" | None")
+    if kind == "bool":
+        group.add_argument(flag, action=argparse.BooleanOptionalAction, help=_help(uses))
+    else:
+        convert, metavar = _TYPES[name if name in _TYPES else kind]
+        group.add_argument(flag, type=convert, metavar=metavar, help=_help(uses))
+
+
+def _options() -> dict[str, list[_Use]]:
+    """Options of all recipes' parts by name, in the order of the parts."""
+    from hstar.recipes import RECIPES
+    from hstar.recipes.recipe import option_fields
+
+    found: dict[str, list[_Use]] = {}
+    for recipe in map(RECIPES.get, RECIPES):
+        profile = next(iter(recipe.profiles.values()), {})
+        for part, entries in option_fields(recipe).items():
+            for name, entry in entries.items():
+                if entry.default is not MISSING:
+                    default = profile.get(name, entry.default)
+                    found.setdefault(name, []).append(_Use(recipe.name, part, entry, default))
+    return found
+
+
+def _help(uses: list[_Use]) -> str:
+    """What the option says, once where all recipes agree, else by recipe."""
+    from hstar.recipes import RECIPES
+
+    texts: dict[str, list[str]] = {}
+    seen: set[str] = set()
+    for use in uses:
+        if use.recipe not in seen:  # of several parts the first one speaks
+            seen.add(use.recipe)
+            text = use.field.metadata["help"].removesuffix(".")
+            texts.setdefault(f"{text} (default: {_shown(use.default)})", []).append(use.recipe)
+    if len(texts) == 1 and len(seen) == len(RECIPES):
+        joined = next(iter(texts))
+    else:
+        joined = ". ".join(f"{', '.join(recipes)}: {text}" for text, recipes in texts.items())
+    return joined.replace("%", "%%")
+
+
+def _shown(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "on", False: "off"}[value]
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _flag(name: str) -> str:
+    return "--" + name.replace("_", "-")
+
+
+# The run.
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Trains and writes the model."""
     from hstar.models.file import save_model
-    from hstar.recipes.recipe import RECIPES, option_fields, train
-    from hstar.training.loop import TrainingInterrupted
+    from hstar.recipes import RECIPES
 
     recipe = RECIPES.get(arguments.recipe)
-    known = {name for part in option_fields(recipe).values() for name in part}
     given = {name: getattr(arguments, name) for name in _options() if getattr(arguments, name) is not None}
-    for name in given:
-        if name not in known:
-            raise InputError(f"--{name.replace('_', '-')} is not an option of {recipe.name}")
-    folder = arguments.output.absolute().parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK) or arguments.output.is_dir():
-        raise InputError("cannot write the model there", file=arguments.output)
-    task = load_files(arguments.files, cache=not arguments.no_cache)
+    _check(recipe, arguments, given)
     started = time.monotonic()
-    show = _show if sys.stderr.isatty() and not arguments.quiet else None
+    try:
+        with ProgressLine(arguments.quiet) as line:
+            model, sampling_s = _train(recipe, arguments, given, line)
+        save_model(arguments.output, model)
+    except KeyboardInterrupt as stop:
+        print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
+        return _INTERRUPTED
+    if not arguments.quiet:
+        total_s = time.monotonic() - started
+        print(f"{arguments.output}: {_summary(model, sampling_s, total_s)}", file=sys.stderr)
+    return 0
+
+
+def _train(
+    recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any], line: ProgressLine
+) -> tuple[LearnedModel, float]:
+    """The model, and how long the sampling took."""
+    from hstar.models.model import start_torch
+    from hstar.recipes import train
+
+    line.announce(f"translating {arguments.files[-1]} ...")
+    task = load_files(arguments.files, cache=not arguments.no_cache)
+
+    line.announce("starting torch ...")
+    start_torch()
+    line.announce(f"sampling by {recipe.sampler} ...")
+    watch = _Watch(line)
     try:
         model = train(
             recipe.name,
             task,
             profile=arguments.profile,
-            progress=show,
+            progress=watch,
             checkpoint=arguments.checkpoint,
             **given,
         )
-    except TrainingInterrupted as stop:
-        print(f"hstar: {stop}", file=sys.stderr)
+    except RuntimeError as error:  # torch has no type for it on all devices
+        if "allocate memory" in str(error) or "out of memory" in str(error):
+            raise MemoryError from None
         raise
-    finally:
-        if show:
-            print(file=sys.stderr)
-    save_model(arguments.output, model)
-    if not arguments.quiet:
-        print(
-            f"{arguments.output}: {recipe.name}, {model.summary['states']} states, {len(model.atoms)} atoms, "
-            f"{model.summary['epochs']} epochs, loss {model.summary['best_loss']:.3g}, "
-            f"{time.monotonic() - started:.1f} s",
-            file=sys.stderr,
-        )
-    return 0
+    return model, watch.sampling_s()
 
 
-def _options() -> dict[str, Any]:
-    """Options of all recipes' parts, by name; a recipe refuses those that are not its own."""
-    from hstar.recipes.recipe import RECIPES, option_fields
+class _Watch:
+    """Shows the progress of a training; the time before the first record of a network is that of sampling."""
 
-    found: dict[str, Any] = {}
-    for name in RECIPES:
-        for entries in option_fields(RECIPES.get(name)).values():
-            found |= {key: entry for key, entry in entries.items() if entry.default is not MISSING}
-    return found
+    def __init__(self, line: ProgressLine) -> None:
+        self._line = line
+        self._started = self._last = time.monotonic()
+        self._network = 0
+        self._sampling_s = 0.0
+
+    def __call__(self, record: Progress) -> None:
+        now = time.monotonic()
+        if record.network != self._network:
+            # After a checkpoint a later epoch comes first, and the time is not only that of this run.
+            trained_s = record.time_s if record.epoch == 1 else 0.0
+            self._sampling_s += max(0.0, now - self._last - trained_s)
+            self._network = record.network
+        self._last = now
+        self._line.update(now - self._started, _epoch(record))
+
+    def sampling_s(self) -> float:
+        """Asked after the training; without a record all was in the checkpoint."""
+        return self._sampling_s if self._network else time.monotonic() - self._started
 
 
-def _show(record: Progress) -> None:
-    print(
-        f"\repoch {record.epoch} of at most {record.epochs}, loss {record.train_loss:.3g}, "
-        f"best {record.best_loss:.3g}, {record.time_s:.0f} s   ",
-        end="",
-        file=sys.stderr,
-        flush=True,
+def _epoch(record: Progress) -> str:
+    network = f"network {record.network} of {record.networks}  " if record.networks > 1 else ""
+    best = f"best {record.best_loss:.3g} in epoch {record.best_epoch}" if record.best_epoch else "best -"
+    return (
+        f"{record.time_s:7.1f} s  {network}epoch {record.epoch} of at most {record.epochs}  "
+        f"loss {record.train_loss:.3g}  {best}"
     )
+
+
+def _summary(model: LearnedModel, sampling_s: float, total_s: float) -> str:
+    found = model.summary
+    return (
+        f"{model.recipe}, {found['states']} states sampled in {sampling_s:.2f} s, {len(model.atoms)} atoms, "
+        f"{found['epochs']} epochs (ended by {found['stopped'].replace('_', ' ')}), "
+        f"loss {found['best_loss']:.3g}, {total_s:.1f} s in all"
+    )
+
+
+def _interrupted(stop: KeyboardInterrupt, checkpoint: Path | None) -> str:
+    """One line: how far it came, and how to go on."""
+    # A training says how far it came; of several networks it knows only its own checkpoint.
+    done = f": {str(stop).partition(';')[0]}" if str(stop) else ""
+    if checkpoint is not None:
+        return f"interrupted{done}; to go on from {checkpoint}, run the same command again"
+    return f"interrupted{done}; no model is written (with --checkpoint FILE it could go on)"
+
+
+# What can be refused before the translation and the sampling, which may take long.
+
+
+def _check(recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any]) -> None:
+    from hstar.models.resnet_config import ResNetConfig
+    from hstar.recipes.recipe import option_fields
+    from hstar.sampling import make_sampler
+    from hstar.training.config import TrainConfig
+
+    if arguments.profile is not None and arguments.profile not in recipe.profiles:
+        raise unknown(f"profile of {recipe.name}", arguments.profile, list(recipe.profiles))
+    known = option_fields(recipe)
+    for name in given:
+        if not any(name in entries for entries in known.values()):
+            raise InputError(f"{_flag(name)} is not an option of {recipe.name}")
+    own = {part: {key: given[key] for key in entries if key in given} for part, entries in known.items()}
+    make_sampler(recipe.sampler, **own["sampler"])
+    ResNetConfig(**own["model"])
+    TrainConfig(**own["training"])
+
+    if len(arguments.files) <= 2:
+        for path in arguments.files:
+            check_file(path)
+    _check_writable(arguments.output, "model")
+    if arguments.checkpoint is not None:
+        _check_checkpoint(arguments.checkpoint, arguments.output)
+
+
+def _check_checkpoint(path: Path, output: Path) -> None:
+    from hstar.models import container
+    from hstar.training.checkpoint import FORMAT_VERSION
+
+    _check_writable(path, "checkpoint")
+    if path.resolve() == output.resolve():
+        raise InputError("model and checkpoint cannot be the same file", file=path)
+    if path.exists():
+        container.read(path, "checkpoint", FORMAT_VERSION)
+
+
+def _check_writable(path: Path, what: str) -> None:
+    try:
+        if path.exists() and not path.is_file():  # a device would be replaced by a file
+            raise InputError(f"cannot write the {what}: not a regular file", file=path)
+        with tempfile.NamedTemporaryFile(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=".part"):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None

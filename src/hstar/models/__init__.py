@@ -1,20 +1,8 @@
-"""Models: encoded states to raw outputs. Reading a model file (`hstar.models.file`) does not import torch;
-asking for the table of models does."""
+"""Models: encoded states to raw outputs. Options and model files need no torch, networks that learn do."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from hstar.models import resnet_config  # each model's options enter themselves
+from hstar.models.model import MODELS
 
-if TYPE_CHECKING:
-    from hstar.models.model import MODELS
-
-__all__ = ["MODELS"]
-
-
-def __getattr__(name: str) -> Any:
-    if name != "MODELS":
-        raise AttributeError(f"module 'hstar.models' has no attribute '{name}'")
-    from hstar.models import resnet  # noqa: F401  every file of a model, which enters itself
-    from hstar.models.model import MODELS
-
-    return MODELS
+__all__ = ["MODELS", "resnet_config"]

@@ -10,10 +10,8 @@ Torch is not needed.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +23,7 @@ from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save as serialize
 
 from hstar.errors import InputError
+from hstar.files import replace_file
 
 Tensors: TypeAlias = "dict[str, npt.NDArray[Any]]"
 
@@ -53,19 +52,10 @@ def write(
     digest = _digest(kind, version, text, plain)
     entry = {"kind": kind, "version": version, "header": text, "digest": digest}
     data = serialize(plain, metadata={"hstar": json.dumps(entry, sort_keys=True)})
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            if durable:
-                os.fsync(file.fileno())
-        temporary.replace(path)
+        replace_file(path, data, durable=durable)
     except OSError as error:
         raise InputError(f"cannot write: {error.strerror}", file=path) from None
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
 
 
 def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], Tensors]:

@@ -31,3 +31,10 @@ class Model(Protocol):
 
 
 MODELS: Registry[type[Model]] = Registry("model")
+
+
+def start_torch() -> None:
+    """Imports what torch puts off until the first optimizer: seconds that no later step should count."""
+    import torch
+
+    torch.optim.Adam([torch.zeros(1, requires_grad=True)])

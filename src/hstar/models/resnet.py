@@ -5,7 +5,8 @@ Planning" (ICAPS 2022); the shape is that of Ferber et al. (ICAPS 2022).
 
     |F| -> width -> width -> blocks x [x + W2 relu(W1 x + b1) + b2] -> outputs,  ReLU after every sum
 
-Invariant: `export` gives the same function as plain arrays (`hstar.models.native`).
+Its options are in `resnet_config.py`, which needs no torch. Invariant: `export` gives the same function as
+plain arrays (`hstar.models.native`).
 
 Differences: 1. no ReLU at the output unless `output_relu`, which the paper has and which can be born dead:
 then no gradient ever flows (`dead`). 2. `init="he"` is the initialisation of the successor (Bettker et al.,
@@ -16,55 +17,22 @@ layer adds up rows instead of multiplying by zeros; the same sum in another orde
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, cast
+from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hstar.errors import InputError
-from hstar.models.model import MODELS
 from hstar.models.native import Array, NativeNetwork
+from hstar.models.resnet_config import ResNetConfig
+
+__all__ = ["SPARSE_ATOMS", "ResNet", "ResNetConfig", "dead", "export"]
 
 # Adding rows was faster by 1.5 to 3 where 2.5 % and 1.2 % of the inputs are ones (2,000 and 6,561 atoms),
 # slower at 10 %, and no different at 250 atoms.
 SPARSE = 0.04
 SPARSE_ATOMS = 500
-
-
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
-
-
-@MODELS.register("resnet")
-@dataclass(frozen=True)
-class ResNetConfig:
-    """Options of the residual network."""
-
-    name: ClassVar[str] = "resnet"
-
-    width: int = _option(250, "Units of a layer.")
-    blocks: int = _option(1, "Residual blocks of two layers.")
-    output_relu: bool = _option(False, "ReLU at the output, as in the paper.")
-    init: str = _option("default", "Initial weights: default (torch's, as in the paper) or he.")
-
-    def __post_init__(self) -> None:
-        for name, least in (("width", 1), ("blocks", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
-                raise InputError(f"{name} must be a whole number from {least} on, got {value!r}")
-        if self.init not in ("default", "he"):
-            raise InputError(f"init must be default or he, got {self.init!r}")
-
-    def build(self, atoms: int, outputs: int) -> ResNet:
-        """A network with fresh weights."""
-        return ResNet(atoms, outputs, self)
-
-    def export(self, module: nn.Module) -> NativeNetwork:
-        """The weights of a network."""
-        return export(cast("ResNet", module))
 
 
 class Rows(nn.Module):

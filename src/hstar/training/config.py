@@ -20,6 +20,7 @@ class TrainConfig:
     epochs: int = _option(1000, "At most.")
     batch_size: int = _option(64, "States in a step.")
     learning_rate: float = _option(1e-3, "Of the optimizer.")
+    schedule: str = _option("constant", "Of the learning rate: constant, or cosine: to 0 at the last epoch.")
     weight_decay: float = _option(0.0, "Of the optimizer: L2 in adam, decoupled in adamw.")
     optimizer: str = _option("adam", "adam or adamw.")
     patience: int = _option(20, "Stop after so many epochs without a better validation loss.")
@@ -54,8 +55,10 @@ class TrainConfig:
             raise InputError(f"validation must be a share in [0, 1), got {self.validation!r}")
         if self.optimizer not in ("adam", "adamw"):
             raise InputError(f"optimizer must be adam or adamw, got {self.optimizer!r}")
+        if self.schedule not in ("constant", "cosine"):
+            raise InputError(f"schedule must be constant or cosine, got {self.schedule!r}")
 
     def fixed(self) -> dict[str, Any]:
         """What may not change when a training goes on from a checkpoint: all but how long it runs."""
-        values = asdict(self)
-        return {name: values[name] for name in values if name not in ("epochs", "patience", "time_limit")}
+        free = {"patience", "time_limit"} | ({"epochs"} if self.schedule == "constant" else set())
+        return {name: value for name, value in asdict(self).items() if name not in free}

@@ -69,6 +69,8 @@ class Progress:
     best_epoch: int
     best_loss: float
     time_s: float
+    network: int = 1  # of so many that one is chosen from
+    networks: int = 1
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,7 @@ class _Run:
         total = torch.zeros((), dtype=torch.float64, device=self.device)
         seen, reported = 0, time.monotonic()
         for batch in range(batches):
+            self._set_learning_rate((epoch - 1 + batch / batches) / config.epochs)
             indices = order[batch * config.batch_size : (batch + 1) * config.batch_size]
             loss = self._loss(self.data, indices)
             self.optimizer.zero_grad(set_to_none=True)
@@ -222,6 +225,17 @@ class _Run:
             if self._time_is_up() and batch + 1 < batches:
                 return float(total) / seen, False
         return float(total) / seen, True
+
+    def _set_learning_rate(self, done: float) -> None:
+        """By the share of the epochs that is done, so that a resumed run needs no memory of it.
+
+        With a time limit, by the share of the time if that is greater.
+        """
+        if self.config.schedule == "cosine":  # Loshchilov and Hutter (ICLR 2017), without restarts
+            if self.config.time_limit is not None:
+                done = min(1.0, max(done, self._time() / max(self.config.time_limit, 1e-9)))
+            for group in self.optimizer.param_groups:
+                group["lr"] = self.config.learning_rate * (1 + math.cos(math.pi * done)) / 2
 
     def _evaluate(self, data: Dataset) -> float:
         self.model.eval()

@@ -1,0 +1,7 @@
+"""`python -m hstar`."""
+
+from __future__ import annotations
+
+from hstar.cli import main
+
+main()

@@ -1,0 +1,100 @@
+"""`hstar evaluate`: heuristics against each other, from starts they were not trained on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from hstar.cli.app import Parser, checked
+from hstar.cli.units import parse_count, parse_memory, parse_time
+from hstar.errors import InputError
+
+DESCRIPTION = """\
+Trains where that is asked for, plans from other initial states of the same task, and prints coverage, effort
+and rates as markdown. CONTESTANT is a heuristic (ff), a model file, a recipe with options (fsm,
+nrsl,profile=paper,networks=10) or a configuration of Fast Downward (fd:lama-first). INSTANCE is a folder
+with domain.pddl, base.pddl and the starts as further problems, or one problem file, for which random walks
+make the starts. Everything finished is kept in RUN: the same command goes on after a kill."""
+EXAMPLES = (
+    "hstar evaluate ff goalcount problem.pddl -o runs/first --walks 3 --time-limit 5s",
+    "hstar evaluate fsm,states=300,epochs=3 ff problem.pddl -o runs/second --walks 2 --time-limit 5s",
+)
+
+
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    add, count = parser.add_argument, checked(parse_count)
+    parser.usage = f"{parser.prog} [OPTION ...] CONTESTANT ... INSTANCE ... -o RUN"
+    add(
+        "words", nargs="+", metavar="CONTESTANT | INSTANCE", help="what to compare, and on what; in any order"
+    )
+    add("--output", "-o", type=Path, required=True, metavar="RUN", help="folder of results and models")
+    add("--starts", type=count, metavar="N", help="use only the first N starts of an instance")
+    add("--walks", type=count, default=10, metavar="N", help="starts made for a single problem file (10)")
+    add("--seeds", type=count, default=1, metavar="N", help="trainings of each recipe, seeds 0, 1, ... (1)")
+    add("--search", "-s", default="gbfs", metavar="NAME", help="for all contestants that do not say (gbfs)")
+    add("--time-limit", "-t", type=checked(parse_time), default=60.0, metavar="T", help="of a search (60s)")
+    add(
+        "--memory-limit",
+        "-m",
+        type=checked(parse_memory),
+        default=4 << 30,
+        metavar="M",
+        help="of a search (4G)",
+    )
+    add("--train-limit", type=checked(parse_time), default=3600.0, metavar="T", help="of a training (1h)")
+    add("--jobs", "-j", type=count, default=1, metavar="N", help="processes at a time (1)")
+    add("--json", action="store_true", help="print the records, a line each, instead of tables")
+    add("--quiet", "-q", action="store_true", help="no line per run")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs what is missing and prints the summary."""
+    from hstar.experiments import Evaluation, Limits, parse_contestant, read_instance, summarise
+    from hstar.registry import unknown
+    from hstar.search.solve import searches
+
+    if arguments.search not in (known := [info.name for info in searches()]):
+        raise unknown("search", arguments.search, known)
+    if not arguments.jobs or not arguments.seeds:
+        raise InputError("--jobs and --seeds take 1 or more")
+    paths = [Path(word) for word in arguments.words if _is_instance(word)]
+    words = [word for word in dict.fromkeys(arguments.words) if not _is_instance(word)]
+    if not paths or not words:
+        missing = "INSTANCE (a folder or a .pddl file)" if not paths else "CONTESTANT"
+        raise InputError(f"no {missing} given (see hstar evaluate --help)")
+    contestants = [parse_contestant(word) for word in words]
+    limits = Limits(arguments.time_limit, arguments.memory_limit, arguments.train_limit)
+
+    def note(line: str) -> None:
+        if not arguments.quiet:
+            print(line, file=sys.stderr, flush=True)
+
+    evaluation = Evaluation(arguments.output, limits=limits, search=arguments.search, note=note)
+    tasks = arguments.output / "tasks"
+    instances = [
+        read_instance(path, tasks, walks=arguments.walks, most=arguments.starts)
+        for path in dict.fromkeys(paths)
+    ]
+    if len({instance.name for instance in instances}) < len(instances):
+        raise InputError("two instances have the same domain and name: evaluate them into different folders")
+    try:
+        records = evaluation.run(instances, contestants, seeds=range(arguments.seeds), jobs=arguments.jobs)
+    except KeyboardInterrupt:
+        print(
+            f"hstar: stopped; the same command goes on, finished runs are in {evaluation.file}",
+            file=sys.stderr,
+        )
+        raise
+    if arguments.json:
+        for record in records:
+            print(json.dumps(record))
+    else:
+        print(summarise(records), end="")
+    return 0
+
+
+def _is_instance(word: str) -> bool:
+    return word.endswith(".pddl") or Path(word).is_dir()

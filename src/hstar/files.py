@@ -1,0 +1,32 @@
+"""Files that are replaced as a whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+
+def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
+    """Writes a file beside `path` and renames it. Unless `durable`, it may not survive a power cut."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            if durable:
+                os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def append_line(path: Path, text: str) -> None:
+    """Adds a line; if a killed process left half a line at the end, that one stays apart."""
+    with path.open("a+b") as file:
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                text = "\n" + text
+        file.write(text.encode() + b"\n")

@@ -1,0 +1,55 @@
+"""Options of `resnet`, without torch: what the command line shows and a model file keeps.
+
+The network itself is in `resnet.py`, which is imported when one is built.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from hstar.errors import InputError
+from hstar.models.model import MODELS
+from hstar.models.native import NativeNetwork
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from hstar.models.resnet import ResNet
+
+
+def _option(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@MODELS.register("resnet")
+@dataclass(frozen=True)
+class ResNetConfig:
+    """Options of the residual network."""
+
+    name: ClassVar[str] = "resnet"
+
+    width: int = _option(250, "Units of a layer.")
+    blocks: int = _option(1, "Residual blocks of two layers.")
+    output_relu: bool = _option(False, "ReLU at the output, as in the paper.")
+    init: str = _option("default", "Initial weights: default (torch's, as in the paper) or he.")
+
+    def __post_init__(self) -> None:
+        for name, least in (("width", 1), ("blocks", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise InputError(f"{name} must be a whole number from {least} on, got {value!r}")
+        if self.init not in ("default", "he"):
+            raise InputError(f"init must be default or he, got {self.init!r}")
+
+    def build(self, atoms: int, outputs: int) -> ResNet:
+        """A network with fresh weights."""
+        from hstar.models.resnet import ResNet
+
+        return ResNet(atoms, outputs, self)
+
+    def export(self, module: nn.Module) -> NativeNetwork:
+        """The weights of a network."""
+        from hstar.models.resnet import export
+
+        return export(cast("ResNet", module))

@@ -1,0 +1,116 @@
+"""Which of several trained networks is kept: by short searches, or by the loss.
+
+The loss of a network says little about how it searches: in a third to half of the cases of Bettker et al.
+(JAIR 80, 2024) the network with the worse loss needed fewer expansions. So networks are compared at their
+job: greedy best-first searches from random walks of the task's own initial state.
+
+`halving`: successive halving (Jamieson and Talwalkar, AISTATS 2016). All networks search with a small budget
+of evaluations; the better half goes on with twice the budget, until one is left.
+`validate`: every network searches once with the whole budget, as O'Toole et al. (ICAPS 2022) choose one of
+ten.
+`loss`: the least loss on the held-out states, without any search.
+
+More starts solved is better, then fewer evaluations (an unsolved start counts its budget), then less loss.
+Budgets count evaluations, not seconds: the same networks give the same choice on any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from hstar.errors import InputError
+from hstar.models.file import LearnedModel
+from hstar.registry import Registry
+from hstar.sampling.sampler import check_options, option
+from hstar.sampling.walks import Walks
+from hstar.search.solve import solve
+from hstar.spaces.task import Task
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Options of the selection."""
+
+    networks: int = option(1, "Networks to train; the best one is kept. Their seeds follow one another.")
+    select: str = option("halving", "How it is chosen: halving, validate or loss.")
+    validation_starts: int = option(10, "Random walks of 200 steps to search from.")
+    validation_budget: int = option(
+        20_000, "Evaluations of a search; twice as many in each round of halving."
+    )
+
+    def __post_init__(self) -> None:
+        check_options(self, networks=1, validation_starts=1, validation_budget=1)
+        SELECTIONS.get(self.select)
+
+
+@dataclass
+class Candidate:
+    """A network, and its searches so far: evaluations per start, and whether they found a plan."""
+
+    model: LearnedModel
+    loss: float
+    evaluations: dict[int, int] = field(default_factory=dict)
+    solved: set[int] = field(default_factory=set)
+
+    def search(self, starts: Sequence[Task], budget: int) -> None:
+        """Searches from the starts that have not been solved; a smaller budget would end the same way."""
+        for number, start in enumerate(starts):
+            if number not in self.solved:
+                result = solve(start, self.model, "gbfs", max_evaluations=budget)
+                self.evaluations[number] = result.evaluated
+                if result.solved:
+                    self.solved.add(number)
+                if result.status == "interrupted":
+                    raise KeyboardInterrupt
+
+    def rank(self) -> tuple[int, int, float]:
+        """Less is better."""
+        return -len(self.solved), sum(self.evaluations.values()), self.loss
+
+    def record(self) -> dict[str, int | float]:
+        """Plain data for the model file."""
+        evaluations = sum(self.evaluations.values())
+        searches = {"starts": len(self.evaluations), "solved": len(self.solved), "evaluations": evaluations}
+        return {"seed": self.model.seed, "loss": self.loss, **searches}
+
+
+VALIDATION_SEED = 1 << 40  # apart from the seeds that users give to walks of their own
+
+Select: TypeAlias = Callable[[Sequence[Candidate], Sequence[Task], int], Candidate]
+SELECTIONS: Registry[Select] = Registry("selection")
+
+
+@SELECTIONS.register("halving")
+def halving(candidates: Sequence[Candidate], starts: Sequence[Task], budget: int) -> Candidate:
+    """Drops the worse half until one is left."""
+    alive = list(candidates)
+    while len(alive) > 1:
+        for candidate in alive:
+            candidate.search(starts, budget)
+        alive = sorted(alive, key=Candidate.rank)[: (len(alive) + 1) // 2]
+        budget *= 2
+    return alive[0]
+
+
+@SELECTIONS.register("validate")
+def validate(candidates: Sequence[Candidate], starts: Sequence[Task], budget: int) -> Candidate:
+    """One round for all."""
+    for candidate in candidates:
+        candidate.search(starts, budget)
+    return min(candidates, key=Candidate.rank)
+
+
+@SELECTIONS.register("loss")
+def loss(candidates: Sequence[Candidate], starts: Sequence[Task], budget: int) -> Candidate:
+    """No search."""
+    return min(candidates, key=lambda candidate: candidate.loss)
+
+
+def choose(candidates: Sequence[Candidate], task: Task, options: Selection, seed: int) -> Candidate:
+    """The candidate to keep, on walks that depend on the seed."""
+    if not candidates:
+        raise InputError("no networks to choose from")
+    starts = Walks(walks=options.validation_starts, seed=VALIDATION_SEED + seed).tasks(task)
+    return SELECTIONS.get(options.select)(candidates, starts, options.validation_budget)

@@ -1,0 +1,175 @@
+"""Evaluations on real processes: contestants, starts, resuming, and what they come to."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hstar
+from hstar.errors import InputError
+from hstar.experiments import Evaluation, Limits, parse_contestant, read_instance, read_results, summarise
+from hstar.experiments.fast_downward import FastDownward
+from hstar.generators import GENERATORS
+
+QUICK = "fsm,states=200,epochs=2,width=16"
+
+
+def _on_table(*blocks: int) -> str:
+    return " ".join(f"(on-table b{block}) (clear b{block})" for block in blocks)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An instance as evaluations expect it: a base task, and two starts that are states of it."""
+    folder = tmp_path_factory.mktemp("instances") / "five"
+    folder.mkdir()
+    domain, base = GENERATORS.get("blocksworld")(blocks=5, seed=2)
+    (folder / "domain.pddl").write_text(domain)
+    (folder / "base.pddl").write_text(base)
+    before, _, rest = base.partition("(:init")
+    init, _, goal = rest.partition("(:goal")
+    for name, start in {
+        "p1": f"(arm-empty) {_on_table(1, 2, 3, 4, 5)})",
+        "p2": f"(holding b1) {_on_table(2, 3, 4, 5)})",
+        "p10": init,
+    }.items():
+        (folder / f"{name}.pddl").write_text(f"{before}(:init {start}\n(:goal{goal}")
+    return folder
+
+
+def test_starts_are_the_other_problems_in_natural_order(folder: Path, tmp_path: Path) -> None:
+    instance = read_instance(folder, tmp_path)
+    assert instance.name.endswith("/five")
+    assert [name for name, _ in instance.starts] == ["p1", "p2", "p10"]
+    base, first = hstar.load(instance.base), hstar.load(instance.starts[0][1])
+    assert base.core.fact_names == first.core.fact_names
+    assert ("clear", "b3") in first.initial_atoms
+    assert len(read_instance(folder, tmp_path, most=1).starts) == 1
+
+
+def test_a_problem_alone_gets_walks(folder: Path, tmp_path: Path) -> None:
+    instance = read_instance(folder / "base.pddl", tmp_path, walks=3)
+    assert [name for name, _ in instance.starts] == ["walk1", "walk2", "walk3"]
+    for _, sas in instance.starts:
+        task = hstar.load(sas)
+        assert hstar.solve(task).solved
+
+
+def test_other_goals_and_other_domains_are_refused(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    for file in folder.glob("*.pddl"):
+        (other / file.name).write_text(file.read_text())
+    text = (other / "p1.pddl").read_text()
+    (other / "p1.pddl").write_text(text[: text.index("(:goal")] + "(:goal (holding b1)))")
+    with pytest.raises(InputError, match=r"p1\.pddl: its goal is not that of base\.pddl"):
+        read_instance(other, tmp_path / "work")
+    with pytest.raises(InputError, match=r"no base\.pddl in this folder"):
+        read_instance(tmp_path, tmp_path / "work")
+
+
+def test_a_run_is_made_once(folder: Path, tmp_path: Path) -> None:
+    lines: list[str] = []
+    instance = read_instance(folder, tmp_path / "tasks")
+    contestants = [parse_contestant(word) for word in ("ff", "goalcount,search=lazy", QUICK)]
+    evaluation = Evaluation(tmp_path, limits=Limits(time_limit=20), note=lines.append)
+    records = evaluation.run([instance], contestants, jobs=2)
+    assert len(records) == len(lines) == 10  # three starts each, and a training
+    assert all(record["status"] in ("solved", "trained") for record in records)
+    # As after a kill in the middle of writing: the last line is cut, the rest is kept.
+    text = evaluation.file.read_text()
+    evaluation.file.write_text(text[: len(text) - 20])
+    lines.clear()
+    again = Evaluation(tmp_path, limits=Limits(time_limit=20), note=lines.append)
+    assert len(again.run([instance], contestants)) == 10
+    assert len(lines) == 1
+    assert len(read_results(again.file)) == 10
+    # Other limits are other runs; the model is not trained again.
+    lines.clear()
+    Evaluation(tmp_path, limits=Limits(time_limit=19), note=lines.append).run([instance], contestants)
+    assert len(lines) == 9
+    assert not any("trained" in line for line in lines)
+
+
+def test_failures_are_recorded_and_do_not_stop_the_rest(folder: Path, tmp_path: Path) -> None:
+    instance = read_instance(folder, tmp_path / "tasks", most=1)
+    contestants = [parse_contestant(word) for word in ("fsm,states=0", "ff")]
+    records = Evaluation(tmp_path).run([instance], contestants)
+    assert [record["status"] for record in records] == ["error", "solved"]
+    assert "states must be a whole number from 1 on" in records[0]["error"]
+    assert "states must be" in summarise(records)
+
+
+@pytest.mark.skipif(FastDownward.find() is None, reason="needs up-fast-downward (extra bench)")
+def test_fast_downward_takes_part(folder: Path, tmp_path: Path) -> None:
+    instance = read_instance(folder, tmp_path / "tasks", most=2)
+    records = Evaluation(tmp_path).run([instance], [parse_contestant("fd:lama-first")])
+    assert [record["status"] for record in records] == ["solved", "solved"]
+    assert all(record["expansions"] > 0 and record["plan_length"] > 0 for record in records)
+    with pytest.raises(InputError, match="unknown contestant"):
+        parse_contestant("lama-first")
+
+
+def test_contestants() -> None:
+    paper = parse_contestant("nrsl,profile=paper,networks=10,search=lazy")
+    assert paper.recipe == "nrsl"
+    assert paper.options == ("--profile", "paper", "--networks", "10")
+    assert paper.search == "lazy"
+    assert paper.file_name == "nrsl-profile=paper-networks=10-search=lazy"
+    assert parse_contestant("fsm,no-sui").options == ("--no-sui",)
+    for word, message in {
+        "fff": "did you mean 'ff'",
+        "ff,states=3": "'ff' has no option 'states'",
+        "none.hstar": "none.hstar: no such model",
+        "ff,search=a*": "unknown search 'a\\*'",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            parse_contestant(word)
+
+
+def record(instance: str, start: str, contestant: str, status: str, expansions: int = 1) -> dict[str, object]:
+    return {
+        "step": "search",
+        "domain": instance.partition("/")[0],
+        "instance": instance,
+        "start": start,
+        "contestant": contestant,
+        "status": status,
+        "expansions": expansions,
+        "plan_length": 4,
+        "evaluations": 1000 * expansions,
+        "cpu_time": 1.0,
+    }
+
+
+def test_domains_count_alike_however_many_instances_they_have() -> None:
+    records = [
+        *(record("x/1", start, "a", status) for start, status in (("p1", "solved"), ("p2", "time_limit"))),
+        record("x/2", "p1", "a", "time_limit"),
+        record("y/1", "p1", "a", "solved", expansions=100),
+        record("y/1", "p1", "b", "solved", expansions=25),
+    ]
+    lines = summarise(records).splitlines()
+    assert "| x/1 | 50 | – |" in lines
+    assert "| x, mean | 25 | – |" in lines
+    assert "| **mean over domains** | 62.5 | – |" in lines
+    assert "| expansions, geometric mean (1 starts solved by all) | 100 | 25 |" in lines
+
+
+def test_the_command_line(folder: Path, tmp_path: Path) -> None:
+    evaluate, output = [sys.executable, "-m", "hstar", "evaluate"], ["-o", str(tmp_path / "run")]
+    found = subprocess.run([*evaluate, "ff", str(folder), *output, "--json"], capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    assert [json.loads(line)["start"] for line in found.stdout.splitlines()] == ["p1", "p2", "p10"]
+    for words, message in {
+        ("ff",): "no INSTANCE",
+        (str(folder),): "no CONTESTANT",
+        ("ff", str(folder), "--search", "best"): "unknown search 'best'",
+        ("ff", str(folder), "--jobs", "0"): "--jobs and --seeds take 1 or more",
+    }.items():
+        found = subprocess.run([*evaluate, *words, *output], capture_output=True, text=True)
+        assert found.returncode == 33
+        assert message in found.stderr
+        assert found.stderr.count("\n") == 1
