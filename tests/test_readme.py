@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
-COMMANDS = re.findall(r"^    (hstar (?:solve|validate|info|train) .*)$", README, re.MULTILINE)
+COMMANDS = re.findall(r"^    (hstar (?:solve|validate|info|train|evaluate) .*)$", README, re.MULTILINE)
 
 
 @pytest.fixture
@@ -26,17 +26,23 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(line: str, folder: Path) -> str:
-    command = [sys.executable, "-c", "from hstar.cli import main; main()", *shlex.split(line)[1:]]
+    command = [
+        sys.executable,
+        "-c",
+        "from hstar.cli import main; main()",
+        *shlex.split(line, comments=True)[1:],
+    ]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def test_commands_in_order(folder: Path) -> None:
-    assert len(COMMANDS) >= 7
+    assert len(COMMANDS) >= 9
     for line in COMMANDS:
-        # The example trains for minutes on purpose.
-        run(line.replace("--time-limit 2m", "--states 300 --epochs 3"), folder)
+        # The examples train for minutes on purpose.
+        quick = "hstar train --states 300 --epochs 3" if line.startswith("hstar train") else "hstar"
+        run(quick + line.removeprefix("hstar train" if "train" in quick else "hstar"), folder)
     assert (folder / "model.hstar").is_file()
 
 

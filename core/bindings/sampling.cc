@@ -32,7 +32,7 @@ Sampled rsl(const PyTask& task, const std::string& name, size_t states, double r
             const std::string& unlabelled, uint64_t seed) {
   check_support(task, name);
   check_sizes(states, length);
-  check(rollouts >= 1, "rollouts must be at least 1");
+  check(rollouts >= 0, "rollouts must be at least 0");
   check_share("random_share", random_share);
   const RolloutChoice choice = rollout_choice(name);
   const DrawConfig config{

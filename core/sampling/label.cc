@@ -11,7 +11,7 @@ namespace {
 // contains a state gives its label.
 class Cascade {
  public:
-  explicit Cascade(const PreImages& preimages) {
+  Cascade(const PreImages& preimages, Poll& poll) {
     const size_t words = preimages.words;
     std::vector<size_t> order(preimages.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -19,6 +19,7 @@ class Cascade {
     for (const size_t i : order) {
       const BitWord* required = &preimages.required[i * words];
       const BitWord* forbidden = &preimages.forbidden[i * words];
+      poll(work());
       if (find(required, forbidden) != kNoLabel) continue;
       for (uint32_t w = 0; w < words; ++w)
         if (required[w] | forbidden[w]) tests_.push_back({required[w], forbidden[w], w});
@@ -40,7 +41,8 @@ class Cascade {
     return find(
         [&](const Test& t) { return ((t.required & ~state[t.word]) | (t.forbidden & state[t.word])) == 0; });
   }
-  size_t size() const { return depth_.size(); }
+  // Of a look-up, as a Poll counts it.
+  uint32_t work() const { return 1 + static_cast<uint32_t>(depth_.size() / 256); }
 
  private:
   struct Test {
@@ -66,11 +68,11 @@ class Cascade {
 }  // namespace
 
 std::vector<int32_t> label_states(const PreImages& preimages, const BitWord* states, size_t n, Poll& poll) {
-  const Cascade cascade(preimages);
+  const Cascade cascade(preimages, poll);
   std::vector<int32_t> labels(n, kNoLabel);
   for (size_t s = 0; s < n; ++s) {
     labels[s] = cascade.find(states + s * preimages.words);
-    poll(1 + static_cast<uint32_t>(cascade.size() / 256));
+    poll(cascade.work());
   }
   return labels;
 }

@@ -70,7 +70,9 @@ PreImages sample_rollouts(const Regression& regression, const Atoms& atoms, cons
   PreImages result;
   result.push(atoms, regression.goal().values(), 0);
   std::vector<int32_t> operators;
-  for (int32_t rollout = 0; rollout < config.rollouts; ++rollout) {
+  const int32_t most = config.rollouts > 0 ? config.rollouts : kMostRollouts;
+  const size_t enough = config.rollouts > 0 ? SIZE_MAX : kEnoughPreImages;
+  for (int32_t rollout = 0; rollout < most && result.size() < enough; ++rollout) {
     PartialState state = regression.goal();
     std::vector<BitWord> seen(atoms.words(), 0);
     for (int32_t depth = 1; depth <= config.length; ++depth) {

@@ -1,8 +1,10 @@
 """Evaluations on real processes: contestants, starts, resuming, and what they come to."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -173,3 +175,20 @@ def test_the_command_line(folder: Path, tmp_path: Path) -> None:
         assert found.returncode == 33
         assert message in found.stderr
         assert found.stderr.count("\n") == 1
+
+
+def test_ctrl_c_leaves_nothing_running_and_no_false_result(folder: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    words = ["evaluate", "ff", "fsm,states=2000,epochs=100000,patience=100000", str(folder), "-o", str(run)]
+    driver = subprocess.Popen([sys.executable, "-m", "hstar", *words], stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not list(run.glob("models/*/*/*.checkpoint")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    driver.send_signal(signal.SIGINT)
+    _, errors = driver.communicate(timeout=60)
+    assert driver.returncode == 130
+    assert errors.splitlines()[-1].endswith("run the same command again")
+    assert "rror" not in errors
+    assert {record["contestant"] for record in read_results(run / "results.jsonl")} == {"ff"}
+    trainings = subprocess.run(["pgrep", "-f", str(run / "models")], capture_output=True, text=True)
+    assert not trainings.stdout

@@ -1,6 +1,8 @@
 """Commands under limits: whatever they do, there is an answer."""
 
 import os
+import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -86,7 +88,19 @@ def gone(pid: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("words", [["/no/such/program"]])
-def test_a_missing_program_is_an_error_of_the_caller(words: list[str]) -> None:
-    with pytest.raises(FileNotFoundError):
-        run_limited(words, time_limit=1)
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv of util-linux")
+def test_a_command_does_not_outlive_a_killed_caller(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    child = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    code = (
+        "import sys\n"
+        "from hstar.experiments.process import run_limited\n"
+        f"run_limited([sys.executable, '-c', {child!r}], time_limit=600)\n"
+    )
+    caller = subprocess.Popen([PYTHON, "-c", code])
+    deadline = time.monotonic() + 60
+    while not (pid_file.exists() and pid_file.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    caller.kill()
+    caller.wait()
+    assert gone(int(pid_file.read_text()))

@@ -66,6 +66,16 @@ def test_labels_are_those_of_the_rollouts(cases: Cases, name: str) -> None:
     assert np.array_equal(data.label[labels >= 0], labels[labels >= 0])
 
 
+def test_as_many_rollouts_as_pay(cases: Cases, name: str) -> None:
+    """Without a number: until there are enough pre-images, so that fewer states are in none."""
+    share = {}
+    for rollouts in (1, 5, 0):
+        data = make_sampler(name, states=400, length=100, rollouts=rollouts).sample(cases["npuzzle-2x3"].task)
+        assert data.upper is not None
+        share[rollouts] = np.isnan(data.upper).mean()
+    assert share[0] < share[5] < share[1]
+
+
 def test_pools(cases: Cases) -> None:
     """Level: states of level i lie in a pre-image of depth i; cumulative: of depth up to i, mostly less."""
     case = cases["npuzzle-2x3"]

@@ -17,6 +17,7 @@ and rates as markdown. CONTESTANT is a heuristic (ff), a model file, a recipe wi
 nrsl,profile=paper,networks=10) or a configuration of Fast Downward (fd:lama-first). INSTANCE is a folder
 with domain.pddl, base.pddl and the starts as further problems, or one problem file, for which random walks
 make the starts. Everything finished is kept in RUN: the same command goes on after a kill."""
+_INTERRUPTED = 130
 EXAMPLES = (
     "hstar evaluate ff goalcount problem.pddl -o runs/first --walks 3 --time-limit 5s",
     "hstar evaluate fsm,states=300,epochs=3 ff problem.pddl -o runs/second --walks 2 --time-limit 5s",
@@ -84,10 +85,10 @@ def run(arguments: argparse.Namespace) -> int:
         records = evaluation.run(instances, contestants, seeds=range(arguments.seeds), jobs=arguments.jobs)
     except KeyboardInterrupt:
         print(
-            f"hstar: stopped; the same command goes on, finished runs are in {evaluation.file}",
+            f"hstar: interrupted; to go on with {arguments.output}, run the same command again",
             file=sys.stderr,
         )
-        raise
+        return _INTERRUPTED
     if arguments.json:
         for record in records:
             print(json.dumps(record))

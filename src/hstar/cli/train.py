@@ -262,6 +262,7 @@ def _interrupted(stop: KeyboardInterrupt, checkpoint: Path | None) -> str:
 def _check(recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any]) -> None:
     from hstar.models.resnet_config import ResNetConfig
     from hstar.recipes.recipe import option_fields
+    from hstar.recipes.selection import Selection
     from hstar.sampling import make_sampler
     from hstar.training.config import TrainConfig
 
@@ -275,6 +276,7 @@ def _check(recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any])
     make_sampler(recipe.sampler, **own["sampler"])
     ResNetConfig(**own["model"])
     TrainConfig(**own["training"])
+    Selection(**own["selection"])
 
     if len(arguments.files) <= 2:
         for path in arguments.files:

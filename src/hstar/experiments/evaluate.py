@@ -135,6 +135,7 @@ class Evaluation:
         folder.mkdir(parents=True, exist_ok=True)
         self._known = {_key(record): record for record in read_results(self.file)}
         self._lock = threading.Lock()
+        self._stopping = threading.Event()
         self._peer = FastDownward.find()
 
     def run(
@@ -160,8 +161,11 @@ class Evaluation:
             try:
                 return [record for future in futures for record in future.result()]
             except BaseException:
+                self._stopping.set()
                 pool.shutdown(wait=False, cancel_futures=True)
-                kill_all()
+                while not all(future.done() for future in futures):
+                    kill_all()
+                    time.sleep(0.05)
                 raise
 
     def _evaluate(self, instance: Instance, contestant: Contestant, seed: int) -> list[Record]:
@@ -226,6 +230,8 @@ class Evaluation:
             # What was asked goes last: a planner may report keys of the same name.
             record = {**run(), **asked}
             with self._lock:
+                if self._stopping.is_set():  # it was killed, which says nothing about the contestant
+                    raise InterruptedError
                 append_line(self.file, json.dumps(record))
                 self._known[key] = record
                 self.note(_line(record))

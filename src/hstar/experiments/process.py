@@ -1,14 +1,17 @@
 """A command in a process of its own, under hard limits.
 
 Whatever the command does (crash, hang, eat memory, start children), the caller gets an answer: its output and
-how it ended. The whole process group is killed at the limit and when the caller is interrupted.
+how it ended. The whole process group is killed at the limit and when the caller is interrupted; where the
+system can do it (`setpriv` of util-linux), the command also ends when the caller is killed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import resource
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -46,7 +49,7 @@ def run_limited(
     """Runs a command for at most `time_limit` seconds of wall clock and in `address_space` bytes."""
     with Path(os.devnull if stdin is None else stdin).open("rb") as source:
         process = subprocess.Popen(
-            list(command),
+            [*_with_parent(), *command],
             stdin=source,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -72,6 +75,14 @@ def run_limited(
     finally:
         _running.discard(process)
     return Finished(process.returncode, output, errors)
+
+
+@functools.cache
+def _with_parent() -> tuple[str, ...]:
+    """What starts a command so that it does not outlive us."""
+    setpriv = shutil.which("setpriv")
+    able = setpriv and subprocess.run([setpriv, "--pdeathsig", "KILL", "true"], capture_output=True)
+    return (str(setpriv), "--pdeathsig", "KILL", "--") if able and able.returncode == 0 else ()
 
 
 def kill_all() -> None:

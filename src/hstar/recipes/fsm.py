@@ -1,7 +1,7 @@
 """`fsm` (Bettker, Minini, Pereira and Ritt, JAIR 2024): breadth-first regression, then random walks.
 
 Profile `paper`: their 100,000 samples and training (He initialisation, batches of 512, patience 100, a tenth
-held out). The default samples less and stops sooner.
+held out). The default stops sooner, with a learning rate that falls to 0.
 """
 
 from __future__ import annotations
@@ -17,6 +17,6 @@ PAPER = {
     "patience": 100,
     "validation": 0.1,
 }
-DEFAULT = {"states": 20_000, "batch_size": 256, "patience": 10}
+DEFAULT = {"states": 100_000, "batch_size": 512, "epochs": 40, "schedule": "cosine", "patience": 40}
 
 RECIPES.register("fsm")(Recipe("fsm", sampler="fsm", profiles={"default": DEFAULT, "paper": PAPER}))

@@ -44,7 +44,7 @@ class RSL:
 
     states: int = option(100_000, "States to draw, N_t; rounded down to a multiple of the levels.")
     random_share: float = option(0.5, "Probability of a random state, P_r.")
-    rollouts: int = option(5, "Rollouts from the goal, N_r.")
+    rollouts: int = option(5, "Rollouts from the goal, N_r; 0: until there are 50,000 pre-images.")
     length: int = option(500, "Greatest depth of a rollout, L; 0: atoms by mean effects of an operator.")
     pool: str = option("cumulative", "Pre-images of level i: cumulative (depth up to i) or level (depth i).")
     completion: str = option("variables", "Of pre-images to states: variables (one value each) or atoms.")
@@ -52,7 +52,7 @@ class RSL:
     seed: int = option(0, "Of all random choices.")
 
     def __post_init__(self) -> None:
-        check_options(self, states=1, rollouts=1, length=0, seed=0)
+        check_options(self, states=1, rollouts=0, length=0, seed=0)
 
     def sample(self, task: Task) -> Dataset:
         """Labelled states; needs a task without axioms and conditional effects."""
