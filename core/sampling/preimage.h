@@ -37,8 +37,8 @@ struct PreImages {
 // The limit of Bettker et al. (JAIR 2024): atoms by mean effects of an operator, rounded up.
 int32_t adaptive_length(const Task& task, const Atoms& atoms);
 
-// More rollouts give better labels at little cost, until labelling (states times pre-images) takes longer than
-// training: it is 5 to 10 s for 100,000 states and this many.
+// More rollouts give better labels at little cost, until labelling (states times pre-images) takes longer
+// than training: it is 5 to 10 s for 100,000 states and this many.
 constexpr size_t kEnoughPreImages = 50'000;
 constexpr int32_t kMostRollouts = 10'000;
 

@@ -5,15 +5,28 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import hstar
 from hstar.errors import InputError
-from hstar.experiments import Evaluation, Limits, parse_contestant, read_instance, read_results, summarise
+from hstar.experiments import (
+    Limits,
+    LocalExecutor,
+    Store,
+    evaluation_jobs,
+    parse_contestant,
+    read_instance,
+    run,
+    summarise,
+)
 from hstar.experiments.fast_downward import FastDownward
 from hstar.generators import GENERATORS
+
+Row = dict[str, Any]
 
 QUICK = "fsm,states=200,epochs=2,width=16"
 
@@ -41,25 +54,43 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_starts_are_the_other_problems_in_natural_order(folder: Path, tmp_path: Path) -> None:
-    instance = read_instance(folder, tmp_path)
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "run") as store:
+        yield store
+
+
+def evaluate(store: Store, folder: Path, *words: str, starts: int = 3, time_limit: float = 20) -> list[Row]:
+    """The rows of an evaluation, jobs that were run before included."""
+    contestants = [parse_contestant(word) for word in words]
+    instance = read_instance(folder, store, most=starts)
+    jobs = evaluation_jobs([instance], contestants, store, limits=Limits(time_limit=time_limit))
+    return [attempt.row() for attempt in run(store, jobs, LocalExecutor(2))]
+
+
+def test_starts_are_the_other_problems_in_natural_order(folder: Path, store: Store) -> None:
+    instance = read_instance(folder, store)
     assert instance.name.endswith("/five")
     assert [name for name, _ in instance.starts] == ["p1", "p2", "p10"]
-    base, first = hstar.load(instance.base), hstar.load(instance.starts[0][1])
+    base, first = (load(store, digest) for digest in (instance.base, instance.starts[0][1]))
     assert base.core.fact_names == first.core.fact_names
     assert ("clear", "b3") in first.initial_atoms
-    assert len(read_instance(folder, tmp_path, most=1).starts) == 1
+    assert len(read_instance(folder, store, most=1).starts) == 1
 
 
-def test_a_problem_alone_gets_walks(folder: Path, tmp_path: Path) -> None:
-    instance = read_instance(folder / "base.pddl", tmp_path, walks=3)
+def load(store: Store, digest: str) -> hstar.Task:
+    copy = store.folder / "task.sas"
+    copy.write_bytes(store.get(digest))
+    return hstar.load(copy)
+
+
+def test_a_problem_alone_gets_walks(folder: Path, store: Store) -> None:
+    instance = read_instance(folder / "base.pddl", store, walks=3)
     assert [name for name, _ in instance.starts] == ["walk1", "walk2", "walk3"]
-    for _, sas in instance.starts:
-        task = hstar.load(sas)
-        assert hstar.solve(task).solved
+    assert all(hstar.solve(load(store, digest)).solved for _, digest in instance.starts)
 
 
-def test_other_goals_and_other_domains_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_other_goals_and_other_domains_are_refused(folder: Path, store: Store, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     for file in folder.glob("*.pddl"):
@@ -67,49 +98,44 @@ def test_other_goals_and_other_domains_are_refused(folder: Path, tmp_path: Path)
     text = (other / "p1.pddl").read_text()
     (other / "p1.pddl").write_text(text[: text.index("(:goal")] + "(:goal (holding b1)))")
     with pytest.raises(InputError, match=r"p1\.pddl: its goal is not that of base\.pddl"):
-        read_instance(other, tmp_path / "work")
+        read_instance(other, store)
     with pytest.raises(InputError, match=r"no base\.pddl in this folder"):
-        read_instance(tmp_path, tmp_path / "work")
+        read_instance(tmp_path, store)
 
 
-def test_a_run_is_made_once(folder: Path, tmp_path: Path) -> None:
-    lines: list[str] = []
-    instance = read_instance(folder, tmp_path / "tasks")
-    contestants = [parse_contestant(word) for word in ("ff", "goalcount,search=lazy", QUICK)]
-    evaluation = Evaluation(tmp_path, limits=Limits(time_limit=20), note=lines.append)
-    records = evaluation.run([instance], contestants, jobs=2)
-    assert len(records) == len(lines) == 10  # three starts each, and a training
-    assert all(record["status"] in ("solved", "trained") for record in records)
-    # As after a kill in the middle of writing: the last line is cut, the rest is kept.
-    text = evaluation.file.read_text()
-    evaluation.file.write_text(text[: len(text) - 20])
-    lines.clear()
-    again = Evaluation(tmp_path, limits=Limits(time_limit=20), note=lines.append)
-    assert len(again.run([instance], contestants)) == 10
-    assert len(lines) == 1
-    assert len(read_results(again.file)) == 10
+def test_a_run_is_made_once(folder: Path, store: Store) -> None:
+    words = ("ff", "goalcount,search=lazy", QUICK)
+    rows = evaluate(store, folder, *words)
+    assert len(rows) == 10  # three starts each, and a training
+    assert all(row["status"] in ("solved", "trained") for row in rows)
+    assert evaluate(store, folder, *words) == rows
+    assert len(list(store.attempts())) == 10
     # Other limits are other runs; the model is not trained again.
-    lines.clear()
-    Evaluation(tmp_path, limits=Limits(time_limit=19), note=lines.append).run([instance], contestants)
-    assert len(lines) == 9
-    assert not any("trained" in line for line in lines)
+    evaluate(store, folder, *words, time_limit=19)
+    added = list(store.attempts())[10:]
+    assert [attempt.kind for attempt in added] == ["search"] * 9
 
 
-def test_failures_are_recorded_and_do_not_stop_the_rest(folder: Path, tmp_path: Path) -> None:
-    instance = read_instance(folder, tmp_path / "tasks", most=1)
-    contestants = [parse_contestant(word) for word in ("fsm,states=0", "ff")]
-    records = Evaluation(tmp_path).run([instance], contestants)
-    assert [record["status"] for record in records] == ["error", "solved"]
-    assert "states must be a whole number from 1 on" in records[0]["error"]
-    assert "states must be" in summarise(records)
+def test_plans_are_kept(folder: Path, store: Store) -> None:
+    evaluate(store, folder, "ff", starts=1)
+    (attempt,) = store.attempts()
+    plan = store.get(attempt.outputs["plan"]).decode()
+    assert plan.count("\n(") + 1 == attempt.record["plan_length"]
+    assert "hstar solve" in store.get(attempt.log).decode()
+
+
+def test_failures_are_recorded_and_do_not_stop_the_rest(folder: Path, store: Store) -> None:
+    rows = evaluate(store, folder, "fsm,states=0", "ff", starts=1)
+    assert [row["status"] for row in rows] == ["error", "solved"]  # without a model there is no search
+    assert "states must be a whole number from 1 on" in rows[0]["error"]
+    assert "states must be" in summarise(rows)
 
 
 @pytest.mark.skipif(FastDownward.find() is None, reason="needs up-fast-downward (extra bench)")
-def test_fast_downward_takes_part(folder: Path, tmp_path: Path) -> None:
-    instance = read_instance(folder, tmp_path / "tasks", most=2)
-    records = Evaluation(tmp_path).run([instance], [parse_contestant("fd:lama-first")])
-    assert [record["status"] for record in records] == ["solved", "solved"]
-    assert all(record["expansions"] > 0 and record["plan_length"] > 0 for record in records)
+def test_fast_downward_takes_part(folder: Path, store: Store) -> None:
+    rows = evaluate(store, folder, "fd:lama-first", starts=2)
+    assert [row["status"] for row in rows] == ["solved", "solved"]
+    assert all(row["expansions"] > 0 and row["plan_length"] > 0 for row in rows)
     with pytest.raises(InputError, match="unknown contestant"):
         parse_contestant("lama-first")
 
@@ -179,16 +205,21 @@ def test_the_command_line(folder: Path, tmp_path: Path) -> None:
 
 def test_ctrl_c_leaves_nothing_running_and_no_false_result(folder: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
+
+    def training() -> str:
+        found = subprocess.run(["pgrep", "-f", f"hstar train .*{run}"], capture_output=True, text=True)
+        return found.stdout
+
     words = ["evaluate", "ff", "fsm,states=2000,epochs=100000,patience=100000", str(folder), "-o", str(run)]
     driver = subprocess.Popen([sys.executable, "-m", "hstar", *words], stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 120
-    while not list(run.glob("models/*/*/*.checkpoint")) and time.monotonic() < deadline:
+    while not training() and time.monotonic() < deadline:
         time.sleep(0.05)
     driver.send_signal(signal.SIGINT)
     _, errors = driver.communicate(timeout=60)
     assert driver.returncode == 130
     assert errors.splitlines()[-1].endswith("run the same command again")
     assert "rror" not in errors
-    assert {record["contestant"] for record in read_results(run / "results.jsonl")} == {"ff"}
-    trainings = subprocess.run(["pgrep", "-f", str(run / "models")], capture_output=True, text=True)
-    assert not trainings.stdout
+    with Store(run) as store:
+        assert {attempt.labels["contestant"] for attempt in store.attempts()} == {"ff"}
+    assert not training()

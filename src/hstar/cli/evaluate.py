@@ -6,10 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hstar.cli.app import Parser, checked
 from hstar.cli.units import parse_count, parse_memory, parse_time
 from hstar.errors import InputError
+
+if TYPE_CHECKING:
+    from hstar.experiments import Standing
 
 DESCRIPTION = """\
 Trains where that is asked for, plans from other initial states of the same task, and prints coverage, effort
@@ -47,13 +51,23 @@ def configure(parser: Parser) -> None:
     )
     add("--train-limit", type=checked(parse_time), default=3600.0, metavar="T", help="of a training (1h)")
     add("--jobs", "-j", type=count, default=1, metavar="N", help="processes at a time (1)")
+    add("--retry", action="store_true", help="run again what ended in an error")
     add("--json", action="store_true", help="print the records, a line each, instead of tables")
     add("--quiet", "-q", action="store_true", help="no line per run")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs what is missing and prints the summary."""
-    from hstar.experiments import Evaluation, Limits, parse_contestant, read_instance, summarise
+    from hstar.experiments import (
+        Limits,
+        LocalExecutor,
+        Store,
+        evaluation_jobs,
+        parse_contestant,
+        read_instance,
+        summarise,
+    )
+    from hstar.experiments import run as run_jobs
     from hstar.registry import unknown
     from hstar.search.solve import searches
 
@@ -68,33 +82,57 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"no {missing} given (see hstar evaluate --help)")
     contestants = [parse_contestant(word) for word in words]
     limits = Limits(arguments.time_limit, arguments.memory_limit, arguments.train_limit)
-
-    def note(line: str) -> None:
-        if not arguments.quiet:
-            print(line, file=sys.stderr, flush=True)
-
-    evaluation = Evaluation(arguments.output, limits=limits, search=arguments.search, note=note)
-    tasks = arguments.output / "tasks"
-    instances = [
-        read_instance(path, tasks, walks=arguments.walks, most=arguments.starts)
-        for path in dict.fromkeys(paths)
-    ]
-    if len({instance.name for instance in instances}) < len(instances):
-        raise InputError("two instances have the same domain and name: evaluate them into different folders")
-    try:
-        records = evaluation.run(instances, contestants, seeds=range(arguments.seeds), jobs=arguments.jobs)
-    except KeyboardInterrupt:
-        print(
-            f"hstar: interrupted; to go on with {arguments.output}, run the same command again",
-            file=sys.stderr,
+    with Store(arguments.output) as store:
+        instances = [
+            read_instance(path, store, walks=arguments.walks, most=arguments.starts)
+            for path in dict.fromkeys(paths)
+        ]
+        if len({instance.name for instance in instances}) < len(instances):
+            raise InputError(
+                "two instances have the same domain and name: evaluate them into different folders"
+            )
+        jobs = evaluation_jobs(
+            instances,
+            contestants,
+            store,
+            limits=limits,
+            search=arguments.search,
+            seeds=range(arguments.seeds),
         )
-        return _INTERRUPTED
+        executor = LocalExecutor(arguments.jobs, scratch=arguments.output / "scratch")
+        progress = _ignore if arguments.quiet else _show
+        try:
+            attempts = run_jobs(store, jobs, executor, progress=progress, retry_failed=arguments.retry)
+        except KeyboardInterrupt:
+            how = f"to go on with {arguments.output}, run the same command again"
+            print(f"hstar: interrupted; {how}", file=sys.stderr)
+            return _INTERRUPTED
+    rows = [attempt.row() for attempt in attempts]
     if arguments.json:
-        for record in records:
-            print(json.dumps(record))
+        for row in rows:
+            print(json.dumps(row))
     else:
-        print(summarise(records), end="")
+        print(summarise(rows), end="")
     return 0
+
+
+def _show(standing: Standing) -> None:
+    """A line for each job that has ended."""
+    if standing.latest is None:
+        return
+    row = standing.latest.row()
+    width = len(str(standing.total))
+    said = f": {row['error']}" if "error" in row else ""
+    print(
+        f"{standing.finished:{width}}/{standing.total}  {row['instance']} {row.get('start', 'training')}  "
+        f"{row['contestant']}  {row['status']}  {standing.latest.seconds:.1f} s{said}",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _ignore(standing: Standing) -> None:
+    pass
 
 
 def _is_instance(word: str) -> bool:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from hstar.experiments.contestants import Contestant, parse_contestant
-from hstar.experiments.evaluate import Evaluation, Instance, Limits, read_instance, read_results
+from hstar.experiments.driver import LocalExecutor, Standing, run
+from hstar.experiments.evaluate import Instance, Limits, evaluation_jobs, read_instance
+from hstar.experiments.job import Job, Made, Outcome, execute
+from hstar.experiments.store import Attempt, Store
 from hstar.experiments.summary import summarise
 
 __all__ = [
+    "Attempt",
     "Contestant",
-    "Evaluation",
     "Instance",
+    "Job",
     "Limits",
+    "LocalExecutor",
+    "Made",
+    "Outcome",
+    "Standing",
+    "Store",
+    "evaluation_jobs",
+    "execute",
     "parse_contestant",
     "read_instance",
-    "read_results",
+    "run",
     "summarise",
 ]

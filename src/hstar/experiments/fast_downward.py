@@ -11,13 +11,10 @@ import importlib.util
 import os
 import re
 import subprocess
-import sys
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hstar.errors import InputError
 from hstar.experiments.process import Finished, run_limited
 
 GRACE_S = 30  # a planner that has not stopped this long after its limit is killed
@@ -71,22 +68,7 @@ class FastDownward:
     def search(self, sas: Path, search: str, *, time_limit: float, memory_limit: int) -> dict[str, Any]:
         """Runs a search, as in `astar(lmcut())`, on a translated task; the limits are the caller's."""
         command = [str(self.binary), "--search", search, "--internal-plan-file", os.devnull]
-        return self._run(command, time_limit, memory_limit, stdin=sas)
-
-    def alias(self, sas: Path, alias: str, *, time_limit: float, memory_limit: int) -> dict[str, Any]:
-        """Runs a configuration that the driver knows by name, such as `lama-first`."""
-        if self.driver is None:
-            raise InputError(f"fd:{alias} needs Fast Downward's driver: install up-fast-downward")
-        # The driver removes the plan file before it starts: it must be ours, not a device.
-        with tempfile.TemporaryDirectory() as folder:
-            command = [sys.executable, str(self.driver), "--alias", alias, "--plan-file", f"{folder}/plan"]
-            command += ["--search-time-limit", f"{max(1, round(time_limit))}s", str(sas)]
-            return self._run(command, time_limit, memory_limit)
-
-    def _run(
-        self, command: list[str], time_limit: float, memory_limit: int, stdin: Path | None = None
-    ) -> dict[str, Any]:
-        found = run_limited(command, time_limit=time_limit + GRACE_S, address_space=memory_limit, stdin=stdin)
+        found = run_limited(command, time_limit=time_limit + GRACE_S, address_space=memory_limit, stdin=sas)
         record = parse_log(found.output, found)
         if record["status"] == "error":
             record["error"] = f"exit {found.exit_code}: {found.last_line()}"

@@ -100,10 +100,7 @@ def _effort_table(searches: Sequence[Record], trainings: Sequence[Record], names
     table.append(["plan length, mean (same starts)", *map(_number, lengths)])
     table.append(["evaluations per second, geometric mean", *(_number(_rate(mine[name])) for name in names)])
     if trainings:
-        times = (
-            _mean(run["total_time"] for run in trainings if run["contestant"] == name and "total_time" in run)
-            for name in names
-        )
+        times = (_mean(run["seconds"] for run in trainings if run["contestant"] == name) for name in names)
         table.append(["training, mean seconds", *map(_number, times)])
     return table
 

@@ -1,0 +1,223 @@
+"""The store of a run: which jobs there are, and every attempt at them, in one SQLite file of one process.
+
+A run is a folder: `results.sqlite`, and `artefacts/`, files named by the SHA-256 of their content (tasks,
+models, plans, logs). An attempt is written in one transaction after its artefacts, so that a kill at any
+point leaves whole attempts and perhaps a file that nobody names.
+
+Invariant: only the process that holds the lock writes. The file needs no shared memory, so it may lie on a
+network file system.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from hstar import __version__
+from hstar.errors import InputError
+from hstar.experiments.job import Job, Outcome, Record
+from hstar.files import replace_file
+
+FORMAT_VERSION = 1
+_SCHEMA = """
+CREATE TABLE job (
+    key TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    labels TEXT NOT NULL,   -- JSON, for tables
+    job TEXT NOT NULL       -- JSON: command, inputs, outputs, limits
+) WITHOUT ROWID;
+CREATE TABLE attempt (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL REFERENCES job,
+    status TEXT NOT NULL,
+    record TEXT NOT NULL,   -- JSON: counts, times, error
+    outputs TEXT NOT NULL,  -- JSON: name of the file to digest
+    log TEXT NOT NULL,      -- digest
+    host TEXT NOT NULL,
+    started REAL NOT NULL,
+    seconds REAL NOT NULL,
+    hstar TEXT NOT NULL
+);
+CREATE INDEX attempt_key ON attempt (key);
+"""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One run of a job, as it is stored."""
+
+    key: str
+    kind: str
+    labels: dict[str, Any]
+    record: Record
+    outputs: dict[str, str]
+    log: str
+    host: str
+    started: float
+    seconds: float
+
+    @property
+    def status(self) -> str:
+        """How it ended."""
+        return str(self.record["status"])
+
+    def row(self) -> Record:
+        """Labels and record together; labels have the last word."""
+        return {**self.record, "seconds": self.seconds, "host": self.host, "kind": self.kind, **self.labels}
+
+
+class Store:
+    """An open run. Use as a context: it holds the lock from opening to closing."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._artefacts = folder / "artefacts"
+        try:
+            self._artefacts.mkdir(parents=True, exist_ok=True)
+            self._lock = (folder / "lock").open("a+")
+        except OSError as error:
+            raise InputError(f"cannot use the run: {error.strerror}", file=folder) from None
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._lock.close()
+            raise InputError("another hstar is working on this run", file=folder) from None
+        self._database = _open(folder / "results.sqlite")
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Gives the lock back."""
+        self._database.close()
+        self._lock.close()
+
+    # Artefacts.
+
+    def put(self, content: bytes) -> str:
+        """Keeps a file; gives its digest."""
+        digest = hashlib.sha256(content).hexdigest()
+        path = self.path(digest)
+        if not path.is_file():
+            with self._writing():
+                path.parent.mkdir(exist_ok=True)
+                replace_file(path, content)
+        return digest
+
+    def get(self, digest: str) -> bytes:
+        """The content of a file; an `InputError` if it is gone or not what it was."""
+        path = self.path(digest)
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot read an artefact: {error.strerror}", file=path) from None
+        if hashlib.sha256(content).hexdigest() != digest:
+            raise InputError("an artefact is damaged; delete it and run its job again", file=path)
+        return content
+
+    def path(self, digest: str) -> Path:
+        """Where a file is kept."""
+        return self._artefacts / digest[:2] / digest[2:]
+
+    # Jobs and attempts.
+
+    def add(self, jobs: Iterable[Job]) -> None:
+        """Makes jobs known; known ones get their labels anew."""
+        rows = [(job.key, job.kind, json.dumps(dict(job.labels)), _describe(job)) for job in jobs]
+        with self._writing(), self._database:
+            self._database.executemany(
+                "INSERT INTO job VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET labels = excluded.labels",
+                rows,
+            )
+
+    def record(self, job: Job, outcome: Outcome) -> Attempt:
+        """Adds an attempt."""
+        outputs = {name: self.put(content) for name, content in outcome.outputs.items()}
+        log = self.put(outcome.log.encode())
+        row = (
+            *(job.key, outcome.record["status"], json.dumps(outcome.record), json.dumps(outputs), log),
+            *(outcome.host, outcome.started, outcome.seconds, __version__),
+        )
+        with self._writing(), self._database:
+            self._database.execute(
+                "INSERT INTO attempt (key, status, record, outputs, log, host, started, seconds, hstar) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+        return Attempt(
+            *(job.key, job.kind, dict(job.labels), outcome.record, outputs, log),
+            *(outcome.host, outcome.started, outcome.seconds),
+        )
+
+    def attempts(self) -> Iterator[Attempt]:
+        """All attempts, first to last."""
+        rows = self._database.execute(
+            "SELECT key, kind, labels, record, outputs, log, host, started, seconds "
+            "FROM attempt JOIN job USING (key) ORDER BY id"
+        )
+        for key, kind, labels, record, outputs, *rest in rows:
+            yield Attempt(key, kind, json.loads(labels), json.loads(record), json.loads(outputs), *rest)
+
+    def latest(self) -> dict[str, Attempt]:
+        """The last attempt at each job."""
+        return {attempt.key: attempt for attempt in self.attempts()}
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"cannot write results: {error}", file=self.folder) from None
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    try:
+        database = sqlite3.connect(path, check_same_thread=False)
+        # A rollback journal needs no shared memory; the lock is ours, so nobody else's is waited for.
+        database.execute("PRAGMA journal_mode = TRUNCATE")
+        database.execute("PRAGMA foreign_keys = ON")
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            with database:
+                database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;")
+        elif version > FORMAT_VERSION:
+            raise InputError(f"a store of a newer hstar (format {version})", file=path)
+        return database
+    except sqlite3.Error as error:
+        raise InputError(f"not a store of hstar, or damaged: {error}", file=path) from None
+
+
+def _describe(job: Job) -> str:
+    inputs = {
+        name: source if isinstance(source, str) else {"job": source.key, "file": source.name}
+        for name, source in job.inputs.items()
+    }
+    return json.dumps(
+        {
+            "command": job.command,
+            "inputs": inputs,
+            "outputs": job.outputs,
+            "time_limit": job.time_limit,
+            "memory_limit": job.memory_limit,
+        }
+    )
+
+
+def is_run(folder: Path) -> bool:
+    """Whether there is a store in this folder."""
+    return os.path.isfile(folder / "results.sqlite")  # noqa: PTH113

@@ -1,0 +1,96 @@
+"""Jobs run in the order of their needs, each once, and failures stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hstar.experiments import Job, LocalExecutor, Made, Standing, Store, execute, run
+from hstar.experiments.job import LOG_CHARACTERS
+
+COPY = "import sys; data = open(sys.argv[1]).read(); open(sys.argv[2], 'w').write(data + '!')"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "run") as store:
+        yield store
+
+
+def copy_job(source: str | Made, **changes: object) -> Job:
+    """Reads a file and leaves it with one more exclamation mark."""
+    settings = {"inputs": {"in": source}, "outputs": ("out",), **changes}
+    return Job("train", ("{python}", "-c", COPY, "{in}", "{out}"), **settings)  # type: ignore[arg-type]
+
+
+def chain(store: Store, length: int) -> list[Job]:
+    jobs = [copy_job(store.put(b"hello"))]
+    while len(jobs) < length:
+        jobs.append(copy_job(Made(jobs[-1].key, "out")))
+    return jobs
+
+
+def test_files_go_from_job_to_job(store: Store) -> None:
+    jobs = chain(store, 3)
+    attempts = run(store, reversed(jobs), LocalExecutor(2))
+    assert [attempt.key for attempt in attempts] == [job.key for job in reversed(jobs)]
+    assert store.get(attempts[0].outputs["out"]) == b"hello!!!"
+
+
+def test_what_is_done_is_not_run_again(store: Store) -> None:
+    jobs = chain(store, 3)
+    run(store, jobs[:2], LocalExecutor(1))
+    seen: list[Standing] = []
+    run(store, jobs, LocalExecutor(1), progress=seen.append)
+    assert [(standing.finished, standing.total) for standing in seen] == [(2, 3), (3, 3)]
+    assert len(list(store.attempts())) == 3
+
+
+def test_what_needs_a_failed_job_is_not_run(store: Store) -> None:
+    broken = Job("train", ("{python}", "-c", "raise SystemExit('broken')"), outputs=("out",))
+    second = copy_job(Made(broken.key, "out"))
+    third = copy_job(Made(second.key, "out"))
+    other = copy_job(store.put(b"other"))
+    seen: list[Standing] = []
+    attempts = run(store, [third, broken, second, other], LocalExecutor(2), progress=seen.append)
+    assert [(attempt.key, attempt.status) for attempt in attempts] == [
+        (broken.key, "error"),
+        (other.key, "trained"),
+    ]
+    assert attempts[0].record["error"] == "broken"
+    assert (seen[-1].failed, seen[-1].total) == (1, 4)
+    # Again: nothing to do; with `retry_failed` the failed one alone.
+    run(store, [third, broken, second, other], LocalExecutor(2))
+    assert len(list(store.attempts())) == 2
+    run(store, [third, broken, second, other], LocalExecutor(2), retry_failed=True)
+    assert len(list(store.attempts())) == 3
+
+
+def test_a_missing_output_is_an_error() -> None:
+    found = execute(Job("train", ("{python}", "-c", ""), outputs=("model",)), {})
+    assert found.record["status"] == "error"
+    assert found.record["error"] == "left no model"
+
+
+def test_a_crash_and_a_timeout_are_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hstar.experiments.job.GRACE_S", 0.5)
+    crash = execute(Job("search", ("{python}", "-c", "import os; os.abort()")), {})
+    assert (crash.record["status"], crash.record["exit_code"]) == ("error", -6)
+    hang = execute(Job("search", ("{python}", "-c", "import time; time.sleep(600)"), time_limit=0.5), {})
+    assert hang.record["status"] == "time_limit"
+
+
+def test_long_logs_are_shortened() -> None:
+    found = execute(Job("train", ("{python}", "-c", "print('x' * 10**6, 'end')")), {})
+    assert len(found.log) < LOG_CHARACTERS + 100
+    assert "characters left out" in found.log
+    assert found.log.rstrip().endswith("end")
+
+
+def test_keys_depend_on_what_decides_the_outcome() -> None:
+    job = copy_job("digest")
+    assert copy_job("digest", labels={"domain": "x"}).key == job.key
+    for other in (copy_job("other"), copy_job("digest", time_limit=7.0), copy_job(Made("digest", "in"))):
+        assert other.key != job.key

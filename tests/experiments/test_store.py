@@ -1,0 +1,95 @@
+"""The store keeps whole attempts, refuses two owners, and says what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from hstar.errors import InputError
+from hstar.experiments import Job, Outcome, Store
+
+JOB = Job("search", ("{python}", "-c", ""), labels={"instance": "x/1"})
+
+
+def outcome(status: str = "solved", **outputs: bytes) -> Outcome:
+    return Outcome({"status": status, "expansions": 3}, outputs, "said nothing", "here", 10.0, 0.5)
+
+
+def test_what_was_recorded_is_there_after_opening_again(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.add([JOB])
+        store.record(JOB, outcome("time_limit"))
+        last = store.record(JOB, outcome("solved", plan=b"(a)\n"))
+    with Store(tmp_path) as store:
+        assert [attempt.status for attempt in store.attempts()] == ["time_limit", "solved"]
+        assert store.latest() == {JOB.key: last}
+        assert store.get(last.outputs["plan"]) == b"(a)\n"
+        assert store.get(last.log) == b"said nothing"
+        assert last.row()["instance"] == "x/1"
+
+
+def test_labels_can_change_without_running_again(tmp_path: Path) -> None:
+    renamed = Job("search", JOB.command, labels={"instance": "x/one"})
+    assert renamed.key == JOB.key
+    with Store(tmp_path) as store:
+        store.add([JOB])
+        store.record(JOB, outcome())
+        store.add([renamed])
+        assert store.latest()[JOB.key].labels == {"instance": "x/one"}
+
+
+def test_only_one_owner(tmp_path: Path) -> None:
+    with Store(tmp_path), pytest.raises(InputError, match="another hstar is working on this run"):
+        Store(tmp_path)
+    Store(tmp_path).close()
+
+
+def test_an_attempt_is_whole_or_absent(tmp_path: Path) -> None:
+    """A kill between artefacts and the row, and one in the middle of the transaction."""
+    with Store(tmp_path) as store:
+        store.add([JOB])
+        store.put(b"of an attempt that was never recorded")
+        store._database.execute("BEGIN")
+        store._database.execute(
+            "INSERT INTO attempt VALUES (1, ?, 'solved', '{}', '{}', '', '', 0, 0, '')", (JOB.key,)
+        )
+    with Store(tmp_path) as store:
+        assert not list(store.attempts())
+
+
+def test_damaged_files(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        digest = store.put(b"content")
+        store.path(digest).write_bytes(b"contents")
+        with pytest.raises(InputError, match="an artefact is damaged"):
+            store.get(digest)
+        store.path(digest).unlink()
+        with pytest.raises(InputError, match="cannot read an artefact: No such file"):
+            store.get(digest)
+    (tmp_path / "results.sqlite").write_bytes(b"not a database at all" * 100)
+    with pytest.raises(InputError, match=r"results\.sqlite: not a store of hstar, or damaged"):
+        Store(tmp_path)
+
+
+def test_a_newer_store(tmp_path: Path) -> None:
+    Store(tmp_path).close()
+    with sqlite3.connect(tmp_path / "results.sqlite") as database:
+        database.execute("PRAGMA user_version = 99")
+    with pytest.raises(InputError, match="a store of a newer hstar"):
+        Store(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir(mode=0o500)
+    with pytest.raises(InputError, match="cannot use the run: Permission denied"):
+        Store(tmp_path / "run")
+
+
+def test_a_path_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "run").write_text("")
+    with pytest.raises(InputError, match="cannot use the run"):
+        Store(tmp_path / "run")
