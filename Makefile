@@ -54,7 +54,7 @@ $(BIN)/python:
 $(VENV)/.tools: constraints.txt pyproject.toml | $(BIN)/python
 	$(PIP) --upgrade pip
 	$(PIP) scikit-build-core nanobind cmake ninja
-	$(BIN)/python tools/requirements.py bench test lint | xargs $(PIP)
+	$(BIN)/python tools/requirements.py bench test lint | xargs -d '\n' $(PIP)
 	touch $@
 
 $(VENV)/.hstar: $(VENV)/.tools CMakeLists.txt $(CORE)

@@ -4,8 +4,8 @@
     bindings → sampling · search → heuristics → network → spaces · task → base
 
 A room may use what lies below it and, within its own level, what does not lead back to it. `search` may use
-`spaces`, not the other way round. `errors`, `files` and `registry` are for all, `generators` for cli and
-experiments.
+`spaces`, not the other way round. `errors`, `files`, `registry` and `units` are for all, `generators` for cli
+and experiments.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ PYTHON_LEVELS = {
     "spaces": 1,
     "_core": 0,
 }
-FOR_ALL = {"errors": set(), "files": set(), "registry": {"errors"}}  # and what they may use themselves
+# What may be used from everywhere, and what that may use itself.
+FOR_ALL = {"errors": set(), "files": set(), "registry": {"errors"}, "units": {"errors"}}
 GENERATORS_USERS = {"cli", "experiments"}
 CORE_LEVELS = {
     "bindings": 5,

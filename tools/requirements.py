@@ -15,7 +15,7 @@ def main() -> None:
     names = list(project["project"]["dependencies"])
     for extra in sys.argv[1:]:
         names += project["project"]["optional-dependencies"][extra]
-    print(*(name.replace(" ", "") for name in names))
+    print(*(name.replace(" ", "") for name in names), sep="\n")
 
 
 main()

@@ -123,7 +123,7 @@ def test_options_are_checked_before_the_translation(refused: Refused, slow_to_tr
     [
         (
             ["slove", "x"],
-            "unknown command 'slove' (known: solve, train, evaluate, validate, info, demo); "
+            "unknown command 'slove' (known: solve, train, evaluate, bench, validate, info, demo); "
             "did you mean 'solve'?",
         ),
         (["--frobnicate"], "unknown option '--frobnicate'"),

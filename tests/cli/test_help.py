@@ -14,6 +14,13 @@ from hstar.cli.app import COMMANDS, command_parser
 from .conftest import DATA, Run
 
 
+SUITE = """\
+tasks = [{ instances = ["problem.pddl"], starts = 2 }]
+plan = [{ heuristic = "ff" }]
+profiles.quick.limits.time = "5s"
+"""
+
+
 def examples() -> list[str]:
     lines = []
     for name in COMMANDS:
@@ -34,6 +41,8 @@ def test_examples_work(
     monkeypatch.chdir(blocks)
     if " validate " in line:
         assert hstar("solve", "problem.pddl", "--plan-file", "plan.txt").code == 0
+    if " bench " in line:
+        Path("suite.toml").write_text(SUITE)
     done = hstar(*shlex.split(line)[1:])
     assert done.code == 0, done
     assert done.out or done.err

@@ -34,9 +34,9 @@ def chain(store: Store, length: int) -> list[Job]:
 
 def test_files_go_from_job_to_job(store: Store) -> None:
     jobs = chain(store, 3)
-    attempts = run(store, reversed(jobs), LocalExecutor(2))
-    assert [attempt.key for attempt in attempts] == [job.key for job in reversed(jobs)]
-    assert store.get(attempts[0].outputs["out"]) == b"hello!!!"
+    rows = run(store, reversed(jobs), LocalExecutor(2))
+    assert [row["status"] for row in rows] == ["trained"] * 3
+    assert store.get(store.latest()[jobs[-1].key].outputs["out"]) == b"hello!!!"
 
 
 def test_what_is_done_is_not_run_again(store: Store) -> None:
@@ -54,18 +54,24 @@ def test_what_needs_a_failed_job_is_not_run(store: Store) -> None:
     third = copy_job(Made(second.key, "out"))
     other = copy_job(store.put(b"other"))
     seen: list[Standing] = []
-    attempts = run(store, [third, broken, second, other], LocalExecutor(2), progress=seen.append)
-    assert [(attempt.key, attempt.status) for attempt in attempts] == [
-        (broken.key, "error"),
-        (other.key, "trained"),
-    ]
-    assert attempts[0].record["error"] == "broken"
+    rows = run(store, [third, broken, second, other], LocalExecutor(2), progress=seen.append)
+    assert [row["status"] for row in rows] == ["error", "trained"]
+    assert rows[0]["error"] == "broken"
+    assert store.latest().keys() == {broken.key, other.key}
     assert (seen[-1].failed, seen[-1].total) == (1, 4)
     # Again: nothing to do; with `retry_failed` the failed one alone.
     run(store, [third, broken, second, other], LocalExecutor(2))
     assert len(list(store.attempts())) == 2
     run(store, [third, broken, second, other], LocalExecutor(2), retry_failed=True)
     assert len(list(store.attempts())) == 3
+
+
+def test_equal_jobs_under_different_labels_run_once(store: Store) -> None:
+    content = store.put(b"same")
+    jobs = [copy_job(content, labels={"start": start}) for start in ("p1", "p2")]
+    assert [row["start"] for row in run(store, jobs, LocalExecutor(2))] == ["p1", "p2"]
+    assert len(list(store.attempts())) == 1
+    assert [row["start"] for row in store.rows()] == ["p1", "p2"]
 
 
 def test_a_missing_output_is_an_error() -> None:

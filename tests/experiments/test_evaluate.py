@@ -65,7 +65,7 @@ def evaluate(store: Store, folder: Path, *words: str, starts: int = 3, time_limi
     contestants = [parse_contestant(word) for word in words]
     instance = read_instance(folder, store, most=starts)
     jobs = evaluation_jobs([instance], contestants, store, limits=Limits(time_limit=time_limit))
-    return [attempt.row() for attempt in run(store, jobs, LocalExecutor(2))]
+    return run(store, jobs, LocalExecutor(2))
 
 
 def test_starts_are_the_other_problems_in_natural_order(folder: Path, store: Store) -> None:
@@ -195,7 +195,8 @@ def test_the_command_line(folder: Path, tmp_path: Path) -> None:
         ("ff",): "no INSTANCE",
         (str(folder),): "no CONTESTANT",
         ("ff", str(folder), "--search", "best"): "unknown search 'best'",
-        ("ff", str(folder), "--jobs", "0"): "--jobs and --seeds take 1 or more",
+        ("ff", str(folder), "--jobs", "0"): "--jobs takes 1 or more",
+        ("ff", str(folder), "--seeds", "0"): "--seeds takes 1 or more",
     }.items():
         found = subprocess.run([*evaluate, *words, *output], capture_output=True, text=True)
         assert found.returncode == 33
@@ -221,5 +222,5 @@ def test_ctrl_c_leaves_nothing_running_and_no_false_result(folder: Path, tmp_pat
     assert errors.splitlines()[-1].endswith("run the same command again")
     assert "rror" not in errors
     with Store(run) as store:
-        assert {attempt.labels["contestant"] for attempt in store.attempts()} == {"ff"}
+        assert {row["contestant"] for row in store.rows()} == {"ff"}
     assert not training()

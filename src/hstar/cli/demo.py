@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser, checked
 from hstar.cli.progress import ProgressLine
-from hstar.cli.units import parse_count, parse_time
 from hstar.errors import InputError
+from hstar.units import parse_count, parse_time
 
 if TYPE_CHECKING:
     from hstar.search.heuristics import Heuristic

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from hstar.cli.app import Parser, checked
-from hstar.cli.units import parse_count, parse_memory, parse_time
+from hstar.cli.runs import add_run_options, run_and_print
 from hstar.errors import InputError
-
-if TYPE_CHECKING:
-    from hstar.experiments import Standing
+from hstar.units import parse_count, parse_memory, parse_time
 
 DESCRIPTION = """\
 Trains where that is asked for, plans from other initial states of the same task, and prints coverage, effort
@@ -21,7 +16,6 @@ and rates as markdown. CONTESTANT is a heuristic (ff), a model file, a recipe wi
 nrsl,profile=paper,networks=10) or a configuration of Fast Downward (fd:lama-first). INSTANCE is a folder
 with domain.pddl, base.pddl and the starts as further problems, or one problem file, for which random walks
 make the starts. Everything finished is kept in RUN: the same command goes on after a kill."""
-_INTERRUPTED = 130
 EXAMPLES = (
     "hstar evaluate ff goalcount problem.pddl -o runs/first --walks 3 --time-limit 5s",
     "hstar evaluate fsm,states=300,epochs=3 ff problem.pddl -o runs/second --walks 2 --time-limit 5s",
@@ -35,7 +29,6 @@ def configure(parser: Parser) -> None:
     add(
         "words", nargs="+", metavar="CONTESTANT | INSTANCE", help="what to compare, and on what; in any order"
     )
-    add("--output", "-o", type=Path, required=True, metavar="RUN", help="folder of results and models")
     add("--starts", type=count, metavar="N", help="use only the first N starts of an instance")
     add("--walks", type=count, default=10, metavar="N", help="starts made for a single problem file (10)")
     add("--seeds", type=count, default=1, metavar="N", help="trainings of each recipe, seeds 0, 1, ... (1)")
@@ -50,31 +43,19 @@ def configure(parser: Parser) -> None:
         help="of a search (4G)",
     )
     add("--train-limit", type=checked(parse_time), default=3600.0, metavar="T", help="of a training (1h)")
-    add("--jobs", "-j", type=count, default=1, metavar="N", help="processes at a time (1)")
-    add("--retry", action="store_true", help="run again what ended in an error")
-    add("--json", action="store_true", help="print the records, a line each, instead of tables")
-    add("--quiet", "-q", action="store_true", help="no line per run")
+    add_run_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs what is missing and prints the summary."""
-    from hstar.experiments import (
-        Limits,
-        LocalExecutor,
-        Store,
-        evaluation_jobs,
-        parse_contestant,
-        read_instance,
-        summarise,
-    )
-    from hstar.experiments import run as run_jobs
+    from hstar.experiments import Limits, Store, evaluation_jobs, parse_contestant, read_instance
     from hstar.registry import unknown
     from hstar.search.solve import searches
 
     if arguments.search not in (known := [info.name for info in searches()]):
         raise unknown("search", arguments.search, known)
-    if not arguments.jobs or not arguments.seeds:
-        raise InputError("--jobs and --seeds take 1 or more")
+    if not arguments.seeds:
+        raise InputError("--seeds takes 1 or more")
     paths = [Path(word) for word in arguments.words if _is_instance(word)]
     words = [word for word in dict.fromkeys(arguments.words) if not _is_instance(word)]
     if not paths or not words:
@@ -87,52 +68,14 @@ def run(arguments: argparse.Namespace) -> int:
             read_instance(path, store, walks=arguments.walks, most=arguments.starts)
             for path in dict.fromkeys(paths)
         ]
-        if len({instance.name for instance in instances}) < len(instances):
-            raise InputError(
-                "two instances have the same domain and name: evaluate them into different folders"
-            )
+        names = [instance.name for instance in instances]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InputError(f"two instances are called {twice}: evaluate them into different folders")
+        seeds = range(arguments.seeds)
         jobs = evaluation_jobs(
-            instances,
-            contestants,
-            store,
-            limits=limits,
-            search=arguments.search,
-            seeds=range(arguments.seeds),
+            instances, contestants, store, limits=limits, search=arguments.search, seeds=seeds
         )
-        executor = LocalExecutor(arguments.jobs, scratch=arguments.output / "scratch")
-        progress = _ignore if arguments.quiet else _show
-        try:
-            attempts = run_jobs(store, jobs, executor, progress=progress, retry_failed=arguments.retry)
-        except KeyboardInterrupt:
-            how = f"to go on with {arguments.output}, run the same command again"
-            print(f"hstar: interrupted; {how}", file=sys.stderr)
-            return _INTERRUPTED
-    rows = [attempt.row() for attempt in attempts]
-    if arguments.json:
-        for row in rows:
-            print(json.dumps(row))
-    else:
-        print(summarise(rows), end="")
-    return 0
-
-
-def _show(standing: Standing) -> None:
-    """A line for each job that has ended."""
-    if standing.latest is None:
-        return
-    row = standing.latest.row()
-    width = len(str(standing.total))
-    said = f": {row['error']}" if "error" in row else ""
-    print(
-        f"{standing.finished:{width}}/{standing.total}  {row['instance']} {row.get('start', 'training')}  "
-        f"{row['contestant']}  {row['status']}  {standing.latest.seconds:.1f} s{said}",
-        file=sys.stderr,
-        flush=True,
-    )
-
-
-def _ignore(standing: Standing) -> None:
-    pass
+        return run_and_print(store, jobs, arguments)
 
 
 def _is_instance(word: str) -> bool:

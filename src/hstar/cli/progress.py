@@ -8,7 +8,7 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from hstar.cli.units import format_bytes, format_count
+from hstar.units import format_bytes, format_count
 
 if TYPE_CHECKING:
     from hstar._core import Progress

@@ -17,13 +17,13 @@ from hstar import __version__
 from hstar.cli.app import Parser, checked
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import add_task_files, load_files
-from hstar.cli.units import format_bytes, format_count, parse_count, parse_memory, parse_time
 from hstar.errors import InputError, TranslatorLimitError
 from hstar.registry import unknown
 from hstar.search.heuristics import Heuristic, Max, Sum, heuristics
 from hstar.search.solve import Result, SearchConfig, searches
 from hstar.search.solve import solve as search_for_plan
 from hstar.spaces.translate import OUT_OF_TIME
+from hstar.units import format_bytes, format_count, parse_count, parse_memory, parse_time
 
 DESCRIPTION = """\
 The plan goes to standard output in IPC format, everything for people to standard error."""

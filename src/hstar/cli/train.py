@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from hstar.cli.app import Parser, checked
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import FILES, add_task_files, check_file, load_files
-from hstar.cli.units import parse_count, parse_time
 from hstar.errors import InputError
 from hstar.registry import unknown
+from hstar.units import parse_count, parse_time
 
 if TYPE_CHECKING:
     from hstar.models.file import LearnedModel

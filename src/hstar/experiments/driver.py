@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from hstar.experiments.job import DONE, Job, Made, Outcome, execute
+from hstar.experiments.job import DONE, Job, Made, Outcome, Record, execute
 from hstar.experiments.process import kill_all
 from hstar.experiments.store import Attempt, Store
 
@@ -79,10 +79,14 @@ def run(
     *,
     progress: Callable[[Standing], None] = lambda standing: None,
     retry_failed: bool = False,
-) -> list[Attempt]:
-    """Runs what the store does not have; gives the latest attempt at each job, in the order of the jobs."""
-    ordered = {job.key: job for job in jobs}
-    store.add(ordered.values())
+) -> list[Record]:
+    """Runs what the store does not have; gives a row for each job that has been run, in their order.
+
+    Jobs that differ in their labels alone are run once.
+    """
+    wanted = list(jobs)
+    ordered = {job.key: job for job in wanted}
+    store.add(wanted)
     done = {key: attempt for key, attempt in store.latest().items() if key in ordered}
     if retry_failed:
         done = {key: attempt for key, attempt in done.items() if attempt.status != "error"}
@@ -117,7 +121,7 @@ def run(
     except BaseException:
         executor.stop(running)
         raise
-    return [done[key] for key in ordered if key in done]
+    return [done[job.key].row(job.labels) for job in wanted if job.key in done]
 
 
 def _never(key: str, known: Mapping[str, Job], done: Mapping[str, Attempt], blocked: set[str]) -> bool:

@@ -16,7 +16,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -32,8 +32,12 @@ _SCHEMA = """
 CREATE TABLE job (
     key TEXT PRIMARY KEY,
     kind TEXT NOT NULL,
-    labels TEXT NOT NULL,   -- JSON, for tables
     job TEXT NOT NULL       -- JSON: command, inputs, outputs, limits
+) WITHOUT ROWID;
+CREATE TABLE label (        -- what a job is called in tables; equal starts of two instances are one job
+    key TEXT NOT NULL REFERENCES job,
+    labels TEXT NOT NULL,   -- JSON
+    PRIMARY KEY (key, labels)
 ) WITHOUT ROWID;
 CREATE TABLE attempt (
     id INTEGER PRIMARY KEY,
@@ -57,7 +61,6 @@ class Attempt:
 
     key: str
     kind: str
-    labels: dict[str, Any]
     record: Record
     outputs: dict[str, str]
     log: str
@@ -70,9 +73,9 @@ class Attempt:
         """How it ended."""
         return str(self.record["status"])
 
-    def row(self) -> Record:
+    def row(self, labels: Mapping[str, Any]) -> Record:
         """Labels and record together; labels have the last word."""
-        return {**self.record, "seconds": self.seconds, "host": self.host, "kind": self.kind, **self.labels}
+        return {**self.record, "seconds": self.seconds, "host": self.host, "kind": self.kind, **labels}
 
 
 class Store:
@@ -137,13 +140,13 @@ class Store:
 
     def add(self, jobs: Iterable[Job]) -> None:
         """Makes jobs known; known ones get their labels anew."""
-        rows = [(job.key, job.kind, json.dumps(dict(job.labels)), _describe(job)) for job in jobs]
+        given = list(jobs)
+        known = [(job.key, job.kind, _describe(job)) for job in given]
+        labels = [(job.key, json.dumps(dict(job.labels))) for job in given]
         with self._writing(), self._database:
-            self._database.executemany(
-                "INSERT INTO job VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (key) DO UPDATE SET labels = excluded.labels",
-                rows,
-            )
+            self._database.executemany("INSERT OR IGNORE INTO job VALUES (?, ?, ?)", known)
+            self._database.executemany("DELETE FROM label WHERE key = ?", [(key,) for key, _ in labels])
+            self._database.executemany("INSERT OR IGNORE INTO label VALUES (?, ?)", labels)
 
     def record(self, job: Job, outcome: Outcome) -> Attempt:
         """Adds an attempt."""
@@ -160,22 +163,31 @@ class Store:
                 row,
             )
         return Attempt(
-            *(job.key, job.kind, dict(job.labels), outcome.record, outputs, log),
+            *(job.key, job.kind, outcome.record, outputs, log),
             *(outcome.host, outcome.started, outcome.seconds),
         )
 
     def attempts(self) -> Iterator[Attempt]:
         """All attempts, first to last."""
         rows = self._database.execute(
-            "SELECT key, kind, labels, record, outputs, log, host, started, seconds "
+            "SELECT key, kind, record, outputs, log, host, started, seconds "
             "FROM attempt JOIN job USING (key) ORDER BY id"
         )
-        for key, kind, labels, record, outputs, *rest in rows:
-            yield Attempt(key, kind, json.loads(labels), json.loads(record), json.loads(outputs), *rest)
+        for key, kind, record, outputs, *rest in rows:
+            yield Attempt(key, kind, json.loads(record), json.loads(outputs), *rest)
 
     def latest(self) -> dict[str, Attempt]:
         """The last attempt at each job."""
         return {attempt.key: attempt for attempt in self.attempts()}
+
+    def rows(self) -> Iterator[Record]:
+        """The last attempt at each job under each of its labels, in the order of the attempts."""
+        labels: dict[str, list[Record]] = {}
+        for key, text in self._database.execute("SELECT key, labels FROM label"):
+            labels.setdefault(key, []).append(json.loads(text))
+        for key, attempt in self.latest().items():
+            for one in labels[key]:
+                yield attempt.row(one)
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hstar.cli.units import format_bytes, format_count, parse_count, parse_memory, parse_time
 from hstar.errors import InputError
+from hstar.units import format_bytes, format_count, format_time, parse_count, parse_memory, parse_time
 
 
 @pytest.mark.parametrize(
@@ -86,3 +86,16 @@ def test_counts_are_short_and_right(count: float) -> None:
 )
 def test_rounding_never_shows_a_thousand(count: float, text: str) -> None:
     assert format_count(count) == text
+
+
+def test_format_time() -> None:
+    shown = {
+        0: "0 s",
+        59.6: "60 s",
+        119: "119 s",
+        120: "2 min",
+        7199: "120 min",
+        7200: "2.0 h",
+        1e5: "27.8 h",
+    }
+    assert {seconds: format_time(seconds) for seconds in shown} == shown

@@ -61,3 +61,10 @@ def format_count(count: float) -> str:
             return text + unit
         count /= 1000
     return f"{count:.1f}G"
+
+
+def format_time(seconds: float) -> str:
+    """`45 s`, `12 min`, `3.5 h`."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,79 @@
+"""`hstar bench`: an experiment from a file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hstar.cli.app import Parser
+from hstar.cli.runs import add_run_options, run_and_print
+from hstar.cli.tasks import check_file
+from hstar.units import format_time
+
+if TYPE_CHECKING:
+    from hstar.experiments import Attempt, Job
+
+DESCRIPTION = """\
+SUITE is a TOML file with tasks, trainings and searches (docs/suites.md tells what may stand in it; suites/
+has some). Each job is a process of its own under hard limits. What is finished is kept in RUN: after a kill
+the same command goes on, and a suite that has grown runs only what is new."""
+EXAMPLES = (
+    "hstar bench suite.toml -o runs/first --dry-run",
+    "hstar bench suite.toml -o runs/first --profile quick",
+)
+
+
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    parser.usage = f"{parser.prog} [OPTION ...] SUITE -o RUN"
+    parser.add_argument("suite", type=Path, metavar="SUITE", help="the experiment, a TOML file")
+    parser.add_argument("--profile", metavar="NAME", help="with the changes of a profile in the suite")
+    parser.add_argument(
+        "--data", type=Path, metavar="FOLDER", help="where relative paths of instances start (beside SUITE)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="tell what would be run, and for how long")
+    add_run_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Reads the suite and runs what is missing."""
+    from hstar.experiments import Store
+    from hstar.experiments.store import is_run
+    from hstar.experiments.suite import read_suite, suite_jobs
+
+    check_file(arguments.suite)
+    suite = read_suite(arguments.suite, arguments.profile)
+    home = (arguments.data or arguments.suite.parent).absolute()
+    if arguments.dry_run and not is_run(arguments.output):  # leave nothing behind
+        with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+            return _tell(suite_jobs(suite, home, store), {}, arguments.jobs)
+    with Store(arguments.output) as store:
+        jobs = suite_jobs(suite, home, store)
+        if arguments.dry_run:
+            return _tell(jobs, store.latest(), arguments.jobs)
+        return run_and_print(store, jobs, arguments)
+
+
+def _tell(jobs: list[Job], done: dict[str, Attempt], slots: int | None) -> int:
+    """How many jobs of each kind, and how long they take: at most, and at the pace of those that are done."""
+    slots = slots or os.cpu_count() or 1
+    missing = [job for job in jobs if job.key not in done]
+    counts = Counter(job.labels["step"] for job in jobs)
+    shown = ", ".join(f"{number} of step {step}" for step, number in counts.items())
+    print(f"{len(jobs)} jobs ({shown}), {len(jobs) - len(missing)} finished", file=sys.stderr)
+    at_most = sum(job.time_limit for job in missing) / slots
+    print(f"at most {format_time(at_most)} with {slots} at a time", file=sys.stderr)
+    spent: dict[str, list[float]] = {}
+    for job in jobs:
+        if job.key in done:
+            spent.setdefault(job.kind, []).append(done[job.key].seconds)
+    if spent:
+        means = {kind: sum(times) / len(times) for kind, times in spent.items()}
+        expected = sum(means.get(job.kind, job.time_limit) for job in missing) / slots
+        print(f"about {format_time(expected)} at the pace so far", file=sys.stderr)
+    return 0

@@ -1,0 +1,86 @@
+"""What `hstar evaluate` and `hstar bench` share: jobs are run, progress is shown, tables are printed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hstar.cli.app import Parser, checked
+from hstar.cli.progress import ProgressLine
+from hstar.errors import InputError
+from hstar.units import format_time, parse_count
+
+if TYPE_CHECKING:
+    from hstar.experiments import Attempt, Job, Standing, Store
+    from hstar.experiments.job import Record
+
+INTERRUPTED = 130
+
+
+def add_run_options(parser: Parser) -> None:
+    """The folder of results, and how it is filled."""
+    add, count = parser.add_argument, checked(parse_count)
+    add("--output", "-o", type=Path, required=True, metavar="RUN", help="folder of results, models and logs")
+    add("--jobs", "-j", type=count, metavar="N", help="processes at a time (as many as there are cores)")
+    add("--retry", action="store_true", help="run again what ended in an error")
+    add("--json", action="store_true", help="print the records, a line each, instead of tables")
+    add("--quiet", "-q", action="store_true", help="no progress")
+
+
+def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -> int:
+    """Runs what is missing; prints tables or records. The exit code."""
+    from hstar.experiments import LocalExecutor, run, summarise
+
+    if arguments.jobs == 0:
+        raise InputError("--jobs takes 1 or more")
+    executor = LocalExecutor(arguments.jobs, scratch=store.folder / "scratch")
+    rows: list[Record] | None
+    with ProgressLine(arguments.quiet) as line:
+        try:
+            rows = run(store, jobs, executor, progress=_Show(line), retry_failed=arguments.retry)
+        except KeyboardInterrupt:
+            rows = None
+    if rows is None:
+        how = f"to go on with {store.folder}, run the same command again"
+        print(f"hstar: interrupted; {how}", file=sys.stderr)
+        return INTERRUPTED
+    if arguments.json:
+        for row in rows:
+            print(json.dumps(row))
+    else:
+        print(summarise(rows), end="")
+    return 0
+
+
+class _Show:
+    """Jobs done, running and failed, coverage so far, and the time left at this pace."""
+
+    def __init__(self, line: ProgressLine) -> None:
+        self._line = line
+        self._before = 0  # finished before this run
+        self._solved = self._searches = 0
+
+    def __call__(self, standing: Standing) -> None:
+        if standing.latest is None:
+            self._before = standing.finished
+        else:
+            self._count(standing.latest)
+        done = standing.finished - self._before
+        left = standing.total - standing.finished - standing.blocked
+        parts = [f"{standing.finished}/{standing.total} done", f"{standing.running} running"]
+        if standing.failed:
+            parts.append(f"{standing.failed} failed")
+        if self._searches:
+            parts.append(f"coverage {100 * self._solved / self._searches:.0f} %")
+        if done:
+            parts.append(f"{format_time(left * standing.seconds / done)} left")
+        self._line.update(standing.seconds, ", ".join(parts))
+
+    def _count(self, attempt: Attempt) -> None:
+        if attempt.kind != "train":
+            self._searches += 1
+            self._solved += attempt.status == "solved"

@@ -1,0 +1,280 @@
+"""A suite: an experiment as a TOML file. Tasks, trainings and searches by name; needs follow from the names.
+
+    [limits]                      # of each search, and of each training
+    time = "60s"
+    memory = "4G"
+
+    [[tasks]]
+    instances = ["blocks/*"]      # folders or problems, relative to the suite; see `hstar evaluate`
+    starts = 10
+
+    [[tasks]]
+    generator = "blocksworld"     # lists of parameters are crossed
+    parameters = { blocks = [10, 12] }
+    seeds = [0, 1]
+    starts = 10                   # random walks
+
+    [[train]]
+    name = "fsm"
+    recipe = "fsm"
+    options = { states = 50_000 }
+    seeds = [0, 1, 2]
+
+    [[plan]]
+    model = "fsm"                 # every seed of it
+
+    [[plan]]
+    heuristic = "ff"
+
+    [[plan]]
+    planner = "fd:lama-first"
+
+    [profiles.quick]              # what is different with --profile quick, table by table
+    limits = { time = "5s" }
+    train = { options = { states = 500, epochs = 2 }, seeds = [0] }
+
+A wrong key or value is an `InputError` with its line.
+"""
+
+from __future__ import annotations
+
+import difflib
+import glob
+import itertools
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from hstar.errors import InputError
+from hstar.experiments.contestants import Contestant, parse_contestant
+from hstar.experiments.evaluate import Instance, Limits, evaluation_jobs, read_instance
+from hstar.experiments.job import Job
+from hstar.experiments.store import Store
+from hstar.generators import GENERATORS
+from hstar.registry import unknown
+from hstar.units import parse_memory, parse_time
+
+
+class LimitTable(msgspec.Struct, forbid_unknown_fields=True):
+    """`[limits]`."""
+
+    time: str = "60s"
+    memory: str = "4G"
+    training: str = "1h"
+
+
+class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[tasks]]`: instances that are there, or a generator."""
+
+    instances: list[str] | None = None
+    generator: str | None = None
+    parameters: dict[str, int | list[int]] = {}
+    seeds: list[int] = msgspec.field(default_factory=lambda: [0])
+    starts: int = 10
+
+
+class TrainTable(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[train]]`."""
+
+    name: str
+    recipe: str
+    options: dict[str, str | int | float | bool] = {}
+    seeds: list[int] = msgspec.field(default_factory=lambda: [0])
+
+
+class PlanTable(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[plan]]`: one of model (a `[[train]]` or a file), heuristic and planner."""
+
+    name: str | None = None
+    model: str | None = None
+    heuristic: str | None = None
+    planner: str | None = None
+    search: str | None = None
+    preferred: bool = False
+
+
+class Suite(msgspec.Struct, forbid_unknown_fields=True):
+    """The whole file."""
+
+    tasks: list[TaskTable]
+    plan: list[PlanTable]
+    description: str = ""
+    search: str = "gbfs"
+    limits: LimitTable = msgspec.field(default_factory=LimitTable)
+    train: list[TrainTable] = []
+    profiles: dict[str, dict[str, Any]] = {}
+
+
+# --- reading --------------------------------------------------------------------------------------------
+
+
+def read_suite(file: Path, profile: str | None = None) -> Suite:
+    """The suite in a file, changed by one of its profiles."""
+    try:
+        text = file.read_text()
+        data = msgspec.toml.decode(text)
+    except OSError as error:
+        raise InputError(f"cannot read: {error.strerror}", file=file) from None
+    except msgspec.DecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise InputError(f"not TOML: {error}", file=file, line=int(line[1]) if line else None) from None
+    suite = _convert(data, text, file)
+    if profile is None:
+        return suite
+    if profile not in suite.profiles:
+        raise unknown("profile", profile, list(suite.profiles))
+    return _convert(_changed(data, suite.profiles[profile]), text, file)
+
+
+def _convert(data: Any, text: str, file: Path) -> Suite:
+    try:
+        return msgspec.convert(data, Suite)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$")
+        steps: list[str | int] = [
+            int(step) if step.isdigit() else step for step in re.findall(r"[^.\[\]`]+", path)
+        ]
+        if found := re.search(r"unknown field `(.*)`", message):
+            steps.append(found[1])
+            message = f"unknown key '{found[1]}'{_suggestion(found[1], steps)}"
+        where = ".".join(str(step) for step in steps)
+        raise InputError(
+            f"{where}: {message}" if where else message, file=file, line=_line(text, steps)
+        ) from None
+
+
+def _suggestion(key: str, steps: Sequence[str | int]) -> str:
+    tables: dict[str, type[msgspec.Struct]]
+    tables = {"limits": LimitTable, "tasks": TaskTable, "train": TrainTable, "plan": PlanTable}
+    table = tables.get(str(steps[0]), Suite) if len(steps) > 1 else Suite
+    known = [entry.name for entry in msgspec.structs.fields(table)]
+    near = difflib.get_close_matches(key, known, n=1)
+    return f"; did you mean '{near[0]}'?" if near else f" (known: {', '.join(known)})"
+
+
+def _line(text: str, steps: Sequence[str | int]) -> int | None:
+    """The line of a key, by its path of names and numbers of tables."""
+    lines = text.splitlines()
+    number, rest = 0, list(steps)
+    if rest and isinstance(rest[0], str):
+        table = rest[0]
+        nth = rest[1] if len(rest) > 1 and isinstance(rest[1], int) else 0
+        header = re.compile(rf"\s*\[+\s*{re.escape(table)}\b")
+        headers = [i for i, line in enumerate(lines) if header.match(line)]
+        if headers:
+            number = headers[min(nth, len(headers) - 1)]
+    keys = [step for step in rest if isinstance(step, str)]
+    for key in reversed(keys):
+        pattern = re.compile(rf"(^|[{{,\s])\"?{re.escape(key)}\"?\s*=")
+        for i in range(number, len(lines)):
+            if i > number and lines[i].lstrip().startswith("[") and number:
+                break
+            if pattern.search(lines[i]):
+                return i + 1
+    return number + 1 if lines else None
+
+
+def _changed(data: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """The data with a profile's values; a change of an array of tables is one of each table in it."""
+    result = dict(data)
+    for key, value in change.items():
+        old = result.get(key)
+        if isinstance(old, list) and isinstance(value, Mapping):
+            result[key] = [_changed(table, value) for table in old]
+        elif isinstance(old, Mapping) and isinstance(value, Mapping):
+            result[key] = _changed(old, value)
+        else:
+            result[key] = value
+    return result
+
+
+# --- jobs -----------------------------------------------------------------------------------------------
+
+
+def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
+    """All jobs of a suite; its paths are relative to `home`."""
+    limits = Limits(
+        parse_time(suite.limits.time), parse_memory(suite.limits.memory), parse_time(suite.limits.training)
+    )
+    instances = [instance for table in suite.tasks for instance in _instances(table, home, store)]
+    names = [instance.name for instance in instances]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"two instances are called {twice}")
+    trainings = {table.name: table for table in suite.train}
+    jobs: dict[tuple[str, str], Job] = {}
+    for table in suite.plan:
+        contestant, seeds = _contestant(table, trainings, home)
+        for job in evaluation_jobs(
+            instances, [contestant], store, limits=limits, search=suite.search, seeds=seeds
+        ):
+            # A training that several searches use is one job, under its own name.
+            if job.kind == "train":
+                job = replace(job, labels={**job.labels, "contestant": table.model})
+            jobs.setdefault((job.key, str(job.labels)), job)
+    return list(jobs.values())
+
+
+def _instances(table: TaskTable, home: Path, store: Store) -> Iterator[Instance]:
+    if (table.instances is None) == (table.generator is None):
+        raise InputError("tasks: give either instances or a generator")
+    if table.instances is not None:
+        for pattern in table.instances:
+            paths = sorted(glob.glob(str(home / pattern)))  # noqa: PTH207  (absolute ones, too)
+            if not paths:
+                raise InputError(f"tasks: nothing matches '{pattern}' in {home}")
+            for path in map(Path, paths):
+                yield read_instance(path, store, walks=table.starts, most=table.starts)
+        return
+    generate = GENERATORS.get(str(table.generator))
+    values = [value if isinstance(value, list) else [value] for value in table.parameters.values()]
+    for chosen, seed in itertools.product(itertools.product(*values), table.seeds):
+        parameters = dict(zip(table.parameters, chosen, strict=True))
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                texts = generate(**parameters, seed=seed)
+            except TypeError as error:
+                raise InputError(f"tasks: {table.generator}: {error}") from None
+            for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
+                Path(folder, name).write_text(text)
+            instance = read_instance(Path(folder, "problem.pddl"), store, walks=table.starts)
+        label = "-".join(f"{name}{value}" for name, value in {**parameters, "seed": seed}.items())
+        yield replace(instance, name=f"{instance.domain}/{label}")
+
+
+def _contestant(
+    table: PlanTable, trainings: Mapping[str, TrainTable], home: Path
+) -> tuple[Contestant, Sequence[int]]:
+    """Who plans, and the seeds of its training."""
+    chosen = [word for word in (table.model, table.heuristic, table.planner) if word is not None]
+    if len(chosen) != 1:
+        raise InputError("plan: give one of model, heuristic and planner")
+    name, seeds = table.name or chosen[0], [0]
+    if table.model is not None and table.model in trainings:
+        training = trainings[table.model]
+        options = tuple(word for key, value in training.options.items() for word in _flag(key, value))
+        parsed = parse_contestant(training.recipe)
+        if parsed.recipe is None:
+            raise InputError(f"train: '{training.recipe}' is not a recipe")
+        contestant, seeds = replace(parsed, options=options), training.seeds
+    elif table.model is not None:
+        if not table.model.endswith(".hstar"):
+            raise unknown("model", table.model, [*trainings, "a file *.hstar"])
+        contestant = parse_contestant(str(home / table.model))
+    else:
+        contestant = parse_contestant(chosen[0])
+    if table.search is not None:
+        parse_contestant(f"ff,search={table.search}")  # refuses unknown ones
+        contestant = replace(contestant, search=table.search)
+    return replace(contestant, name=name, preferred=table.preferred), seeds
+
+
+def _flag(name: str, value: str | int | float | bool) -> tuple[str, ...]:
+    flag = name.replace("_", "-")
+    if isinstance(value, bool):
+        return (f"--{flag}" if value else f"--no-{flag}",)
+    return (f"--{flag}", str(value))

@@ -1,0 +1,167 @@
+"""Suites: what a file says is what is run, and what it says wrongly is told with its line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hstar.errors import InputError
+from hstar.experiments import Store
+from hstar.experiments.suite import read_suite, suite_jobs
+
+ROOT = Path(__file__).parents[2]
+SUITE = """\
+search = "gbfs"
+
+[limits]
+time = "10s"
+
+[[tasks]]
+generator = "blocksworld"
+parameters = { blocks = [3, 4] }
+seeds = [0, 1]
+starts = 2
+
+[[train]]
+name = "little"
+recipe = "fsm"
+options = { states = 100, epochs = 1, sui = false }
+seeds = [0, 1]
+
+[[plan]]
+model = "little"
+
+[[plan]]
+name = "little, lazy"
+model = "little"
+search = "lazy"
+
+[[plan]]
+heuristic = "ff"
+
+[profiles.quick]
+limits = { time = "5s" }
+tasks = { parameters = { blocks = 3 }, seeds = [0], starts = 1 }
+train = { options = { states = 50 }, seeds = [0] }
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(tmp_path / "run") as store:
+        yield store
+
+
+def write(folder: Path, text: str) -> Path:
+    file = folder / "suite.toml"
+    file.write_text(text)
+    return file
+
+
+def test_jobs(tmp_path: Path, store: Store) -> None:
+    jobs = suite_jobs(read_suite(write(tmp_path, SUITE)), tmp_path, store)
+    counts = Counter((job.labels["step"], job.labels["contestant"]) for job in jobs)
+    # Four tasks. The two seeds of the training serve both plans that name it.
+    assert counts == {
+        ("train", "little"): 8,
+        ("search", "little"): 16,
+        ("search", "little, lazy"): 16,
+        ("search", "ff"): 8,
+    }
+    assert {job.labels["instance"].partition("/")[2] for job in jobs} == {
+        f"blocks{blocks}-seed{seed}" for blocks in (3, 4) for seed in (0, 1)
+    }
+    training = next(job for job in jobs if job.kind == "train")
+    assert "--no-sui" in training.command
+    assert all("10s" in job.command for job in jobs if job.kind == "search")
+
+
+def test_profiles_change_every_table_they_name(tmp_path: Path, store: Store) -> None:
+    suite = read_suite(write(tmp_path, SUITE), "quick")
+    assert (suite.limits.time, suite.limits.memory) == ("5s", "4G")
+    assert suite.train[0].options == {"states": 50, "epochs": 1, "sui": False}
+    assert len(suite_jobs(suite, tmp_path, store)) == 1 + 3
+    with pytest.raises(InputError, match=r"unknown profile 'quik'.*did you mean 'quick'"):
+        read_suite(write(tmp_path, SUITE), "quik")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "line", "message"),
+    [
+        (("starts = 2", "strats = 2"), 10, "tasks.0.strats: unknown key 'strats'; did you mean 'starts'"),
+        (("seeds = [0, 1]\nstarts", "seeds = 3\nstarts"), 9, "tasks.0.seeds: Expected `array`, got `int`"),
+        (('time = "10s"', "time = 10"), 4, "limits.time: Expected `str`, got `int`"),
+        (("[limits]", "[limit]"), 3, "unknown key 'limit'; did you mean 'limits'"),
+        (('search = "lazy"', 'serach = "lazy"'), 24, "unknown key 'serach'; did you mean 'search'"),
+        (('search = "gbfs"', 'search = "gbfs'), 1, "not TOML"),
+        (("states = 100", "states = [1]"), 15, "options"),
+    ],
+)
+def test_wrong_keys_and_values(tmp_path: Path, wrong: tuple[str, str], line: int, message: str) -> None:
+    assert wrong[0] in SUITE
+    with pytest.raises(InputError) as caught:
+        read_suite(write(tmp_path, SUITE.replace(*wrong, 1)))
+    assert message in str(caught.value)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (('model = "little"', 'model = "litle"'), "unknown model 'litle'.*did you mean 'little'"),
+        (('heuristic = "ff"', 'heuristic = "fff"'), "unknown contestant 'fff'"),
+        (('heuristic = "ff"', 'heuristic = "ff"\nmodel = "little"'), "one of model, heuristic and planner"),
+        (('generator = "blocksworld"', 'generator = "blockworld"'), "did you mean 'blocksworld'"),
+        (('generator = "blocksworld"', 'instances = ["none/*"]'), "nothing matches 'none"),
+        (
+            ("parameters = { blocks", "parameters = { block"),
+            "blocksworld: .*unexpected keyword argument 'block'",
+        ),
+        (('search = "lazy"', 'search = "lasy"'), "unknown search 'lasy'"),
+        (('recipe = "fsm"', 'recipe = "ff"'), "'ff' is not a recipe"),
+        (('time = "10s"', 'time = "ten"'), "expected a time"),
+    ],
+)
+def test_what_does_not_fit_together(
+    tmp_path: Path, store: Store, wrong: tuple[str, str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        suite_jobs(read_suite(write(tmp_path, SUITE.replace(*wrong, 1))), tmp_path, store)
+
+
+def test_instances_from_folders(tmp_path: Path, store: Store) -> None:
+    text = '[[tasks]]\ninstances = ["data/blocks/problem.pddl"]\nstarts = 3\n[[plan]]\nheuristic = "ff"\n'
+    jobs = suite_jobs(read_suite(write(tmp_path, text)), ROOT / "tests", store)
+    assert [job.labels["start"] for job in jobs] == ["walk1", "walk2", "walk3"]
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "suites").glob("*.toml")), ids=lambda file: file.stem)
+def test_our_suites_can_be_read(file: Path) -> None:
+    suite = read_suite(file)
+    for profile in suite.profiles:
+        read_suite(file, profile)
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    write(tmp_path, SUITE)
+
+    def bench(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "hstar", "bench", "suite.toml", "-o", "run", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    dry = bench("--dry-run", "--profile", "quick", "--jobs", "1")
+    assert dry.returncode == 0
+    assert dry.stderr.startswith("4 jobs (1 of step train, 3 of step search), 0 finished\n")
+    assert not (tmp_path / "run").exists()
+    first = bench("--profile", "quick")
+    assert first.returncode == 0, first.stderr
+    assert "| blocksworld-4ops/blocks3-seed0 | 100 | 100 | 100 |" in first.stdout
+    assert bench("--profile", "quick").stdout == first.stdout
+    assert ", 4 finished\n" in bench("--dry-run", "--profile", "quick").stderr
+    wrong = bench("--profile", "none")
+    assert (wrong.returncode, wrong.stderr.count("\n")) == (33, 1)
