@@ -13,7 +13,6 @@ from hstar.cli.app import COMMANDS, command_parser
 
 from .conftest import DATA, Run
 
-
 SUITE = """\
 tasks = [{ instances = ["problem.pddl"], starts = 2 }]
 plan = [{ heuristic = "ff" }]

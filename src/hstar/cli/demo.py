@@ -27,7 +27,7 @@ states by greedy best-first search with counted goals, with ff and with what was
 EXAMPLES = ("hstar demo", "hstar demo --blocks 5 --seed 1 --starts 3 --time-limit 5s --epochs 5")
 
 # Enough to learn from at this size; `hstar train` has the profiles for real tasks.
-_TRAINING: dict[str, Any] = {"states": 8000, "batch_size": 256, "patience": 10, "width": 128}
+_TRAINING: dict[str, Any] = {"states": 20_000, "batch_size": 256, "width": 128}
 _ROW = "{:12}{:>9}{:>20}{:>20}{:>14}{:>12}"
 
 
@@ -38,9 +38,9 @@ def configure(parser: Parser) -> None:
     add("--blocks", type=count, default=12, metavar="N", help="size of the task, 3 to 30 (12)")
     add("--seed", type=count, default=1, metavar="N", help="which task (1)")
     add("--starts", type=count, default=10, metavar="N", help="new initial states (10)")
-    add("--epochs", type=count, default=40, metavar="N", help="of the training, at most (40)")
+    add("--epochs", type=count, default=30, metavar="N", help="of the training, at most (30)")
     limit = checked(parse_time)
-    add("--time-limit", "-t", type=limit, default=10.0, metavar="T", help="of each search (10s)")
+    add("--time-limit", "-t", type=limit, default=30.0, metavar="T", help="of each search (30s)")
 
 
 def run(arguments: argparse.Namespace) -> int:
