@@ -28,6 +28,10 @@ EXIT_CODES = {
 }
 
 
+# What Fast Downward's searches have unless they are told otherwise.
+BOOST = {"lazy": 1000, "gbfs": 0}
+
+
 def _option(default: Any, help: str) -> Any:
     return field(default=default, metadata={"help": help})
 
@@ -44,7 +48,7 @@ class SearchConfig:
     ties: str = _option("fifo", "Order among equals: fifo, lifo or random.")
     seed: int = _option(0, "Of random ties.")
     preferred: bool = _option(False, "Use preferred operators (gbfs, lazy; with ff).")
-    boost: int = _option(1000, "Head start of preferred operators after progress.")
+    boost: int | None = _option(None, "Head start of preferred operators after progress (lazy 1000, gbfs 0).")
     goal_at_generation: bool = _option(False, "gbfs: test for the goal at generation.")
     evaluate_duplicates: bool = _option(False, "gbfs: count an evaluation for duplicates too.")
 
@@ -56,7 +60,7 @@ class SearchConfig:
         most = {"max_evaluations": 2**64, "max_expansions": 2**64, "memory_limit": 2**64}
         for name, bound in {**most, "seed": 2**64, "boost": 2**31}.items():
             value = getattr(self, name)
-            if value is None and name in most:
+            if value is None and name in (*most, "boost"):
                 continue
             if not isinstance(value, int | float) or value != value // 1 or not 0 <= value < bound:
                 raise InputError(f"{name} must be a whole number from 0 on, got {value!r}")
@@ -148,7 +152,10 @@ def solve(
     several = isinstance(heuristic, list | tuple)
     chosen = cast("Sequence[Heuristic]", heuristic) if several else [cast("Heuristic", heuristic)]
     native = [build(task, one) for one in chosen]
-    found = _core.search(task.core, search, native, progress=progress, **asdict(config))
+    settings = asdict(config)
+    if config.boost is None:
+        settings["boost"] = BOOST.get(search, 0)
+    found = _core.search(task.core, search, native, progress=progress, **settings)
     return _result(task, found)
 
 
