@@ -1,55 +1,55 @@
 #include "network/dense.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/errors.h"
+#include "network/vectors.h"
 
 namespace hstar {
 namespace {
 
-// Eight floats; the compiler maps it to what the machine has.
-using Vec = float __attribute__((vector_size(32)));
-constexpr size_t kLanes = 8;
-constexpr size_t kTile = 6;  // states in registers: 6 x 2 accumulators, 2 weights, 1 input of 16 registers
-
-Vec load(const float* p) {
-  Vec v;
-  std::memcpy(&v, p, sizeof(v));
-  return v;
-}
-void store(float* p, Vec v) { std::memcpy(p, &v, sizeof(v)); }
-Vec broadcast(float f) { return Vec{f, f, f, f, f, f, f, f}; }
-Vec relu_of(Vec v) { return v > 0 ? v : Vec{}; }
-
-template <size_t kRows>
-void tile(const float* x, size_t x_stride, size_t inputs, const float* panel, const float* bias, float* y,
-          size_t y_stride, bool relu, const float* skip) {
-  Vec sum[kRows][2];
-  for (size_t r = 0; r < kRows; ++r) {
-    sum[r][0] = load(bias);
-    sum[r][1] = load(bias + kLanes);
-  }
-  for (size_t k = 0; k < inputs; ++k) {
-    const Vec w0 = load(panel + k * kPanel);
-    const Vec w1 = load(panel + k * kPanel + kLanes);
-#pragma GCC unroll 6
-    for (size_t r = 0; r < kRows; ++r) {
-      const Vec in = broadcast(x[r * x_stride + k]);
-      sum[r][0] += in * w0;
-      sum[r][1] += in * w1;
-    }
-  }
-  for (size_t r = 0; r < kRows; ++r) {
-    for (size_t half = 0; half < 2; ++half) {
-      Vec out = sum[r][half];
-      if (skip) out += load(skip + r * y_stride + half * kLanes);
-      store(y + r * y_stride + half * kLanes, relu ? relu_of(out) : out);
-    }
-  }
-}
+constexpr size_t kTile = 6;  // states in registers: 6 x 2 sums, 2 weights, 1 input of 16 registers
+constexpr size_t kFew = 3;   // 3 x 4 sums
 
 }  // namespace
+
+struct Dense::Batch {
+  const float* x;
+  float* y;
+  const float* skip;
+  bool relu;
+};
+
+template <size_t kRows, size_t kPanels>
+void Dense::tile(const Batch& batch, size_t row, size_t panel) const {
+  constexpr size_t kVectors = kPanels * kPanel / kLanes;
+  const size_t x_stride = padded(inputs_), y_stride = padded(outputs_);
+  Floats sum[kRows][kVectors];
+  for (size_t r = 0; r < kRows; ++r)
+    for (size_t v = 0; v < kVectors; ++v) sum[r][v] = load<Floats>(&bias_[panel * kPanel + v * kLanes]);
+  const float* x = batch.x + row * x_stride;
+  const Line* lines = &lines_[panel * inputs_];
+  for (size_t k = 0; k < inputs_; ++k) {
+    Floats w[kVectors];
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v)
+      w[v] = load<Floats>(lines[v / 2 * inputs_ + k].weight + v % 2 * kLanes);
+#pragma GCC unroll 6
+    for (size_t r = 0; r < kRows; ++r) {
+      const float in = x[r * x_stride + k];
+#pragma GCC unroll 4
+      for (size_t v = 0; v < kVectors; ++v) sum[r][v] += in * w[v];
+    }
+  }
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      const size_t at = (row + r) * y_stride + panel * kPanel + v * kLanes;
+      Floats out = sum[r][v];
+      if (batch.skip) out += load<Floats>(batch.skip + at);
+      store(batch.y + at, batch.relu ? relu_of(out) : out);
+    }
+  }
+}
 
 Dense::Dense(std::span<const float> weights, std::span<const float> bias)
     : inputs_(bias.empty() ? 0 : weights.size() / bias.size()), outputs_(bias.size()) {
@@ -57,36 +57,18 @@ Dense::Dense(std::span<const float> weights, std::span<const float> bias)
     throw InputError("a layer's weights and bias do not fit together");
   bias_.assign(padded(outputs_), 0);
   std::ranges::copy(bias, bias_.begin());
-  panels_.assign(padded(outputs_) * inputs_, 0);
+  lines_.assign(padded(outputs_) / kPanel * inputs_, {});
   for (size_t o = 0; o < outputs_; ++o)
     for (size_t k = 0; k < inputs_; ++k)
-      panels_[(o / kPanel * inputs_ + k) * kPanel + o % kPanel] = weights[o * inputs_ + k];
+      lines_[o / kPanel * inputs_ + k].weight[o % kPanel] = weights[o * inputs_ + k];
 }
 
 void Dense::apply(const float* x, size_t n, float* y, bool relu, const float* skip) const {
-  const size_t x_stride = padded(inputs_), y_stride = padded(outputs_);
-  const auto rows = [&]<size_t kRows>(size_t row) {
-    for (size_t panel = 0; panel * kPanel < y_stride; ++panel)
-      tile<kRows>(x + row * x_stride, x_stride, inputs_, &panels_[panel * inputs_ * kPanel],
-                  &bias_[panel * kPanel], y + row * y_stride + panel * kPanel, y_stride, relu,
-                  skip ? skip + row * y_stride + panel * kPanel : nullptr);
-  };
-  size_t row = 0;
-  for (; row + kTile <= n; row += kTile) rows.operator()<kTile>(row);
-  switch (n - row) {
-    case 5:
-      return rows.operator()<5>(row);
-    case 4:
-      return rows.operator()<4>(row);
-    case 3:
-      return rows.operator()<3>(row);
-    case 2:
-      return rows.operator()<2>(row);
-    case 1:
-      return rows.operator()<1>(row);
-    default:
-      return;
-  }
+  const Batch batch{x, y, skip, relu};
+  for_tiles<kTile, kFew>(n, padded(outputs_) / kPanel,
+                         [&]<size_t kRows, size_t kPanels>(size_t row, size_t panel) {
+                           tile<kRows, kPanels>(batch, row, panel);
+                         });
 }
 
 void Dense::reference(const float* x, size_t n, float* y, bool relu, const float* skip) const {
@@ -95,7 +77,7 @@ void Dense::reference(const float* x, size_t n, float* y, bool relu, const float
     for (size_t o = 0; o < y_stride; ++o) {
       float sum = bias_[o];
       for (size_t k = 0; k < inputs_; ++k)
-        sum += x[row * x_stride + k] * panels_[(o / kPanel * inputs_ + k) * kPanel + o % kPanel];
+        sum += x[row * x_stride + k] * lines_[o / kPanel * inputs_ + k].weight[o % kPanel];
       if (skip) sum += skip[row * y_stride + o];
       y[row * y_stride + o] = relu ? std::max(sum, 0.0f) : sum;
     }

@@ -1,8 +1,9 @@
 // A fully connected layer for batches: y = W x + b, optionally ReLU, in float32.
 //
-// Weights are packed into panels of 16 outputs, so that the kernel streams through memory once and keeps a
-// tile of 6 states by 16 outputs in registers. `Dense::reference` is the same in plain scalar code: the
-// specification. Rows of inputs and outputs are padded to a multiple of 16 floats; padding holds zeros.
+// Weights are packed into panels of 16 outputs. A panel stays in the nearest cache while all rows pass by it,
+// in tiles of up to 6 states by 16 outputs that are held in registers. `Dense::reference` is the same in
+// plain scalar code: the specification. Rows of inputs and outputs are padded to a multiple of 16 floats;
+// padding holds zeros.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +30,18 @@ class Dense {
   void reference(const float* x, size_t n, float* y, bool relu, const float* skip = nullptr) const;
 
  private:
+  struct Batch;
+  template <size_t kRows, size_t kPanels>
+  void tile(const Batch& batch, size_t row, size_t panel) const;
+
+  struct alignas(64) Line {  // of one input, to the outputs of a panel: a cache line
+    float weight[kPanel];
+  };
+
   size_t inputs_;
   size_t outputs_;
-  std::vector<float> bias_;    // padded
-  std::vector<float> panels_;  // [panel][input][16]
+  std::vector<float> bias_;  // padded
+  std::vector<Line> lines_;  // [panel][input]
 };
 
 }  // namespace hstar
