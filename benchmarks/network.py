@@ -1,9 +1,10 @@
-"""Evaluations per second of the 250-wide residual network inside greedy best-first search, four ways.
+"""Evaluations per second of the 250-wide residual network inside greedy best-first search, five ways.
 
 (a) PyTorch, one state a call; (b) PyTorch, all successors of a node in one call; (c) native, first layer
-summed up afresh; (d) native, first layer updated from the parent. Same random network, same task, same
-search; ff beside them for a comparison over the number of atoms (O'Toole et al., ICAPS 2022, Fig. 4).
-Also the native batch kernel as a share of what PyTorch's product of large matrices reaches on one thread.
+summed up afresh; (d) native, first layer updated from the parent; (e) as (d), further layers in int16. Same
+random network, same task, same search; ff beside them for a comparison over the number of atoms (O'Toole et
+al., ICAPS 2022, Fig. 4). Also the native batch kernel as a share of what PyTorch's product of large matrices
+reaches on one thread.
 
 python benchmarks/network.py TASK.sas ... [--seconds 5]
 """
@@ -43,7 +44,7 @@ class PaperNet(torch.nn.Module):
         return out
 
 
-def native(net: PaperNet) -> _core.Network:
+def native(net: PaperNet, precision: str = "float32") -> _core.Network:
     """The same network for the core."""
 
     def pair(layer: torch.nn.Linear) -> list[np.ndarray]:
@@ -52,7 +53,8 @@ def native(net: PaperNet) -> _core.Network:
     rows = np.ascontiguousarray(net.first.weight.detach().numpy().T)
     blocks = [pair(net.second), [*pair(net.inner), *pair(net.outer)]]
     head, head_bias = pair(net.head)
-    return _core.Network.make(rows, net.first.bias.detach().numpy(), blocks, head, head_bias, False)
+    bias = net.first.bias.detach().numpy()
+    return _core.Network.make(rows, bias, blocks, head, head_bias, False, precision)
 
 
 def encoder(task: hstar.Task) -> tuple[list[int], np.ndarray]:
@@ -75,14 +77,15 @@ def rate(task: hstar.Task, heuristic: hstar.search.heuristics.Heuristic, seconds
 class Native:
     """The core's heuristic as `solve` takes it."""
 
-    def __init__(self, net: PaperNet, inputs: list[int], incremental: bool) -> None:
-        self.net, self.inputs, self.incremental = net, inputs, incremental
+    def __init__(
+        self, net: PaperNet, inputs: list[int], incremental: bool, precision: str = "float32"
+    ) -> None:
+        self.net, self.inputs, self.incremental, self.precision = net, inputs, incremental, precision
 
     def build(self, task: hstar.Task) -> _core.Heuristic:
         """For `solve`."""
-        return _core.learned_heuristic(
-            task.core, native(self.net), self.inputs, "network", 1024, self.incremental
-        )
+        network = native(self.net, self.precision)
+        return _core.learned_heuristic(task.core, network, self.inputs, "network", 1024, self.incremental)
 
 
 def measure(path: Path, seconds: float) -> list[str]:
@@ -115,6 +118,7 @@ def measure(path: Path, seconds: float) -> list[str]:
         rate(task, batched, seconds),
         rate(task, Native(net, inputs, incremental=False), seconds),
         rate(task, Native(net, inputs, incremental=True), seconds),
+        rate(task, Native(net, inputs, incremental=True, precision="int16"), seconds),
         rate(task, "ff", seconds),
     ]
     return [path.stem, str(atoms), *(f"{r:,.0f}" for r in rates), f"{rates[3] / rates[0]:.1f}"]
@@ -145,8 +149,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5.0)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    columns = ["task", "atoms", "(a) torch", "(b) batched", "(c) refresh", "(d) incremental", "ff", "(d)/(a)"]
-    print(f"| {' | '.join(columns)} |\n|---|{'---:|' * 7}")
+    ways = ["(a) torch", "(b) batched", "(c) refresh", "(d) incremental", "(e) int16"]
+    columns = ["task", "atoms", *ways, "ff", "(d)/(a)"]
+    print(f"| {' | '.join(columns)} |\n|---|{'---:|' * 8}")
     for path in options.tasks:
         print("| " + " | ".join(measure(path, options.seconds)) + " |", flush=True)
     print(kernel_share(), file=sys.stderr)

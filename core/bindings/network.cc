@@ -28,13 +28,19 @@ std::span<const float> view(const Matrix& matrix) { return {matrix.data(), matri
 std::span<const float> view(const Vector& vector) { return {vector.data(), vector.size()}; }
 
 PyNetwork make(Matrix rows, Vector bias, std::vector<std::vector<nb::object>> blocks, Matrix head,
-               Vector head_bias, bool output_relu) {
+               Vector head_bias, bool output_relu, const std::string& precision) {
+  const bool int16 = precision == DenseInt16::kPrecision;
+  if (!int16 && precision != Dense::kPrecision)
+    throw InputError("a network computes in float32 or int16, not in '" + precision + "'");
   std::vector<Network::Block> list;
   for (const std::vector<nb::object>& block : blocks) {
     if (block.size() != 2 && block.size() != 4)
       throw InputError("a block has weights and bias of one layer, or of two if it is residual");
-    const auto layer = [&](size_t i) {
-      return Dense(view(nb::cast<Matrix>(block[i])), view(nb::cast<Vector>(block[i + 1])));
+    const auto layer = [&](size_t i) -> Network::Layer {
+      const auto weights = nb::cast<Matrix>(block[i]);
+      const auto bias = nb::cast<Vector>(block[i + 1]);
+      if (int16) return DenseInt16(view(weights), view(bias));
+      return Dense(view(weights), view(bias));
     };
     list.push_back({layer(0), std::nullopt});
     if (block.size() == 4) list.back().second = layer(2);
@@ -81,10 +87,14 @@ nb::ndarray<nb::numpy, float, nb::ndim<2>> run(
 }  // namespace
 
 void bind_network(nb::module_& module) {
-  nb::class_<PyNetwork>(module, "Network", "A feed-forward or residual network over atoms, in float32.")
+  module.def(
+      "precisions",
+      [] { return std::vector{std::string(Dense::kPrecision), std::string(DenseInt16::kPrecision)}; },
+      "How the layers of a network may compute; the first is the usual one.");
+  nb::class_<PyNetwork>(module, "Network", "A feed-forward or residual network over atoms.")
       .def_static(
           "make", &make, nb::arg("rows"), nb::arg("bias"), nb::arg("blocks"), nb::arg("head"),
-          nb::arg("head_bias"), nb::arg("output_relu"),
+          nb::arg("head_bias"), nb::arg("output_relu"), nb::arg("precision") = std::string(Dense::kPrecision),
           "rows: (atoms, width); blocks: (W, b) or, residual, (W1, b1, W2, b2), weights (outputs, inputs).")
       .def_prop_ro("atoms", [](const PyNetwork& self) { return self.network->atoms(); })
       .def_prop_ro("outputs", [](const PyNetwork& self) { return self.network->outputs(); })

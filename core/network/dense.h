@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace hstar {
@@ -18,6 +19,8 @@ constexpr size_t padded(size_t width) { return (width + kPanel - 1) / kPanel * k
 
 class Dense {
  public:
+  static constexpr std::string_view kPrecision = "float32";
+
   // `weights` is row-major (outputs, inputs), as in PyTorch.
   Dense(std::span<const float> weights, std::span<const float> bias);
 

@@ -1,11 +1,22 @@
 #include "network/network.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "base/errors.h"
 
 namespace hstar {
+namespace {
+
+size_t inputs(const Network::Layer& layer) {
+  return std::visit([](const auto& dense) { return dense.inputs(); }, layer);
+}
+size_t outputs(const Network::Layer& layer) {
+  return std::visit([](const auto& dense) { return dense.outputs(); }, layer);
+}
+
+}  // namespace
 
 Network::Network(std::span<const float> rows, std::span<const float> bias, std::vector<Block> blocks,
                  Dense head, bool output_relu)
@@ -18,11 +29,12 @@ Network::Network(std::span<const float> rows, std::span<const float> bias, std::
     throw InputError("the network's first layer has weights and bias that do not fit together");
   size_t width = bias.size();
   for (const Block& block : blocks_) {
-    const bool fits = block.first.inputs() == width &&
-                      (!block.second ||
-                       (block.second->inputs() == block.first.outputs() && block.second->outputs() == width));
+    const size_t inner = hstar::outputs(block.first);
+    const bool fits =
+        inputs(block.first) == width &&
+        (!block.second || (inputs(*block.second) == inner && hstar::outputs(*block.second) == width));
     if (!fits) throw InputError("the network has layers whose widths do not fit together");
-    if (!block.second) width = block.first.outputs();
+    if (!block.second) width = inner;
   }
   if (head_.inputs() != width) throw InputError("the network's head does not fit its last layer");
   bias_.assign(stride_, 0);
@@ -50,19 +62,20 @@ void Network::forward(float* x, size_t n, float* out, Scratch& scratch, const Ap
     buffer.resize(std::max(buffer.size(), n * padded(width)));
     return buffer.data();
   };
+  const auto layer = [&](const Layer& layer, const float* in, std::vector<float>& buffer, const float* skip) {
+    float* target = room(buffer, hstar::outputs(layer));
+    std::visit([&](const auto& dense) { apply(dense, in, target, true, skip); }, layer);
+    return target;
+  };
   for (size_t i = 0; i < n * stride_; ++i) x[i] = std::max(x[i], 0.0f);
   const float* current = x;
   int turn = 0;
   for (const Block& block : blocks_) {
-    if (block.second) {
-      float* inner = room(scratch.inner, block.first.outputs());
-      float* target = room(scratch.layer[turn], block.second->outputs());
-      apply(block.first, current, inner, true, nullptr);
-      apply(*block.second, inner, target, true, current);
-    } else {
-      apply(block.first, current, room(scratch.layer[turn], block.first.outputs()), true, nullptr);
-    }
-    current = scratch.layer[turn].data();
+    std::vector<float>& target = scratch.layer[turn];
+    if (block.second)
+      current = layer(*block.second, layer(block.first, current, scratch.inner, nullptr), target, current);
+    else
+      current = layer(block.first, current, target, nullptr);
     turn ^= 1;
   }
   const size_t width = head_.outputs();
@@ -73,14 +86,17 @@ void Network::forward(float* x, size_t n, float* out, Scratch& scratch, const Ap
 
 void Network::run(float* accumulators, size_t n, float* out, Scratch& scratch) const {
   forward(accumulators, n, out, scratch,
-          [n](const Dense& dense, const float* x, float* y, bool relu, const float* skip) {
-            dense.apply(x, n, y, relu, skip);
+          [&]<class Dense>(const Dense& dense, const float* x, float* y, bool relu, const float* skip) {
+            if constexpr (std::is_same_v<Dense, DenseInt16>)
+              dense.apply(x, n, y, relu, skip, scratch.rows);
+            else
+              dense.apply(x, n, y, relu, skip);
           });
 }
 
 void Network::reference(float* accumulators, size_t n, float* out, Scratch& scratch) const {
   forward(accumulators, n, out, scratch,
-          [n](const Dense& dense, const float* x, float* y, bool relu, const float* skip) {
+          [n](const auto& dense, const float* x, float* y, bool relu, const float* skip) {
             dense.reference(x, n, y, relu, skip);
           });
 }

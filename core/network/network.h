@@ -8,22 +8,28 @@
 //     plain:    x = relu(W x + b)
 //     residual: x = relu(x + W2 relu(W1 x + b1) + b2)
 //   output = head x + bias, with a ReLU if `output_relu`
+//
+// The layers of blocks compute in float32 or int16: what they read has passed a ReLU, which int16 relies on.
+// The first layer and the head, a small part of the work, are always in float32.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "network/dense.h"
+#include "network/dense_int16.h"
 
 namespace hstar {
 
 class Network {
  public:
+  using Layer = std::variant<Dense, DenseInt16>;
   struct Block {
-    Dense first;
-    std::optional<Dense> second;  // residual if given
+    Layer first;
+    std::optional<Layer> second;  // residual if given
   };
 
   // `rows` is (atoms, width) row-major, `bias` the bias of the first layer.
@@ -43,6 +49,7 @@ class Network {
   struct Scratch {
     std::vector<float> layer[2];  // input and output of a block take turns
     std::vector<float> inner;     // between the two layers of a residual block
+    DenseInt16::Rows rows;        // input of a layer in int16
   };
   // The outputs for n accumulators, which are used up: outputs() numbers a row.
   void run(float* accumulators, size_t n, float* out, Scratch& scratch) const;

@@ -10,6 +10,7 @@ namespace hstar {
 
 constexpr size_t kLanes = 8;
 using Floats = float __attribute__((vector_size(32)));
+using Ints = int32_t __attribute__((vector_size(32)));
 
 template <class Vector>
 Vector load(const void* p) {

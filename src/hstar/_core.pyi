@@ -174,11 +174,14 @@ def relaxed_plan(task: Task, state: Sequence[int]) -> tuple[list[int] | None, in
     Operators of ff's relaxed plan (None for a dead end) and the number of atoms they delete.
     """
 
+def precisions() -> list[str]:
+    """How the layers of a network may compute; the first is the usual one."""
+
 class Network:
-    """A feed-forward or residual network over atoms, in float32."""
+    """A feed-forward or residual network over atoms."""
 
     @staticmethod
-    def make(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks: Sequence[Sequence[object]], head: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], head_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_relu: bool) -> Network:
+    def make(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks: Sequence[Sequence[object]], head: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], head_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_relu: bool, precision: str = 'float32') -> Network:
         """
         rows: (atoms, width); blocks: (W, b) or, residual, (W1, b1, W2, b2), weights (outputs, inputs).
         """

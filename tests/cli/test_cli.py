@@ -100,6 +100,7 @@ def test_ways_to_search(hstar: Run, words: list[str]) -> None:
         (["-s", "astar", "--preferred"], "--preferred is for gbfs, lazy, not for astar"),
         (["--preferred", "-e", "add"], "add has no preferred operators; use ff"),
         (["-s", "astar", "-e", "hmax", "-e", "blind"], "astar takes one heuristic"),
+        (["--precision", "int16"], "--precision is for model files, not for ff"),
         (["--serch", "astar"], "unknown option '--serch'; did you mean '--search'?"),
         (["--searc", "astar"], "unknown option '--searc'"),
         (["--heuristic"], "--heuristic/-e: expected one argument"),

@@ -1,18 +1,21 @@
 """From pre-images to a plan: sample, fit, save, load, search."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import hstar
-from hstar.errors import ModelError
+from hstar.cli import main
+from hstar.errors import InputError, ModelError
 from hstar.estimates import rules
 from hstar.estimates.point import Point
 from hstar.generators import GENERATORS
 from hstar.models.file import LearnedModel, identify, load_model, save_model
 from hstar.models.resnet import ResNetConfig
 from hstar.sampling.exact import Exact
+from hstar.sampling.walks import Walks
 from hstar.training.config import TrainConfig
 from hstar.training.loop import train
 
@@ -77,3 +80,42 @@ def test_a_saved_model_searches_alike(task: hstar.Task, model: LearnedModel, tmp
 def test_a_model_of_another_task_is_refused(model: LearnedModel, tmp_path: Path) -> None:
     with pytest.raises(ModelError):
         hstar.solve(blocks_task(tmp_path, 6, 1), model)
+
+
+def test_int16_differs_little(task: hstar.Task, model: LearnedModel) -> None:
+    """By a thousandth and the rounding to 1/1024, and so in what it expands."""
+    integers = model.with_precision("int16")
+    states = Walks(walks=500, seed=1).states(task)
+    expected = model.build(task).evaluate(states)
+    found = integers.build(task).evaluate(states)
+    np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1.5 / 1024)
+    assert (found != expected).any()
+    assert hstar.solve(task, integers).expanded <= 1.2 * hstar.solve(task, model).expanded
+
+
+def test_precision_is_not_in_the_file(task: hstar.Task, model: LearnedModel, tmp_path: Path) -> None:
+    for name, saved in (("a", model), ("b", model.with_precision("int16"))):
+        save_model(tmp_path / name, saved)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert load_model(tmp_path / "b").precision == "float32"
+    with pytest.raises(InputError, match=r"unknown precision 'int8' \(known: float32, int16\)"):
+        model.with_precision("int8")
+
+
+def test_precision_on_the_command_line(
+    task: hstar.Task, model: LearnedModel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save_model(tmp_path / "m.hstar", model)
+
+    def run(*words: str) -> tuple[object, str, str]:
+        files = [str(task.domain_file), str(task.problem_file), "--heuristic", str(tmp_path / "m.hstar")]
+        with pytest.raises(SystemExit) as stop:
+            main(["solve", *files, "--json", *words])
+        return stop.value.code, *capsys.readouterr()
+
+    code, out, _ = run("--precision", "int16")
+    record = json.loads(out)
+    assert (code, record["precision"]) == (0, "int16")
+    assert record["expansions"] == hstar.solve(task, model.with_precision("int16")).expanded
+    assert json.loads(run()[1])["precision"] is None
+    assert run("--precision", "int8")[0] == 33

@@ -77,6 +77,11 @@ def configure(parser: Parser) -> None:
         help="several heuristics: alternate between them (gbfs, lazy), or take their max or sum",
     )
     parser.add_argument(
+        "--precision",
+        metavar="NAME",
+        help="how a model file computes: float32 (default), or int16, which is faster and differs little",
+    )
+    parser.add_argument(
         "--plan-file", metavar="FILE", type=Path, help="write the plan here instead of to standard output"
     )
     option("time_limit", "-t", metavar="T", type=checked(parse_time), more=" 30s, 5m, 1h. With translation.")
@@ -208,11 +213,14 @@ def _heuristic(arguments: argparse.Namespace) -> Heuristic | list[Heuristic]:
         elif name.endswith(".hstar") or Path(name).is_file():
             from hstar.models.file import load_model
 
-            parts.append(load_model(name))
+            model = load_model(name)
+            parts.append(model.with_precision(arguments.precision) if arguments.precision else model)
         else:
             raise unknown("heuristic", name, list(known))
     if arguments.combine not in _COMBINE:
         raise unknown("way to --combine", arguments.combine, list(_COMBINE))
+    if arguments.precision and all(name in known for name in names):
+        raise InputError(f"--precision is for model files, not for {', '.join(names)}")
     if arguments.preferred and not any(name in known and known[name].preferred_operators for name in names):
         able = ", ".join(name for name, info in known.items() if info.preferred_operators)
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
@@ -288,6 +296,7 @@ def _about(arguments: argparse.Namespace) -> dict[str, Any]:
         "search": arguments.search,
         "heuristic": arguments.heuristic,
         "combine": arguments.combine,
+        "precision": arguments.precision,
         "seed": arguments.seed,
     }
 

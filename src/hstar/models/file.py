@@ -11,7 +11,7 @@ format or not a model is a `ModelError` of one line. Writing what was read gives
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +20,7 @@ from hstar.errors import InputError, ModelError
 from hstar.models import container
 from hstar.models.identity import TaskIdentity, TaskInputs, atoms_of, check_task, identify
 from hstar.models.native import NativeNetwork, from_tensors
+from hstar.registry import unknown
 from hstar.spaces.task import Task
 
 __all__ = [
@@ -56,8 +57,11 @@ class LearnedModel:
     seed: int
     summary: Mapping[str, Any] = field(default_factory=dict)  # of the training
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
+    precision: str = "float32"  # of the search, not of the file: see with_precision
 
     def __post_init__(self) -> None:
+        if self.precision not in (known := _core.precisions()):
+            raise unknown("precision", self.precision, known)
         if len(set(self.atoms)) != len(self.atoms):
             raise ModelError("an input of the model is named twice")
         if len(self.atoms) != self.network.atoms:
@@ -65,12 +69,22 @@ class LearnedModel:
                 f"the encoder has {len(self.atoms)} atoms, the network {self.network.atoms} inputs"
             )
 
+    def with_precision(self, precision: str) -> LearnedModel:
+        """The model with layers in "float32" or in "int16", which is faster and differs little."""
+        return replace(self, precision=precision)
+
     def build(self, task: Task) -> _core.Heuristic:
         """The native heuristic for a task, as `solve` asks for it; a `ModelError` if it does not fit."""
         inputs = check_task(self, task)
         network = self.network.holding(inputs.constant)
         native = _core.Network.make(
-            network.rows, network.bias, network.blocks, network.head, network.head_bias, network.output_relu
+            network.rows,
+            network.bias,
+            network.blocks,
+            network.head,
+            network.head_bias,
+            network.output_relu,
+            self.precision,
         )
         return _core.learned_heuristic(task.core, native, list(inputs.facts), self.recipe, RESOLUTION)
 
