@@ -24,12 +24,16 @@ from hstar.cli.progress import ProgressLine
 from hstar.models import container
 from hstar.models.file import load_model
 from hstar.recipes import RECIPES
+from hstar.recipes.rsl import DEFAULT
 
 from .conftest import DATA, Refused, Run, generated, start
 from .test_cli import fastest
 
 QUICK = ["--states", "200", "--width", "8", "--epochs", "2"]
-ENDLESS = ["--states", "200", "--width", "8", "--epochs", "1000000", "--patience", "1000000"]
+ENDLESS = [
+    *("--states", "200", "--width", "8", "--epochs", "1000000", "--patience", "1000000"),
+    *("--schedule", "constant"),  # so that another number of epochs is the same training
+]
 
 
 @pytest.fixture
@@ -76,8 +80,8 @@ def test_help_tells_defaults_and_recipes(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("COLUMNS", "100")
     groups = help_groups()
     assert all(name in groups["positional arguments"] for name in RECIPES)
-    # Of the default profile, not of the class: there it is 64.
-    assert "--batch-size N States in a step (default: 256)" in groups["training"]
+    # Of the default profile, not of the class.
+    assert f"--batch-size N States in a step (default: {DEFAULT['batch_size']})" in groups["training"]
     assert "--clip-norm X Scale gradients down to this norm (default: none)" in groups["training"]
     assert "fsm: Equal states get the least of their labels (default: on)" in groups["sampling"]
     assert re.search(r"--rollouts N (nrsl, rsl|rsl, nrsl): Rollouts from the goal", groups["sampling"])

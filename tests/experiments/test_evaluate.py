@@ -28,7 +28,7 @@ from hstar.generators import GENERATORS
 
 Row = dict[str, Any]
 
-QUICK = "fsm,states=200,epochs=2,width=16"
+QUICK = "fsm,states=200,epochs=2,width=16,precision=int16"
 
 
 def _on_table(*blocks: int) -> str:
@@ -147,11 +147,14 @@ def test_contestants() -> None:
     assert paper.search == "lazy"
     assert paper.file_name == "nrsl-profile=paper-networks=10-search=lazy"
     assert parse_contestant("fsm,no-sui").options == ("--no-sui",)
+    assert parse_contestant("fsm,precision=int16").precision == "int16"
     for word, message in {
         "fff": "did you mean 'ff'",
         "ff,states=3": "'ff' has no option 'states'",
         "none.hstar": "none.hstar: no such model",
         "ff,search=a*": "unknown search 'a\\*'",
+        "fsm,precision=int4": "unknown precision 'int4'",
+        "ff,precision=int16": "'ff' has no option 'precision'",
     }.items():
         with pytest.raises(InputError, match=message):
             parse_contestant(word)

@@ -6,7 +6,7 @@
     fd:lama-first                 Fast Downward with one of its aliases
 
 Options of a contestant follow its name, separated by commas, spelled as on the command line of `hstar train`;
-`search=lazy` and `preferred` are for the search.
+`search=lazy`, `preferred` and, for models, `precision=int16` are for the search.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from hstar import _core
 from hstar.errors import InputError
 from hstar.recipes.recipe import RECIPES
 from hstar.registry import unknown
@@ -34,6 +35,7 @@ class Contestant:
     alias: str | None = None
     search: str | None = None  # None: that of the evaluation
     preferred: bool = False
+    precision: str | None = None  # of a network; None: the usual one
 
     @property
     def file_name(self) -> str:
@@ -49,21 +51,27 @@ def parse_contestant(text: str) -> Contestant:
     if search is not None and search not in (known := [info.name for info in searches()]):
         raise unknown("search", search, known)
     preferred = options.pop("preferred", None) is not None
+    precision = options.pop("precision", None)
+    if precision is not None and precision not in (able := _core.precisions()):
+        raise unknown("precision", precision, able)
     if name in RECIPES:
         flags = tuple(
             word
             for option, value in options.items()
             for word in (f"--{option.replace('_', '-')}", *([value] if value else []))
         )
-        return Contestant(text, recipe=name, options=flags, search=search)
+        return Contestant(text, recipe=name, options=flags, search=search, precision=precision)
+    if name.endswith(".hstar") and not options:
+        if not Path(name).is_file():
+            raise InputError("no such model", file=Path(name))
+        label = ",".join([Path(name).stem, *words])
+        return Contestant(label, model=Path(name), search=search, precision=precision)
+    if precision is not None:
+        raise InputError(f"'{name}' has no option 'precision'")
     if options:
         raise InputError(f"'{name}' has no option '{next(iter(options))}'")
     if name.startswith("fd:"):
         return Contestant(text, alias=name.removeprefix("fd:"), search="fd")
-    if name.endswith(".hstar"):
-        if not Path(name).is_file():
-            raise InputError("no such model", file=Path(name))
-        return Contestant(Path(name).stem, model=Path(name), search=search)
     known = [info.name for info in heuristics()]
     if name in known:
         return Contestant(text, heuristic=name, search=search, preferred=preferred)

@@ -168,6 +168,7 @@ def search_job(
     command += ["--heuristic", heuristic, "--unit-cost", "--json", "--plan-file", "{plan}"]
     command += ["--time-limit", f"{limits.time_limit:g}s", "--memory-limit", f"{limits.memory_limit >> 20}M"]
     command += ["--preferred"] if contestant.preferred else []
+    command += ["--precision", contestant.precision] if contestant.precision else []
     return Job(
         kind="search",
         command=tuple(command),

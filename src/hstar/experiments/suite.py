@@ -50,6 +50,7 @@ from typing import Any
 
 import msgspec
 
+from hstar import _core
 from hstar.errors import InputError
 from hstar.experiments.contestants import Contestant, parse_contestant
 from hstar.experiments.evaluate import Instance, Limits, evaluation_jobs, read_instance
@@ -96,6 +97,7 @@ class PlanTable(msgspec.Struct, forbid_unknown_fields=True):
     planner: str | None = None
     search: str | None = None
     preferred: bool = False
+    precision: str | None = None
 
 
 class Suite(msgspec.Struct, forbid_unknown_fields=True):
@@ -270,7 +272,12 @@ def _contestant(
     if table.search is not None:
         parse_contestant(f"ff,search={table.search}")  # refuses unknown ones
         contestant = replace(contestant, search=table.search)
-    return replace(contestant, name=name, preferred=table.preferred), seeds
+    if table.precision is not None:
+        if table.model is None:
+            raise InputError("plan: precision is for models")
+        if table.precision not in (able := _core.precisions()):
+            raise unknown("precision", table.precision, able)
+    return replace(contestant, name=name, preferred=table.preferred, precision=table.precision), seeds
 
 
 def _flag(name: str, value: str | int | float | bool) -> tuple[str, ...]:
