@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +22,10 @@ from hstar.generators import GENERATORS
 from hstar.spaces.translate import translate
 from oracles import fast_downward, sas
 from oracles.test_oracles import AXIOMS, CHAIN, CONDITIONAL, NEGATED, operator, rule, task_text, variable
+
+# Signals that are ignored, as under nohup or in the background, would be so in all processes that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 DATA = Path(__file__).parent / "data"
 BENCHMARKS = Path(__file__).parents[2] / "shared" / "benchmarks"
