@@ -23,7 +23,7 @@ from hstar.spaces.translate import translate
 from oracles import fast_downward, sas
 from oracles.test_oracles import AXIOMS, CHAIN, CONDITIONAL, NEGATED, operator, rule, task_text, variable
 
-# Signals that are ignored, as under nohup or in the background, would be so in all processes that tests start.
+# Signals that are ignored, as under nohup or in the background, would be so in all processes of the tests.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
