@@ -145,7 +145,6 @@ def test_contestants() -> None:
     assert paper.recipe == "nrsl"
     assert paper.options == ("--profile", "paper", "--networks", "10")
     assert paper.search == "lazy"
-    assert paper.file_name == "nrsl-profile=paper-networks=10-search=lazy"
     assert parse_contestant("fsm,no-sui").options == ("--no-sui",)
     assert parse_contestant("fsm,precision=int16").precision == "int16"
     for word, message in {

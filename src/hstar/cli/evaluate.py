@@ -68,9 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
             read_instance(path, store, walks=arguments.walks, most=arguments.starts)
             for path in dict.fromkeys(paths)
         ]
-        names = [instance.name for instance in instances]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise InputError(f"two instances are called {twice}: evaluate them into different folders")
         seeds = range(arguments.seeds)
         jobs = evaluation_jobs(
             instances, contestants, store, limits=limits, search=arguments.search, seeds=seeds

@@ -11,7 +11,6 @@ Options of a contestant follow its name, separated by commas, spelled as on the 
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,11 +35,6 @@ class Contestant:
     search: str | None = None  # None: that of the evaluation
     preferred: bool = False
     precision: str | None = None  # of a network; None: the usual one
-
-    @property
-    def file_name(self) -> str:
-        """The name with nothing that a file system minds."""
-        return re.sub(r"[^\w.=-]+", "-", self.name)
 
 
 def parse_contestant(text: str) -> Contestant:

@@ -104,6 +104,9 @@ def evaluation_jobs(
     `search` is for contestants that do not say; `seeds` are of the trainings.
     """
     limits = Limits() if limits is None else limits
+    names = [instance.name for instance in instances]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"two instances are called {twice}; put them into different runs")
     jobs = []
     for instance in instances:
         for contestant in contestants:

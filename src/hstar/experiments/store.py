@@ -14,7 +14,6 @@ import contextlib
 import fcntl
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -232,4 +231,4 @@ def _describe(job: Job) -> str:
 
 def is_run(folder: Path) -> bool:
     """Whether there is a store in this folder."""
-    return os.path.isfile(folder / "results.sqlite")  # noqa: PTH113
+    return (folder / "results.sqlite").is_file()

@@ -204,9 +204,6 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
         parse_time(suite.limits.time), parse_memory(suite.limits.memory), parse_time(suite.limits.training)
     )
     instances = [instance for table in suite.tasks for instance in _instances(table, home, store)]
-    names = [instance.name for instance in instances]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"two instances are called {twice}")
     trainings = {table.name: table for table in suite.train}
     jobs: dict[tuple[str, str], Job] = {}
     for table in suite.plan:

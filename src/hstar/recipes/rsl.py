@@ -1,8 +1,9 @@
 """`rsl` (O'Toole, Ramirez, Lipovetzky and Pearce, ICAPS 2022): rollouts choose operators uniformly.
 
 Profile `paper`: sampling, network and training of the paper. The default differs where the successors' study
-(Bettker et al., JAIR 2024) found better, and where we did: states completed by variables, an adaptive length
-of rollouts and many of them, fewer random states, larger batches and a learning rate that falls to 0.
+(Bettker et al., JAIR 2024) found better: states completed by variables, an adaptive length of rollouts,
+fewer random states, larger batches. That there are many rollouts and a learning rate that falls to 0 comes
+from small trials of ours, not yet from a campaign.
 """
 
 from __future__ import annotations
