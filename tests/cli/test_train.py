@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -184,6 +185,17 @@ def test_summary(hstar: Run, folder: Path) -> None:
     assert re.fullmatch(shape, done.err), done.err
     assert hstar("train", "rsl", "problem.pddl", "-o", "model", "-q", *QUICK).err == ""
     assert left(folder) == {"model"}
+
+
+def test_json(hstar: Run, folder: Path) -> None:
+    done = hstar("train", "rsl", "problem.pddl", "-o", "model", "--json", "-q", *QUICK)
+    record = json.loads(done.out)
+    assert (record["recipe"], record["atoms"], record["epochs"]) == ("rsl", 25, 2)
+    times, losses, validation_losses = zip(*record["curve"], strict=True)
+    assert list(times) == sorted(times)
+    assert record["best_loss"] == min(validation_losses)
+    assert min(losses) > 0
+    assert record["total_time"] >= record["sampling_time"] > 0
 
 
 # --- mistakes -----------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def copy_job(source: str | Made, **changes: object) -> Job:
     """Reads a file and leaves it with one more exclamation mark."""
     settings = {"inputs": {"in": source}, "outputs": ("out",), **changes}
-    return Job("train", ("{python}", "-c", COPY, "{in}", "{out}"), **settings)  # type: ignore[arg-type]
+    return Job("make", ("{python}", "-c", COPY, "{in}", "{out}"), **settings)  # type: ignore[arg-type]
 
 
 def chain(store: Store, length: int) -> list[Job]:
@@ -35,7 +35,7 @@ def chain(store: Store, length: int) -> list[Job]:
 def test_files_go_from_job_to_job(store: Store) -> None:
     jobs = chain(store, 3)
     rows = run(store, reversed(jobs), LocalExecutor(2))
-    assert [row["status"] for row in rows] == ["trained"] * 3
+    assert [row["status"] for row in rows] == ["made"] * 3
     assert store.get(store.latest()[jobs[-1].key].outputs["out"]) == b"hello!!!"
 
 
@@ -49,13 +49,13 @@ def test_what_is_done_is_not_run_again(store: Store) -> None:
 
 
 def test_what_needs_a_failed_job_is_not_run(store: Store) -> None:
-    broken = Job("train", ("{python}", "-c", "raise SystemExit('broken')"), outputs=("out",))
+    broken = Job("make", ("{python}", "-c", "raise SystemExit('broken')"), outputs=("out",))
     second = copy_job(Made(broken.key, "out"))
     third = copy_job(Made(second.key, "out"))
     other = copy_job(store.put(b"other"))
     seen: list[Standing] = []
     rows = run(store, [third, broken, second, other], LocalExecutor(2), progress=seen.append)
-    assert [row["status"] for row in rows] == ["error", "trained"]
+    assert [row["status"] for row in rows] == ["error", "made"]
     assert rows[0]["error"] == "broken"
     assert store.latest().keys() == {broken.key, other.key}
     assert (seen[-1].failed, seen[-1].total) == (1, 4)
@@ -75,7 +75,7 @@ def test_equal_jobs_under_different_labels_run_once(store: Store) -> None:
 
 
 def test_a_missing_output_is_an_error() -> None:
-    found = execute(Job("train", ("{python}", "-c", ""), outputs=("model",)), {})
+    found = execute(Job("make", ("{python}", "-c", ""), outputs=("model",)), {})
     assert found.record["status"] == "error"
     assert found.record["error"] == "left no model"
 
@@ -89,7 +89,7 @@ def test_a_crash_and_a_timeout_are_outcomes(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_long_logs_are_shortened() -> None:
-    found = execute(Job("train", ("{python}", "-c", "print('x' * 10**6, 'end')")), {})
+    found = execute(Job("make", ("{python}", "-c", "print('x' * 10**6, 'end')")), {})
     assert len(found.log) < LOG_CHARACTERS + 100
     assert "characters left out" in found.log
     assert found.log.rstrip().endswith("end")

@@ -15,7 +15,7 @@ JOB = Job("search", ("{python}", "-c", ""), labels={"instance": "x/1"})
 
 
 def outcome(status: str = "solved", **outputs: bytes) -> Outcome:
-    return Outcome({"status": status, "expansions": 3}, outputs, "said nothing", "here", 10.0, 0.5)
+    return Outcome({"status": status, "expansions": 3}, outputs, "said nothing", {"host": "here"}, 10.0, 0.5)
 
 
 def test_what_was_recorded_is_there_after_opening_again(tmp_path: Path) -> None:
@@ -54,7 +54,7 @@ def test_an_attempt_is_whole_or_absent(tmp_path: Path) -> None:
         store.put(b"of an attempt that was never recorded")
         store._database.execute("BEGIN")
         store._database.execute(
-            "INSERT INTO attempt VALUES (1, ?, 'solved', '{}', '{}', '', '', 0, 0, '')", (JOB.key,)
+            "INSERT INTO attempt VALUES (1, ?, 'solved', '{}', '{}', '', '{}', 0, 0)", (JOB.key,)
         )
     with Store(tmp_path) as store:
         assert not list(store.attempts())
@@ -74,11 +74,12 @@ def test_damaged_files(tmp_path: Path) -> None:
         Store(tmp_path)
 
 
-def test_a_newer_store(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "age"), [(99, "a newer"), (1, "an older")])
+def test_a_store_of_another_version(tmp_path: Path, version: int, age: str) -> None:
     Store(tmp_path).close()
     with sqlite3.connect(tmp_path / "results.sqlite") as database:
-        database.execute("PRAGMA user_version = 99")
-    with pytest.raises(InputError, match="a store of a newer hstar"):
+        database.execute(f"PRAGMA user_version = {version}")
+    with pytest.raises(InputError, match=f"a store of {age} hstar"):
         Store(tmp_path)
 
 

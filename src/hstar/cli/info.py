@@ -44,6 +44,7 @@ def describe_model(path: Path) -> dict[str, Any]:
     from hstar.models.file import load_model
 
     model = load_model(path)
+    summary = {key: value for key, value in model.summary.items() if key != "curve"}  # too long for a line
     return {
         "model": path.name,
         "recipe": model.recipe,
@@ -54,7 +55,7 @@ def describe_model(path: Path) -> dict[str, Any]:
         "atoms": len(model.atoms),
         "trained_for": str(model.task),
         "seed": model.seed,
-        "training": json.dumps(model.summary),
+        "training": json.dumps(summary),
         "versions": json.dumps(model.versions),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import time
@@ -85,6 +86,7 @@ def configure(parser: Parser) -> None:
         metavar="FILE",
         help="keep the training here after each epoch; the same command goes on from there",
     )
+    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
     groups: dict[str, argparse._ActionsContainer] = {}
     for name, uses in _options().items():
@@ -169,8 +171,11 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt as stop:
         print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
         return _INTERRUPTED
+    total_s = time.monotonic() - started
+    if arguments.json:
+        times = {"sampling_time": sampling_s, "total_time": total_s, "cpu_time": time.process_time()}
+        print(json.dumps({"recipe": model.recipe, "atoms": len(model.atoms), **model.summary, **times}))
     if not arguments.quiet:
-        total_s = time.monotonic() - started
         print(f"{arguments.output}: {_summary(model, sampling_s, total_s)}", file=sys.stderr)
     return 0
 

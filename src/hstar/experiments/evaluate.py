@@ -132,7 +132,7 @@ def training_job(
     command = (*HSTAR, "train", str(contestant.recipe), "{task.sas}", "--output", "{model.hstar}")
     return Job(
         kind="train",
-        command=(*command, "--seed", str(seed), *contestant.options, "--quiet"),
+        command=(*command, "--seed", str(seed), *contestant.options, "--quiet", "--json"),
         inputs={"task.sas": instance.base},
         outputs=("model.hstar",),
         time_limit=limits.train_time,

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 import sys
 import tempfile
 import time
@@ -25,6 +24,7 @@ from typing import Any
 from hstar import __version__
 from hstar.experiments import fast_downward
 from hstar.experiments.fast_downward import GRACE_S
+from hstar.experiments.machine import machine
 from hstar.experiments.process import Finished, run_limited
 
 LOG_CHARACTERS = 200_000  # of a log are kept: its beginning and its end
@@ -78,7 +78,7 @@ class Outcome:
     record: Record
     outputs: Mapping[str, bytes]
     log: str
-    host: str
+    machine: Mapping[str, str]  # where: see `machine`
     started: float  # seconds since the epoch
     seconds: float
 
@@ -103,10 +103,10 @@ def execute(job: Job, contents: Mapping[str, bytes], scratch: Path | None = None
     if record["status"] in DONE and (missing := [name for name in job.outputs if name not in outputs]):
         record = {"status": "error", "error": f"left no {missing[0]}", "exit_code": finished.exit_code}
     log = _shortened("\n".join((" ".join(command), finished.errors, finished.output)))
-    return Outcome(record, outputs, log, platform.node(), started, time.monotonic() - clock)
+    return Outcome(record, outputs, log, machine(), started, time.monotonic() - clock)
 
 
-DONE = frozenset({"solved", "trained"})
+DONE = frozenset({"solved", "trained", "made"})
 """Statuses of jobs that did what they were for."""
 
 
@@ -124,8 +124,16 @@ def _read_json(finished: Finished) -> Record:
 
 
 def _read_training(finished: Finished) -> Record:
-    """`hstar train`: the model tells the rest."""
-    return {"status": "trained"} if finished.exit_code == 0 else _failure(finished)
+    """`hstar train --json`."""
+    try:
+        return {**json.loads(finished.output), "status": "trained"}
+    except ValueError:
+        return _failure(finished)
+
+
+def _read_nothing(finished: Finished) -> Record:
+    """A command that is run for the files it leaves."""
+    return {"status": "made"} if finished.exit_code == 0 else _failure(finished)
 
 
 def _read_fast_downward(finished: Finished) -> Record:
@@ -137,6 +145,7 @@ READERS: dict[str, Callable[[Finished], Record]] = {
     "search": _read_json,
     "train": _read_training,
     "fast_downward": _read_fast_downward,
+    "make": _read_nothing,
 }
 
 

@@ -21,12 +21,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from hstar import __version__
 from hstar.errors import InputError
 from hstar.experiments.job import Job, Outcome, Record
 from hstar.files import replace_file
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _SCHEMA = """
 CREATE TABLE job (
     key TEXT PRIMARY KEY,
@@ -45,10 +44,9 @@ CREATE TABLE attempt (
     record TEXT NOT NULL,   -- JSON: counts, times, error
     outputs TEXT NOT NULL,  -- JSON: name of the file to digest
     log TEXT NOT NULL,      -- digest
-    host TEXT NOT NULL,
+    machine TEXT NOT NULL,  -- JSON: host, versions, commit
     started REAL NOT NULL,
-    seconds REAL NOT NULL,
-    hstar TEXT NOT NULL
+    seconds REAL NOT NULL
 );
 CREATE INDEX attempt_key ON attempt (key);
 """
@@ -63,7 +61,7 @@ class Attempt:
     record: Record
     outputs: dict[str, str]
     log: str
-    host: str
+    machine: dict[str, str]
     started: float
     seconds: float
 
@@ -74,7 +72,13 @@ class Attempt:
 
     def row(self, labels: Mapping[str, Any]) -> Record:
         """Labels and record together; labels have the last word."""
-        return {**self.record, "seconds": self.seconds, "host": self.host, "kind": self.kind, **labels}
+        return {
+            **self.record,
+            "seconds": self.seconds,
+            "host": self.machine["host"],
+            "kind": self.kind,
+            **labels,
+        }
 
 
 class Store:
@@ -153,27 +157,30 @@ class Store:
         log = self.put(outcome.log.encode())
         row = (
             *(job.key, outcome.record["status"], json.dumps(outcome.record), json.dumps(outputs), log),
-            *(outcome.host, outcome.started, outcome.seconds, __version__),
+            *(json.dumps(dict(outcome.machine)), outcome.started, outcome.seconds),
         )
         with self._writing(), self._database:
             self._database.execute(
-                "INSERT INTO attempt (key, status, record, outputs, log, host, started, seconds, hstar) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO attempt (key, status, record, outputs, log, machine, started, seconds) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 row,
             )
         return Attempt(
             *(job.key, job.kind, outcome.record, outputs, log),
-            *(outcome.host, outcome.started, outcome.seconds),
+            *(dict(outcome.machine), outcome.started, outcome.seconds),
         )
 
     def attempts(self) -> Iterator[Attempt]:
         """All attempts, first to last."""
         rows = self._database.execute(
-            "SELECT key, kind, record, outputs, log, host, started, seconds "
+            "SELECT key, kind, record, outputs, log, machine, started, seconds "
             "FROM attempt JOIN job USING (key) ORDER BY id"
         )
-        for key, kind, record, outputs, *rest in rows:
-            yield Attempt(key, kind, json.loads(record), json.loads(outputs), *rest)
+        for key, kind, record, outputs, log, machine, started, seconds in rows:
+            yield Attempt(
+                *(key, kind, json.loads(record), json.loads(outputs), log),
+                *(json.loads(machine), started, seconds),
+            )
 
     def latest(self) -> dict[str, Attempt]:
         """The last attempt at each job."""
@@ -206,8 +213,9 @@ def _open(path: Path) -> sqlite3.Connection:
         if version == 0:
             with database:
                 database.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;")
-        elif version > FORMAT_VERSION:
-            raise InputError(f"a store of a newer hstar (format {version})", file=path)
+        elif version != FORMAT_VERSION:
+            age = "a newer" if version > FORMAT_VERSION else "an older"
+            raise InputError(f"a store of {age} hstar (format {version})", file=path)
         return database
     except sqlite3.Error as error:
         raise InputError(f"not a store of hstar, or damaged: {error}", file=path) from None

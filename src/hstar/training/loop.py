@@ -97,6 +97,10 @@ class Trained:
             "train_states": self.train_states,
             "validation_states": self.validation_states,
             "time_s": round(self.history[-1].time_s, 3) if self.history else 0.0,
+            "curve": [
+                [round(record.time_s, 3), record.train_loss, record.validation_loss]
+                for record in self.history
+            ],
         }
 
 

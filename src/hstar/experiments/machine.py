@@ -1,0 +1,58 @@
+"""Where a job ran: the machine, and the versions of what decides results."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+import hstar
+
+PACKAGES = ("torch", "numpy", "fast-downward.translate", "up-fast-downward")
+
+
+@functools.cache
+def machine() -> dict[str, str]:
+    """Host, processor, versions, and the commit if hstar runs from its repository."""
+    found = {
+        "host": platform.node(),
+        "processor": _processor(),
+        "cores": str(os.cpu_count()),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "hstar": hstar.__version__,
+        "commit": _commit(),
+    }
+    for name in PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return {name: value for name, value in found.items() if value}
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+
+
+def _commit() -> str:
+    """Of the checkout that this package is part of; with a mark if files of it have changed."""
+    home = Path(hstar.__file__).parent
+    command = ["git", "-C", str(home), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        # An installed package may lie inside somebody else's repository.
+        subprocess.run(
+            ["git", "-C", str(home), "ls-files", "--error-unmatch", "__init__.py"],
+            check=True,
+            capture_output=True,
+        )
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
