@@ -4,7 +4,7 @@ A run is a folder: `results.sqlite`, and `artefacts/`, files named by the SHA-25
 models, plans, logs). An attempt is written in one transaction after its artefacts, so that a kill at any
 point leaves whole attempts and perhaps a file that nobody names.
 
-Invariant: only the process that holds the lock writes. The file needs no shared memory, so it may lie on a
+Invariant: only the process that holds the lock writes; others may read meanwhile. The file needs no shared memory, so it may lie on a
 network file system.
 """
 
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from hstar.errors import InputError
 from hstar.experiments.job import Job, Outcome, Record
@@ -82,22 +82,29 @@ class Attempt:
 
 
 class Store:
-    """An open run. Use as a context: it holds the lock from opening to closing."""
+    """An open run. Use as a context: it holds the lock from opening to closing, unless only to read."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.folder = folder
         self._artefacts = folder / "artefacts"
+        self._lock: IO[str] | None = None
+        if not read_only:
+            self._take_lock()
+        elif not is_run(folder):
+            raise InputError("not a folder of results (there is no results.sqlite)", file=folder)
+        self._database = _open(folder / "results.sqlite")
+
+    def _take_lock(self) -> None:
         try:
             self._artefacts.mkdir(parents=True, exist_ok=True)
-            self._lock = (folder / "lock").open("a+")
+            self._lock = (self.folder / "lock").open("a+")
         except OSError as error:
-            raise InputError(f"cannot use the run: {error.strerror}", file=folder) from None
+            raise InputError(f"cannot use the run: {error.strerror}", file=self.folder) from None
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             self._lock.close()
-            raise InputError("another hstar is working on this run", file=folder) from None
-        self._database = _open(folder / "results.sqlite")
+            raise InputError("another hstar is working on this run", file=self.folder) from None
 
     def __enter__(self) -> Store:
         return self
@@ -110,7 +117,8 @@ class Store:
     def close(self) -> None:
         """Gives the lock back."""
         self._database.close()
-        self._lock.close()
+        if self._lock is not None:
+            self._lock.close()
 
     # Artefacts.
 
@@ -186,14 +194,26 @@ class Store:
         """The last attempt at each job."""
         return {attempt.key: attempt for attempt in self.attempts()}
 
+    def jobs(self) -> dict[str, Record]:
+        """What is known of each job: command, inputs, outputs, limits, and all its `labels`."""
+        labels = self._labels()
+        found = self._database.execute("SELECT key, kind, job FROM job")
+        return {
+            key: {"kind": kind, **json.loads(job), "labels": labels.get(key, [])} for key, kind, job in found
+        }
+
     def rows(self) -> Iterator[Record]:
         """The last attempt at each job under each of its labels, in the order of the attempts."""
-        labels: dict[str, list[Record]] = {}
-        for key, text in self._database.execute("SELECT key, labels FROM label"):
-            labels.setdefault(key, []).append(json.loads(text))
+        labels = self._labels()
         for key, attempt in self.latest().items():
             for one in labels[key]:
                 yield attempt.row(one)
+
+    def _labels(self) -> dict[str, list[Record]]:
+        labels: dict[str, list[Record]] = {}
+        for key, text in self._database.execute("SELECT key, labels FROM label"):
+            labels.setdefault(key, []).append(json.loads(text))
+        return labels
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
