@@ -42,6 +42,10 @@ def test_examples_work(
         assert hstar("solve", "problem.pddl", "--plan-file", "plan.txt").code == 0
     if " bench " in line:
         Path("suite.toml").write_text(SUITE)
+    if " report " in line:
+        for name in ("first", "second"):
+            words = ("evaluate", "ff", "problem.pddl", "-o", f"runs/{name}", "--walks", "2", "-q")
+            assert hstar(*words).code == 0
     done = hstar(*shlex.split(line)[1:])
     assert done.code == 0, done
     assert done.out or done.err

@@ -23,6 +23,7 @@ COMMANDS = {
     "train": "Learn a heuristic for a task.",
     "evaluate": "Compare heuristics and planners from many starts.",
     "bench": "Run an experiment that a file describes; resumable.",
+    "report": "Show runs as a page, tables and figures.",
     "validate": "Check a plan against the PDDL itself.",
     "info": "Tell what is in a task: variables, facts, operators, mutexes, and its PDDL.",
     "demo": "Generate a blocks-world task and solve it with several searches and heuristics.",

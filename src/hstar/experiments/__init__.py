@@ -7,7 +7,7 @@ from hstar.experiments.driver import LocalExecutor, Standing, run
 from hstar.experiments.evaluate import Instance, Limits, evaluation_jobs, read_instance
 from hstar.experiments.job import Job, Made, Outcome, execute
 from hstar.experiments.store import Attempt, Store
-from hstar.experiments.summary import summarise
+from hstar.experiments.tables import summarise
 
 __all__ = [
     "Attempt",

@@ -1,0 +1,63 @@
+"""`hstar report`: runs as a page, tables and figures."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from hstar.cli.app import Parser
+from hstar.errors import InputError
+
+DESCRIPTION = """\
+Writes one HTML file with everything in it: errors, coverage, scatter and cactus plots, training curves, and
+each run with its log and the command to repeat it. Of several runs the later ones are compared with the
+first. Other formats go to standard output. A run may still be going on."""
+EXAMPLES = (
+    "hstar report runs/first",
+    "hstar report runs/first --format markdown --significance",
+    "hstar report runs/first runs/second -o comparison.html",
+)
+_FORMATS = ("html", "csv", "json", "markdown", "latex", "lab")
+
+
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    add = parser.add_argument
+    parser.usage = f"{parser.prog} [OPTION ...] RUN ..."
+    add("runs", nargs="+", type=Path, metavar="RUN", help="folders that evaluate or bench have filled")
+    add("--format", "-f", choices=_FORMATS, default="html", help="lab: properties of Downward Lab (html)")
+    add("--output", "-o", type=Path, metavar="FILE", help="where to (report.html in the first RUN)")
+    add("--significance", action="store_true", help="in markdown and LaTeX: a sign test for every pair")
+    add("--figures", type=Path, metavar="FOLDER", help="also write each figure as SVG and PNG")
+    add("--title", metavar="TEXT", help="of the page")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Reads the runs and writes what is asked for."""
+    from hstar.experiments.report import page, read_runs, rows_of, write_rows
+    from hstar.files import replace_file
+
+    runs = read_runs([folder.absolute() for folder in arguments.runs])
+    if not any(run.rows for run in runs):
+        raise InputError("nothing has been run yet", file=arguments.runs[0])
+    output: Path | None = arguments.output
+    if arguments.format == "html":
+        text = page(runs, arguments.title)
+        output = output or arguments.runs[0] / "report.html"
+    else:
+        text = write_rows(runs, arguments.format, significance=arguments.significance)
+    if output is None:
+        print(text, end="")
+    else:
+        try:
+            replace_file(output, text.encode())
+        except OSError as error:
+            raise InputError(f"cannot write the report: {error.strerror}", file=output) from None
+        print(output, file=sys.stderr)
+    if arguments.figures is not None:
+        from hstar.experiments.report.figures import write_figures
+
+        written = write_figures(rows_of(runs), arguments.figures)
+        print(f"{len(written)} files in {arguments.figures}", file=sys.stderr)
+    return 0

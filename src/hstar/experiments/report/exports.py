@@ -1,0 +1,94 @@
+"""Rows of runs for other tools: CSV, JSON, and the `properties` file of Downward Lab."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from hstar.experiments.report.runs import Run
+from hstar.experiments.statistics import changes, searches_of
+from hstar.experiments.tables import (
+    change_text,
+    coverage_table,
+    effort_table,
+    latex,
+    markdown,
+    pair_table,
+    summarise,
+)
+
+_FIRST = ("run", "step", "contestant", "domain", "instance", "start", "seed", "status")
+_NOT_IN_CSV = ("curve", "selection")  # lists
+
+
+def write_rows(runs: Sequence[Run], form: str, *, significance: bool = False) -> str:
+    """The runs in one of `FORMATS`."""
+    return FORMATS[form](runs, significance)
+
+
+def all_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Rows of all runs, each with the name of its run."""
+    return [{"run": run.name, **row} for run in runs for row in run.rows]
+
+
+def _csv(runs: Sequence[Run], _: bool) -> str:
+    rows = all_rows(runs)
+    found = dict.fromkeys(name for row in rows for name in row)
+    names = [*_FIRST, *(name for name in found if name not in (*_FIRST, *_NOT_IN_CSV))]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _json(runs: Sequence[Run], _: bool) -> str:
+    return json.dumps(all_rows(runs)) + "\n"
+
+
+def _markdown(runs: Sequence[Run], significance: bool) -> str:
+    parts = []
+    for run in runs:
+        parts.append((f"# {run.name}\n\n" if len(runs) > 1 else "") + summarise(run.rows))
+        if significance:
+            parts.append("## Pairs, start by start\n\n" + markdown(pair_table(run.rows), left=2))
+    first, *others = runs
+    parts += [change_text(changes(first.rows, run.rows), first.name, run.name) for run in others]
+    return "\n".join(parts)
+
+
+def _latex(runs: Sequence[Run], significance: bool) -> str:
+    tables = []
+    for run in runs:
+        tables += [latex(coverage_table(run.rows)), latex(effort_table(run.rows))]
+        if significance:
+            tables.append(latex(pair_table(run.rows)))
+    return "\n".join(tables)
+
+
+def _lab(runs: Sequence[Run], _: bool) -> str:
+    """One entry for each search. Lab identifies a run by algorithm, domain and problem."""
+    properties = {}
+    several = len(runs) > 1
+    for row in searches_of(all_rows(runs)):
+        algorithm = f"{row['run']}: {row['contestant']}" if several else row["contestant"]
+        if row["seed"]:
+            algorithm += f", seed {row['seed']}"
+        problem = f"{row['instance'].partition('/')[2]}:{row['start']}"
+        solved = int(row["status"] == "solved")
+        entry = {name: value for name, value in row.items() if value is not None}
+        entry |= {
+            "id": [algorithm, row["domain"], problem],
+            "algorithm": algorithm,
+            "problem": problem,
+            "coverage": solved,
+            "error": "success" if solved else row["status"],
+        }
+        properties["-".join(entry["id"])] = entry
+    return json.dumps(properties, indent=2, sort_keys=True) + "\n"
+
+
+FORMATS = {"csv": _csv, "json": _json, "markdown": _markdown, "latex": _latex, "lab": _lab}

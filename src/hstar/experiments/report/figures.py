@@ -1,0 +1,131 @@
+"""Figures of a run as SVG and PNG files, for papers and slides: what the page draws, by matplotlib."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hstar.errors import InputError
+from hstar.experiments.statistics import (
+    Record,
+    by_contestant,
+    curve,
+    instances_by_domain,
+    searches_of,
+    trainings_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TITLES = {"expansions": "expansions", "search_time": "search time (s)"}
+_LEAST = {"expansions": 1.0, "search_time": 1e-3}  # what a logarithmic axis can show
+_FORMATS = ("svg", "png")
+_BEYOND = 3.0  # times the largest value: where what was not solved is drawn
+
+
+def write_figures(rows: Sequence[Record], folder: Path) -> list[Path]:
+    """Writes every figure; gives the files."""
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise InputError("figures need matplotlib: pip install 'hstar[bench]'") from None
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    # The same rows give the same file, and text in it can be edited.
+    mpl.rcParams.update({"svg.hashsalt": "hstar", "svg.fonttype": "none"})
+    written = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, draw in _figures(rows):
+            figure, axes = plt.subplots(figsize=(5, 4), layout="constrained")
+            draw(axes)
+            for form in _FORMATS:
+                written.append(folder / f"{name}.{form}")
+                figure.savefig(written[-1], dpi=200, metadata={"Date": None} if form == "svg" else {})
+            plt.close(figure)
+    except OSError as error:
+        raise InputError(f"cannot write figures: {error.strerror}", file=folder) from None
+    return written
+
+
+def _figures(rows: Sequence[Record]) -> Iterator[tuple[str, Any]]:
+    """Names of files, and functions that draw."""
+    runs = by_contestant(searches_of(rows))
+    for metric in TITLES:
+        yield f"solved_within_{metric}", lambda axes, metric=metric: _solved_within(axes, runs, metric)
+        for one, two in itertools.combinations(runs, 2):
+            yield (
+                f"{metric}_{_word(one)}_{_word(two)}",
+                lambda axes, metric=metric, one=one, two=two: _scatter(axes, runs, metric, one, two),
+            )
+    by_instance: dict[str, list[Record]] = {}
+    for row in trainings_of(rows):
+        if row.get("curve"):
+            by_instance.setdefault(row["instance"], []).append(row)
+    for instance, trainings in by_instance.items():
+        yield f"training_{_word(instance)}", lambda axes, trainings=trainings: _training(axes, trainings)
+
+
+def _word(text: str) -> str:
+    """A part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9.=-]+", "_", text).strip("_")
+
+
+def _solved_within(axes: Axes, runs: dict[str, list[Record]], metric: str) -> None:
+    for name, searches in runs.items():
+        seeds = len({row["seed"] for row in searches})
+        values = [max(value, _LEAST[metric]) for value in curve(searches, metric)]
+        axes.step(values, [(i + 1) / seeds for i in range(len(values))], where="post", label=name)
+    axes.set(xscale="log", xlabel=TITLES[metric], ylabel="solved")
+    axes.legend(fontsize=7)
+
+
+def _scatter(axes: Axes, runs: dict[str, list[Record]], metric: str, one: str, two: str) -> None:
+    """Start by start and seed by seed; a contestant without seeds meets all of the other's."""
+    pairs = list(_meet(runs[one], runs[two]))
+    values = [
+        max(row[metric], _LEAST[metric]) for pair in pairs for row in pair if row["status"] == "solved"
+    ] or [1.0]
+    edge = max(values) * _BEYOND
+
+    def place(row: Record) -> float:
+        return max(float(row[metric]), _LEAST[metric]) if row["status"] == "solved" else edge
+
+    for domain in instances_by_domain(runs[one]):
+        found = [(place(a), place(b)) for a, b in pairs if a["domain"] == domain]
+        axes.scatter([a for a, _ in found], [b for _, b in found], s=14, alpha=0.7, label=domain)
+    low = min(values) / 1.5
+    axes.plot([low, edge], [low, edge], color="grey", linewidth=0.8)
+    axes.axvline(edge, color="grey", linewidth=0.6, linestyle=":")
+    axes.axhline(edge, color="grey", linewidth=0.6, linestyle=":")
+    axes.set(xscale="log", yscale="log", xlabel=f"{one}: {TITLES[metric]}", ylabel=f"{two}: {TITLES[metric]}")
+    axes.set_aspect("equal")
+    axes.legend(fontsize=7)
+
+
+def _meet(ours: Sequence[Record], theirs: Sequence[Record]) -> Iterator[tuple[Record, Record]]:
+    single = min(len({row["seed"] for row in runs}) for runs in (ours, theirs)) == 1
+    partners: dict[tuple[str, str], list[Record]] = {}
+    for row in theirs:
+        partners.setdefault((row["instance"], row["start"]), []).append(row)
+    for row in ours:
+        for other in partners.get((row["instance"], row["start"]), []):
+            if single or other["seed"] == row["seed"]:
+                yield row, other
+
+
+def _training(axes: Axes, trainings: Sequence[Record]) -> None:
+    for row in trainings:
+        epochs = range(1, len(row["curve"]) + 1)
+        (line,) = axes.plot(
+            epochs, [point[2] for point in row["curve"]], label=f"{row['contestant']}, seed {row['seed']}"
+        )
+        losses = [point[1] for point in row["curve"]]
+        axes.plot(epochs, losses, color=line.get_color(), linestyle=":", linewidth=1)
+    axes.set(yscale="log", xlabel="epoch", ylabel="loss on held-out states (dotted: training states)")
+    axes.legend(fontsize=7)

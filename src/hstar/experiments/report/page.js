@@ -1,0 +1,451 @@
+"use strict";
+// Draws the report from the data in this file. All text goes in as text, never as markup.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const $ = (id) => document.getElementById(id);
+const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#8c564b", "#7f7fff"];
+const TITLES = { search_time: "search time (s)", cost: "plan cost", plan_length: "plan length", memory: "memory (bytes)", seconds: "seconds in all" };
+const DASHES = ["", "6 3", "2 3"];
+const PAGE = 200;
+const title = (metric) => TITLES[metric] ?? metric;
+const colour = (i) => COLOURS[i % COLOURS.length];
+const dash = (i) => DASHES[Math.floor(i / COLOURS.length) % DASHES.length];
+const columns = data.searches;
+const total = (columns.status ?? []).length;
+const SOLVED = data.statuses.indexOf("solved");
+const ERROR = data.statuses.indexOf("error");
+const shown = { contestants: new Set(data.contestants.keys()), domains: new Set(data.domains.keys()), rows: PAGE };
+const searchAt = (i) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[i]]));
+const domainOf = (instance) => data.instances[instance][1];
+const visible = (i) => shown.contestants.has(columns.contestant[i]) && shown.domains.has(domainOf(columns.instance[i]));
+const active = () => [...data.contestants.keys()].filter((c) => shown.contestants.has(c));
+
+// --- elements ---
+
+function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name in made) made[name] = value; else made.setAttribute(name, value);
+  }
+  made.append(...children);
+  return made;
+}
+
+function draw(tag, attributes, text) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function number(value) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1000) return Math.round(value).toLocaleString("en");
+  if (size >= 10 || Number.isInteger(value)) return String(Math.round(value * 10) / 10);
+  return size === 0 ? "0" : value.toPrecision(3);
+}
+
+const probability = (value) => (value < 0.001 ? "< 0.001" : value.toFixed(3));
+
+// A table: `head` of {name, text}; a row is {cells: [{value, text, best}], open, total}. A head sorts by value.
+function table(place, head, rows) {
+  const body = element("tbody");
+  const heads = head.map((column, i) => element("th", { scope: "col", className: column.text ? "text" : "", tabIndex: 0 }, column.name));
+  let by = -1, up = true;
+  const fill = () => {
+    const movable = rows.filter((row) => !row.total);
+    if (by >= 0) {
+      movable.sort((a, b) => {
+        const [x, y] = [a.cells[by].value, b.cells[by].value];
+        if (x === y) return 0;
+        if (x === null || x === undefined) return 1;
+        if (y === null || y === undefined) return -1;
+        return (x < y ? -1 : 1) * (up ? 1 : -1);
+      });
+    }
+    body.replaceChildren(...[...movable, ...rows.filter((row) => row.total)].map((row) => {
+      const line = element("tr", { className: (row.total ? "total " : "") + (row.open ? "link" : "") },
+        ...row.cells.map((cell, i) => element("td", { className: (head[i].text ? "text " : "") + (cell.best ? "best" : "") }, cell.text ?? number(cell.value))));
+      if (row.open) line.addEventListener("click", row.open);
+      return line;
+    }));
+    heads.forEach((cell, i) => (i === by ? cell.setAttribute("aria-sort", up ? "ascending" : "descending") : cell.removeAttribute("aria-sort")));
+  };
+  heads.forEach((cell, i) => {
+    const sort = () => { up = by === i ? !up : !!head[i].text; by = i; fill(); };
+    cell.addEventListener("click", sort);
+    cell.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
+  });
+  fill();
+  place.replaceChildren(element("div", { className: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body)));
+}
+
+// --- figures ---
+
+function ticks(low, high, log) {
+  if (log) {
+    const [a, b] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+    const step = Math.max(1, Math.ceil((b - a) / 8));
+    const found = [];
+    for (let e = a; e <= b; e += step) found.push(10 ** e);
+    return found.length > 1 ? found : [low, high];
+  }
+  const raw = (high - low) / 6 || 1;
+  const size = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((m) => m * size).find((s) => s >= raw);
+  const found = [];
+  for (let v = Math.ceil(low / step) * step; v <= high + step * 1e-9; v += step) found.push(v);
+  return found;
+}
+
+const short = (v) => (v >= 1e6 || (v < 1e-2 && v > 0) ? v.toExponential(0).replace("+", "") : String(Math.round(v * 1000) / 1000));
+
+// series: {name, colour, dash, kind: points | line | steps, points: [{x, y, tip, open}]}; axes: {label, log, low, high}
+function plot(place, series, x, y, options = {}) {
+  const [width, height] = options.size ?? [520, 460];
+  const box = { left: 62, right: width - 14, top: 12, bottom: height - 44 };
+  const scale = (axis, a, b) => {
+    const f = axis.log ? Math.log10 : (v) => v;
+    const [low, high] = [f(axis.low), f(axis.high)];
+    return (v) => a + ((f(v) - low) / (high - low || 1)) * (b - a);
+  };
+  const [px, py] = [scale(x, box.left, box.right), scale(y, box.bottom, box.top)];
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${y.label} over ${x.label}` });
+  for (const v of ticks(x.low, x.high, x.log)) {
+    svg.append(draw("path", { class: "grid", d: `M${px(v)} ${box.top}V${box.bottom}` }), draw("text", { x: px(v), y: box.bottom + 16, "text-anchor": "middle" }, short(v)));
+  }
+  for (const v of ticks(y.low, y.high, y.log)) {
+    svg.append(draw("path", { class: "grid", d: `M${box.left} ${py(v)}H${box.right}` }), draw("text", { x: box.left - 6, y: py(v) + 4, "text-anchor": "end" }, short(v)));
+  }
+  svg.append(draw("path", { class: "axis", d: `M${box.left} ${box.top}V${box.bottom}H${box.right}` }));
+  svg.append(draw("text", { x: (box.left + box.right) / 2, y: height - 6, "text-anchor": "middle" }, x.label));
+  svg.append(draw("text", { transform: `translate(13 ${(box.top + box.bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, y.label));
+  if (options.diagonal) svg.append(draw("path", { class: "axis", d: `M${box.left} ${box.bottom}L${box.right} ${box.top}` }));
+  for (const edge of options.edges ?? []) {
+    svg.append(draw("path", { class: "axis", "stroke-dasharray": "4 4", d: `M${px(edge)} ${box.top}V${box.bottom}M${box.left} ${py(edge)}H${box.right}` }));
+  }
+  const marks = [];
+  for (const one of series) {
+    let path = "";
+    one.points.forEach((point, i) => {
+      const [a, b] = [px(point.x), py(point.y)];
+      marks.push({ a, b, point, one });
+      if (one.kind === "points") path += `M${a.toFixed(1)} ${b.toFixed(1)}h0`;
+      else if (i === 0) path += `M${a.toFixed(1)} ${b.toFixed(1)}`;
+      else path += one.kind === "steps" ? `H${a.toFixed(1)}V${b.toFixed(1)}` : `L${a.toFixed(1)} ${b.toFixed(1)}`;
+    });
+    if (one.kind === "steps" && one.points.length) path += `H${box.right}`;
+    svg.append(draw("path", { class: "mark", "data-series": one.name, d: path, stroke: one.colour, "stroke-dasharray": one.dash ?? "", "stroke-width": one.kind === "points" ? 6 : 2, "stroke-opacity": one.kind === "points" ? 0.75 : 1 }));
+  }
+  // The nearest mark speaks: one element a series, however many points it has.
+  const nearest = (event) => {
+    const area = svg.getBoundingClientRect();
+    const [a, b] = [((event.clientX - area.left) * width) / area.width, ((event.clientY - area.top) * height) / area.height];
+    let best = null, least = 15 ** 2;
+    for (const mark of marks) {
+      const far = (mark.a - a) ** 2 + (mark.b - b) ** 2;
+      if (far < least) [best, least] = [mark, far];
+    }
+    return best;
+  };
+  svg.addEventListener("mousemove", (event) => {
+    const mark = nearest(event);
+    $("tip").hidden = !mark;
+    svg.style.cursor = mark?.point.open ? "pointer" : "";
+    if (!mark) return;
+    $("tip").textContent = `${mark.one.name}\n${mark.point.tip ?? `${x.label} ${number(mark.point.x)}, ${y.label} ${number(mark.point.y)}`}`;
+    $("tip").style.left = `${Math.min(event.clientX + 12, innerWidth - 260)}px`;
+    $("tip").style.top = `${event.clientY + 12}px`;
+  });
+  svg.addEventListener("mouseleave", () => { $("tip").hidden = true; });
+  svg.addEventListener("click", (event) => nearest(event)?.point.open?.());
+  place.replaceChildren(svg);
+  if (options.legend) {
+    place.append(element("p", { className: "note" }, ...series.filter((one) => one.legend !== false).flatMap((one) => [one.kind === "points" ? swatch(one.colour) : stroke(one), `${one.name}  `])));
+  }
+}
+
+const swatch = (fill) => { const made = element("span", { className: "swatch" }); made.style.background = fill; return made; };
+const stroke = (one) => {
+  const made = draw("svg", { viewBox: "0 0 26 8", width: 26, height: 8, style: "display: inline; width: 26px; margin: 0 .3em" });
+  made.append(draw("path", { d: "M1 4H25", stroke: one.colour, "stroke-width": 2, "stroke-dasharray": one.dash ?? "" }));
+  return made;
+};
+const range = (values, log) => {
+  const low = values.reduce((a, b) => Math.min(a, b), Infinity), high = values.reduce((a, b) => Math.max(a, b), -Infinity);
+  if (low === Infinity) return [log ? 0.1 : 0, 1];
+  return low < high ? [low, high] : log ? [low / 2, high * 2] : [low - 0.5, high + 0.5];
+};
+
+// --- sections ---
+
+const CHANGE_HEAD = [{ name: "configuration", text: true }, { name: "measure", text: true }, { name: "better" }, { name: "worse" }, { name: "equal" }, { name: "p (sign test)" }];
+
+function showChanges() {
+  $("changes-section").hidden = !data.changes.length;
+  $("changes").replaceChildren(...data.changes.flatMap((change) => {
+    const place = element("div");
+    table(place, CHANGE_HEAD, change.contestants.flatMap((one) => one.paired.map((paired) => ({
+      cells: [{ value: one.contestant, text: one.contestant }, { value: paired.metric, text: title(paired.metric) }, { value: paired.better }, { value: paired.worse }, { value: paired.equal }, { value: paired.chance, text: probability(paired.chance) }],
+    }))));
+    const lists = change.contestants.flatMap((one) => ["gained", "lost", "missing"].filter((word) => one[word].length).map((word) =>
+      element("details", {}, element("summary", {}, `${one.contestant}: ${word} ${one[word].length}`), element("pre", {}, one[word].join("\n")))));
+    return [element("p", {}, `${change.after} against ${change.before}: better means that ${change.after} is.`), place, ...lists];
+  }));
+}
+
+function showErrors() {
+  const found = [];
+  for (let i = 0; i < total; i++) if (columns.status[i] === ERROR) found.push({ ...searchAt(i), step: "search" });
+  for (const training of data.trainings) if (training.status === ERROR) found.push({ ...training, step: "train" });
+  $("errors-section").hidden = !found.length;
+  table($("errors"), [{ name: "configuration", text: true }, { name: "instance", text: true }, { name: "start", text: true }, { name: "seed" }, { name: "error", text: true }],
+    found.map((row) => ({
+      open: () => detail(row),
+      cells: [{ value: data.contestants[row.contestant], text: data.contestants[row.contestant] }, { value: data.instances[row.instance][0], text: data.instances[row.instance][0] },
+        { value: row.start ?? "", text: row.start ?? "training" }, { value: row.seed }, { value: row.error ?? "", text: row.error ?? "no message" }],
+    })));
+}
+
+// Per configuration, seed and instance: the share of starts solved.
+function shares() {
+  const counts = new Map();
+  for (let i = 0; i < total; i++) {
+    if (!visible(i)) continue;
+    const key = `${columns.contestant[i]} ${columns.seed[i]} ${columns.instance[i]}`;
+    const entry = counts.get(key) ?? { contestant: columns.contestant[i], seed: columns.seed[i], instance: columns.instance[i], solved: 0, runs: 0 };
+    entry.runs += 1;
+    entry.solved += columns.status[i] === SOLVED;
+    counts.set(key, entry);
+  }
+  const found = new Map();
+  for (const { contestant, seed, instance, solved, runs } of counts.values()) {
+    if (!found.has(contestant)) found.set(contestant, new Map());
+    const seeds = found.get(contestant);
+    if (!seeds.has(seed)) seeds.set(seed, new Map());
+    seeds.get(seed).set(instance, (100 * solved) / runs);
+  }
+  return found;
+}
+
+const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
+
+function coverageCell(seeds, groups) {
+  const figures = [];
+  for (const instances of seeds?.values() ?? []) {
+    const means = [];
+    for (const group of groups) {
+      const known = group.filter((instance) => instances.has(instance)).map((instance) => instances.get(instance));
+      if (known.length < group.length) return { value: null };
+      means.push(mean(known));
+    }
+    figures.push(mean(means));
+  }
+  if (!figures.length) return { value: null };
+  const middle = mean(figures);
+  if (figures.length === 1) return { value: middle };
+  const spread = Math.sqrt(figures.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (figures.length - 1));
+  return { value: middle, text: `${number(middle)} ± ${number(spread)}` };
+}
+
+function showCoverage() {
+  const found = shares(), names = active();
+  const groups = new Map();
+  for (const [instance, [, domain]] of data.instances.entries()) {
+    if (!shown.domains.has(domain)) continue;
+    if (![...found.values()].some((seeds) => [...seeds.values()].some((known) => known.has(instance)))) continue;
+    groups.set(domain, [...(groups.get(domain) ?? []), instance]);
+  }
+  const line = (name, parts, last) => {
+    const cells = names.map((c) => coverageCell(found.get(c), parts));
+    const best = Math.max(...cells.map((cell) => cell.value ?? -1));
+    const equal = cells.every((cell) => cell.value === best);
+    return { total: last, cells: [{ value: name, text: name }, ...cells.map((cell) => ({ ...cell, best: !equal && cell.value === best }))] };
+  };
+  const rows = [];
+  for (const [domain, instances] of groups) {
+    if ($("by-instance").checked) for (const instance of instances) rows.push(line(data.instances[instance][0], [[instance]]));
+    else rows.push(line(`${data.domains[domain]} (${instances.length})`, [instances]));
+  }
+  if (groups.size > 1) rows.push(line("mean over domains", [...groups.values()], true));
+  table($("coverage"), [{ name: $("by-instance").checked ? "instance" : "domain (instances)", text: true }, ...names.map((c) => ({ name: data.contestants[c] }))], rows);
+}
+
+function showScatter() {
+  const metric = $("metric").value, [one, two] = [Number($("one").value), Number($("two").value)];
+  const pairs = new Map();
+  for (let i = 0; i < total; i++) {
+    const c = columns.contestant[i];
+    if ((c !== one && c !== two) || !shown.domains.has(domainOf(columns.instance[i]))) continue;
+    const key = `${columns.instance[i]} ${columns.start[i]}`;
+    const pair = pairs.get(key) ?? [[], []];
+    if (c === one) pair[0].push(i);
+    if (c === two) pair[1].push(i);
+    pairs.set(key, pair);
+  }
+  // Seeds are matched; a configuration without trainings has one seed, which meets all of the other's.
+  const met = [];
+  for (const [first, second] of pairs.values()) {
+    for (const i of first) {
+      const same = second.filter((j) => columns.seed[j] === columns.seed[i]);
+      for (const j of same.length || second.length > 1 ? same : second) met.push([i, j]);
+    }
+    if (first.length === 1 && second.length > 1) for (const j of second) if (columns.seed[j] !== columns.seed[first[0]]) met.push([first[0], j]);
+  }
+  const value = (i) => (columns.status[i] === SOLVED && columns[metric][i] !== null ? columns[metric][i] : null);
+  const values = met.flat().map(value).filter((v) => v !== null);
+  const least = metric === "search_time" || metric === "seconds" ? 1e-3 : 1;
+  let [low, high] = range(values.map((v) => Math.max(v, least)), true);
+  low = 10 ** Math.floor(Math.log10(low) + 1e-9);
+  high = 10 ** Math.ceil(Math.log10(high) - 1e-9);
+  const edge = high * 3;
+  const at = (i) => { const v = value(i); return v === null ? edge : Math.max(v, least); };
+  const series = new Map();
+  for (const [i, j] of met) {
+    if (value(i) === null && value(j) === null) continue;
+    const domain = domainOf(columns.instance[i]);
+    if (!series.has(domain)) series.set(domain, { name: data.domains[domain], colour: colour(domain), kind: "points", points: [] });
+    const text = (k) => (value(k) === null ? data.statuses[columns.status[k]].replace("_", " ") : number(value(k)));
+    series.get(domain).points.push({ x: at(i), y: at(j), open: () => detail(searchAt(j)), tip: `${data.instances[columns.instance[i]][0]} ${columns.start[i]}\n${text(i)} against ${text(j)}` });
+  }
+  const axis = (c) => ({ label: `${data.contestants[c]}: ${title(metric)}`, log: true, low, high: edge * 1.4 });
+  plot($("scatter"), [...series.values()], axis(one), axis(two), { diagonal: true, edges: [edge], legend: true });
+  const [a, b] = [data.contestants[one], data.contestants[two]];
+  const known = data.pairs.find((pair) => (pair.one === a && pair.two === b) || (pair.one === b && pair.two === a));
+  if (!known) { $("pair").replaceChildren(); return; }
+  const swapped = known.one !== b;  // figures are told from the side of the second one
+  const place = element("div");
+  table(place, [{ name: "over all domains", text: true }, { name: "better" }, { name: "worse" }, { name: "equal" }, { name: "p (sign test)" }],
+    known.paired.map((paired) => ({ cells: [{ value: paired.metric, text: title(paired.metric) }, { value: swapped ? paired.worse : paired.better }, { value: swapped ? paired.better : paired.worse }, { value: paired.equal }, { value: paired.chance, text: probability(paired.chance) }] })));
+  $("pair").replaceChildren(element("p", { className: "note" }, `${b} compared with ${a}; starts, seeds taken together`), place);
+}
+
+function showCactus() {
+  const metric = $("within").value;
+  const least = metric === "search_time" || metric === "seconds" ? 1e-3 : 1;
+  const series = active().map((c) => {
+    const seeds = new Set(), values = [];
+    for (let i = 0; i < total; i++) {
+      if (columns.contestant[i] !== c || !visible(i)) continue;
+      seeds.add(columns.seed[i]);
+      if (columns.status[i] === SOLVED && columns[metric][i] !== null) values.push(Math.max(columns[metric][i], least));
+    }
+    values.sort((a, b) => a - b);
+    return { name: data.contestants[c], colour: colour(c), dash: dash(c), kind: "steps", points: values.map((v, i) => ({ x: v, y: (i + 1) / seeds.size })) };
+  });
+  const [low, high] = range(series.flatMap((one) => one.points.map((p) => p.x)), true);
+  const most = Math.max(1, ...series.map((one) => one.points.at(-1)?.y ?? 0));
+  plot($("cactus"), series, { label: title(metric), log: true, low, high: high * 1.2 }, { label: "solved (mean over seeds)", low: 0, high: most * 1.04 }, { size: [960, 420], legend: true });
+}
+
+function showTrainings() {
+  const found = data.trainings.filter((t) => shown.contestants.has(t.contestant) && shown.domains.has(domainOf(t.instance)));
+  const instance = Number($("training-instance").value), byTime = $("training-x").value === "time";
+  const series = [];
+  for (const t of found.filter((t) => t.instance === instance && t.curve)) {
+    const name = `${data.contestants[t.contestant]}, seed ${t.seed}`;
+    const at = (point, i) => (byTime ? point[0] : i + 1);
+    const points = (k) => t.curve.map((point, i) => ({ x: at(point, i), y: Math.max(point[k], 1e-9) }));
+    series.push({ name, colour: colour(t.contestant), dash: DASHES[t.seed % 3], kind: "line", points: points(2) });
+    series.push({ name: `${name}, training states`, colour: colour(t.contestant), kind: "points", legend: false, points: points(1) });
+  }
+  const all = series.flatMap((one) => one.points);
+  const [low, high] = range(all.map((p) => p.x), false), [least, most] = range(all.map((p) => p.y), true);
+  plot($("training"), series, { label: byTime ? "seconds" : "epoch", low, high }, { label: "loss", log: true, low: least * 0.9, high: most * 1.1 }, { size: [960, 360], legend: true });
+  table($("trainings"), [{ name: "configuration", text: true }, { name: "instance", text: true }, ...["seed", "atoms", "states", "epochs", "loss", "seconds"].map((name) => ({ name })), { name: "status", text: true }],
+    found.map((t) => ({ open: () => detail(t), cells: [{ value: data.contestants[t.contestant], text: data.contestants[t.contestant] }, { value: data.instances[t.instance][0], text: data.instances[t.instance][0] },
+      { value: t.seed }, { value: t.atoms }, { value: t.states }, { value: t.epochs }, { value: t.best_loss }, { value: t.seconds }, { value: data.statuses[t.status], text: data.statuses[t.status] }] })));
+}
+
+function showRuns() {
+  const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean), status = $("status").value;
+  const found = [];
+  for (let i = 0; i < total; i++) {
+    if (!visible(i) || (status !== "" && columns.status[i] !== Number(status))) continue;
+    const text = `${data.contestants[columns.contestant[i]]} ${data.instances[columns.instance[i]][0]} ${columns.start[i]} ${data.statuses[columns.status[i]]}`.toLowerCase();
+    if (words.every((word) => text.includes(word))) found.push(i);
+  }
+  $("count").textContent = `${found.length.toLocaleString("en")} searches`;
+  $("more").hidden = found.length <= shown.rows;
+  table($("runs"), [{ name: "configuration", text: true }, { name: "instance", text: true }, { name: "start", text: true }, { name: "seed" }, { name: "status", text: true }, ...data.numbers.map((name) => ({ name: title(name) }))],
+    found.slice(0, shown.rows).map((i) => ({
+      open: () => detail(searchAt(i)),
+      cells: [{ value: data.contestants[columns.contestant[i]], text: data.contestants[columns.contestant[i]] }, { value: data.instances[columns.instance[i]][0], text: data.instances[columns.instance[i]][0] },
+        { value: columns.start[i], text: columns.start[i] }, { value: columns.seed[i] }, { value: data.statuses[columns.status[i]], text: data.statuses[columns.status[i]].replace("_", " ") },
+        ...data.numbers.map((name) => ({ value: columns[name][i] }))],
+    })));
+}
+
+function detail(row) {
+  const run = data.runs[row.run];
+  const path = (file) => `artefacts/${data.files[file].slice(0, 2)}/${data.files[file].slice(2)}`;
+  const quote = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  const copies = row.files.map(([name, file]) => `cp ${quote(`${run.folder}/${path(file)}`)} ${name}`);
+  const facts = [["run", run.name], ["status", data.statuses[row.status]], ["seed", row.seed], ...[...data.numbers, "states", "epochs", "best_loss"].filter((name) => row[name] !== null && row[name] !== undefined).map((name) => [title(name), number(row[name])])];
+  $("detail-body").replaceChildren(
+    element("h2", {}, `${data.contestants[row.contestant]} on ${data.instances[row.instance][0]} ${row.start ?? "(training)"}`),
+    ...(row.error ? [element("p", { className: "error" }, row.error)] : []),
+    element("p", {}, facts.map(([name, value]) => `${name}: ${value}`).join(" · ")),
+    element("h3", {}, "To repeat it"), element("pre", { id: "repeat" }, [...copies, data.commands[row.command]].join("\n")),
+    element("h3", {}, "Log"), element("p", { className: "note" }, `${run.folder}/${path(row.log)}`),
+    element("pre", { id: "log" }, row.text ?? "Not in this page, which would grow too large: see the file."));
+  $("detail").showModal();
+}
+
+// --- controls ---
+
+function checkboxes(place, names, chosen, swatches) {
+  place.replaceChildren(...names.map((name, i) => {
+    const box = element("input", { type: "checkbox", checked: true });
+    box.addEventListener("change", () => { if (box.checked) chosen.add(i); else chosen.delete(i); show(); });
+    return element("label", {}, box, ...(swatches ? [swatch(colour(i))] : [" "]), name);
+  }));
+}
+
+function options(select, entries, chosen) {
+  select.replaceChildren(...entries.map(([value, text]) => element("option", { value: String(value), selected: value === chosen }, text)));
+}
+
+function show() {
+  showCoverage();
+  showScatter();
+  showCactus();
+  if (data.trainings.length) showTrainings();
+  showRuns();
+}
+
+function start() {
+  document.title = `${data.title} · hstar`;
+  $("title").textContent = data.title;
+  $("about").textContent = data.runs.map((run) => {
+    const machines = run.machines.map((m) => `hstar ${m.hstar}${m.commit ? ` (${m.commit})` : ""} on ${m.host}, ${m.cores} cores ${m.processor ?? ""}, Python ${m.python}`);
+    return `${run.name}: ${run.finished} jobs finished${run.missing ? `, ${run.missing} not run yet` : ""}, ${number(run.seconds / 3600)} hours of runs; ${machines.join("; ")}`;
+  }).join("\n") + `\nmade ${data.made}`;
+  checkboxes($("by-contestant"), data.contestants, shown.contestants, true);
+  checkboxes($("by-domain"), data.domains, shown.domains, false);
+  const metrics = data.numbers.map((name) => [name, title(name)]), names = data.contestants.map((name, i) => [i, name]);
+  options($("metric"), metrics, "expansions");
+  options($("within"), metrics, "search_time");
+  options($("one"), names, Math.min(1, names.length - 1));
+  options($("two"), names, 0);
+  options($("status"), [["", "any"], ...data.statuses.map((name, i) => [i, name.replace("_", " ")])], "");
+  const trained = [...new Set(data.trainings.map((t) => t.instance))];
+  $("training-section").hidden = !trained.length;
+  options($("training-instance"), trained.map((i) => [i, data.instances[i][0]]));
+  for (const id of ["metric", "one", "two"]) $(id).addEventListener("change", showScatter);
+  for (const id of ["training-instance", "training-x"]) $(id).addEventListener("change", showTrainings);
+  $("within").addEventListener("change", showCactus);
+  $("by-instance").addEventListener("change", showCoverage);
+  for (const id of ["search", "status"]) $(id).addEventListener("input", () => { shown.rows = PAGE; showRuns(); });
+  $("more").addEventListener("click", () => { shown.rows += 5 * PAGE; showRuns(); });
+  $("theme").addEventListener("click", () => {
+    const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+  });
+  showErrors();
+  showChanges();
+  show();
+}
+
+start();

@@ -1,0 +1,252 @@
+"""Figures over rows of a run: coverage, its spread over seeds, means, and paired comparisons.
+
+Coverage of an instance is the share of its starts that were solved, of a domain the mean over its instances,
+overall the mean over the domains, so that domains with many instances do not rule. Each is computed for each
+seed of the training; what is told is the mean over the seeds and their standard deviation.
+
+Two contestants are compared start by start, because the spread between starts is larger than the one between
+heuristics. Several seeds on a start count as one: starts are what is independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Record = Mapping[str, Any]
+Start = tuple[str, str]
+"""Instance and start."""
+
+METRICS = ("expansions", "evaluations", "search_time", "cost")
+"""What a search takes, less being better, by the name of its column."""
+
+_EXACT_SIGNS = 2000  # beyond, the normal approximation has more digits than anybody reads
+
+
+@dataclass(frozen=True)
+class Share:
+    """A percentage: the mean over seeds, and the standard deviation if there are several."""
+
+    mean: float
+    spread: float | None = None
+
+
+def searches_of(rows: Iterable[Record]) -> list[Record]:
+    """The rows of searches."""
+    return [row for row in rows if row["step"] == "search"]
+
+
+def trainings_of(rows: Iterable[Record]) -> list[Record]:
+    """The rows of trainings."""
+    return [row for row in rows if row["step"] == "train"]
+
+
+def contestants_of(rows: Iterable[Record]) -> list[str]:
+    """Their names, in the order of the rows."""
+    return list(dict.fromkeys(row["contestant"] for row in rows))
+
+
+def instances_by_domain(rows: Iterable[Record]) -> dict[str, list[str]]:
+    """The instances of each domain, in the order of the rows."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for row in rows:
+        found[row["domain"]][row["instance"]] = None
+    return {domain: list(instances) for domain, instances in found.items()}
+
+
+# --- coverage -------------------------------------------------------------------------------------------
+
+
+class Coverage:
+    """Shares of solved starts of one contestant."""
+
+    def __init__(self, searches: Iterable[Record]) -> None:
+        solved: dict[int, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
+        for row in searches:
+            solved[row["seed"]][row["instance"]].append(row["status"] == "solved")
+        self._shares = {
+            seed: {instance: 100 * sum(runs) / len(runs) for instance, runs in instances.items()}
+            for seed, instances in solved.items()
+        }
+
+    def of(self, domains: Mapping[str, Sequence[str]]) -> Share | None:
+        """The mean over domains of the means over their instances; None if an instance was not searched."""
+        found = []
+        for shares in self._shares.values():
+            means = []
+            for instances in domains.values():
+                known = [shares[instance] for instance in instances if instance in shares]
+                if len(known) < len(instances):
+                    return None
+                means.append(sum(known) / len(known))
+            found.append(sum(means) / len(means))
+        return _share(found)
+
+
+def _share(values: Sequence[float]) -> Share | None:
+    if not values:
+        return None
+    middle = sum(values) / len(values)
+    if len(values) == 1:
+        return Share(middle)
+    return Share(middle, math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1)))
+
+
+def by_contestant(searches: Iterable[Record]) -> dict[str, list[Record]]:
+    """Rows of each contestant."""
+    found: dict[str, list[Record]] = defaultdict(list)
+    for row in searches:
+        found[row["contestant"]].append(row)
+    return dict(found)
+
+
+# --- pairs ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Paired:
+    """One contestant against another, start by start: how often it is better, worse and equal.
+
+    `chance` is the two-sided sign test: how probable so uneven a count is among equals.
+    """
+
+    metric: str
+    better: int
+    worse: int
+    equal: int
+
+    @property
+    def chance(self) -> float:
+        """The p-value."""
+        return sign_test(self.better, self.worse)
+
+
+def compare(ours: Iterable[Record], theirs: Iterable[Record]) -> list[Paired]:
+    """Coverage on the starts both have searched, then each metric on the starts both have solved."""
+    mine, other = _by_start(ours), _by_start(theirs)
+    both = [(mine[start], other[start]) for start in mine if start in other]
+    shares = [(-_solved(one), -_solved(two)) for one, two in both]
+    found = [_count("coverage", shares)]
+    for metric in METRICS:
+        values = []
+        for one, two in both:
+            pair = _typical(one, metric), _typical(two, metric)
+            if pair[0] is not None and pair[1] is not None:
+                values.append((pair[0], pair[1]))
+        found.append(_count(metric, values))
+    return found
+
+
+def _by_start(searches: Iterable[Record]) -> dict[Start, list[Record]]:
+    found: dict[Start, list[Record]] = defaultdict(list)
+    for row in searches:
+        found[row["instance"], row["start"]].append(row)
+    return dict(found)
+
+
+def _solved(runs: Sequence[Record]) -> float:
+    return float(sum(row["status"] == "solved" for row in runs) / len(runs))
+
+
+def _typical(runs: Sequence[Record], metric: str) -> float | None:
+    """The geometric mean over the seeds; None unless all solved it."""
+    if _solved(runs) < 1 or any(row.get(metric) is None for row in runs):
+        return None
+    if len(runs) == 1:  # the same number, bit for bit
+        return float(runs[0][metric])
+    return geometric((row[metric] for row in runs), least=1e-6)
+
+
+def _count(metric: str, pairs: Sequence[tuple[float, float]]) -> Paired:
+    better, worse = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
+    return Paired(metric, better, worse, len(pairs) - better - worse)
+
+
+def sign_test(better: int, worse: int) -> float:
+    """The two-sided p-value of so many against so many, ties left out."""
+    total, fewer = better + worse, min(better, worse)
+    if total == 0:
+        return 1.0
+    if total > _EXACT_SIGNS:
+        deviation = (total / 2 - fewer - 0.5) / (math.sqrt(total) / 2)
+        return min(1.0, math.erfc(deviation / math.sqrt(2)))
+    ways = sum(math.comb(total, count) for count in range(fewer + 1))
+    return min(1.0, float(2 * ways / 2**total))
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a contestant gained and lost between two runs: starts by name."""
+
+    contestant: str
+    paired: list[Paired]
+    gained: list[str]
+    lost: list[str]
+    missing: list[str]  # searched in the first run alone
+
+
+def changes(before: Iterable[Record], after: Iterable[Record]) -> list[Change]:
+    """For each contestant of both runs; better means that the second run is."""
+    old, new = by_contestant(searches_of(before)), by_contestant(searches_of(after))
+    found = []
+    for name in (name for name in old if name in new):
+        first, second = _by_start(old[name]), _by_start(new[name])
+        both = [start for start in first if start in second]
+        found.append(
+            Change(
+                name,
+                compare(new[name], old[name]),
+                gained=[_name(start) for start in both if _solved(second[start]) > _solved(first[start])],
+                lost=[_name(start) for start in both if _solved(second[start]) < _solved(first[start])],
+                missing=[_name(start) for start in first if start not in second],
+            )
+        )
+    return found
+
+
+def _name(start: Start) -> str:
+    return f"{start[0]} {start[1]}"
+
+
+# --- means ----------------------------------------------------------------------------------------------
+
+
+def mean(values: Iterable[float]) -> float | None:
+    """The arithmetic mean; None of nothing."""
+    found = list(values)
+    return sum(found) / len(found) if found else None
+
+
+def geometric(values: Iterable[float], least: float = 1.0) -> float | None:
+    """The geometric mean, of values of at least `least`; None of nothing."""
+    logs = [math.log(max(value, least)) for value in values]
+    return math.exp(sum(logs) / len(logs)) if logs else None
+
+
+def solved_by_all(searches: Iterable[Record], names: Sequence[str]) -> set[Start]:
+    """Starts that every contestant solved, with every seed."""
+    tried: dict[Start, dict[str, bool]] = defaultdict(dict)
+    for row in searches:
+        outcome, name = tried[row["instance"], row["start"]], row["contestant"]
+        outcome[name] = outcome.get(name, True) and row["status"] == "solved"
+    return {start for start, outcome in tried.items() if all(outcome.get(name, False) for name in names)}
+
+
+def rate(runs: Iterable[Record], least_time_s: float = 0.1) -> float | None:
+    """Evaluations per second of processor time where it is known: the geometric mean over longer searches."""
+    rates = []
+    for row in runs:
+        seconds = row.get("cpu_time") or row.get("search_time") or 0.0
+        if seconds >= least_time_s and row.get("evaluations"):
+            rates.append(row["evaluations"] / seconds)
+    return geometric(rates)
+
+
+def curve(searches: Iterable[Record], metric: str) -> list[float]:
+    """The sorted values of what was solved: the n-th is what n solved searches took."""
+    return sorted(
+        float(row[metric]) for row in searches if row["status"] == "solved" and row.get(metric) is not None
+    )

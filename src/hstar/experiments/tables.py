@@ -1,0 +1,190 @@
+"""Tables of a run: coverage by instance and domain, effort on what all have solved, what changed.
+
+A table is rows of text under a header; it is written as markdown or LaTeX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from hstar.experiments.statistics import (
+    Change,
+    Coverage,
+    Record,
+    Share,
+    by_contestant,
+    compare,
+    contestants_of,
+    geometric,
+    instances_by_domain,
+    mean,
+    rate,
+    searches_of,
+    solved_by_all,
+    trainings_of,
+)
+
+Table = list[list[str]]
+
+UNKNOWN = "–"
+_LISTED = 20  # starts named of those gained or lost
+_TITLES = {"search_time": "search time", "cost": "plan cost"}
+
+
+def summarise(rows: Sequence[Record]) -> str:
+    """Coverage, effort and errors as markdown."""
+    if not searches_of(rows):
+        return "Nothing has been searched.\n"
+    parts = ["## Coverage (%)\n", markdown(coverage_table(rows)), "## Effort\n", markdown(effort_table(rows))]
+    if errors := [row for row in rows if row["status"] == "error"]:
+        lines = [f"- {where(row)}: {row.get('error', 'no message')}" for row in errors]
+        parts += ["## Errors\n", *lines, ""]
+    return "\n".join(parts)
+
+
+def coverage_table(rows: Sequence[Record]) -> Table:
+    """Percent of starts solved, by instance, domain and overall."""
+    searches, names = searches_of(rows), contestants_of(rows)
+    runs, domains = by_contestant(searches), instances_by_domain(searches)
+    of = {name: Coverage(runs.get(name, [])).of for name in names}
+    table = [["", *names]]
+    for domain, instances in domains.items():
+        for instance in instances:
+            table.append([instance, *(share(of[name]({domain: [instance]})) for name in names)])
+        if len(instances) > 1:
+            table.append([f"{domain}, mean", *(share(of[name]({domain: instances})) for name in names)])
+    if len(domains) > 1:
+        table.append(["**mean over domains**", *(share(of[name](domains)) for name in names)])
+    return table
+
+
+def effort_table(rows: Sequence[Record]) -> Table:
+    """What searches and trainings took."""
+    searches, trainings, names = searches_of(rows), trainings_of(rows), contestants_of(rows)
+    common = solved_by_all(searches, names)
+    runs = by_contestant(searches)
+    shared = {
+        name: [row for row in runs.get(name, []) if (row["instance"], row["start"]) in common]
+        for name in names
+    }
+    title = f"expansions, geometric mean ({len(common)} starts solved by all)"
+    table = [
+        ["", *names],
+        [title, *(number(geometric(row["expansions"] for row in shared[name])) for name in names)],
+        ["plan length, mean (same starts)"]
+        + [number(mean(row["plan_length"] for row in shared[name])) for name in names],
+        ["evaluations per second, geometric mean", *(number(rate(runs.get(name, []))) for name in names)],
+    ]
+    if trainings:
+        times = (mean(run["seconds"] for run in trainings if run["contestant"] == name) for name in names)
+        table.append(["training, mean seconds", *map(number, times)])
+    return table
+
+
+def pair_table(rows: Sequence[Record]) -> Table:
+    """Every two contestants: starts won and lost in coverage and expansions, with the sign test."""
+    runs = by_contestant(searches_of(rows))
+    names = list(runs)
+    table = [["", "", "coverage: better/worse", "p", "expansions: fewer/more", "p"]]
+    for i, one in enumerate(names):
+        for two in names[i + 1 :]:
+            solved, expansions, *_ = compare(runs[one], runs[two])
+            cells = [
+                cell
+                for paired in (solved, expansions)
+                for cell in (f"{paired.better} / {paired.worse}", probability(paired.chance))
+            ]
+            table.append([one, two, *cells])
+    return table
+
+
+def change_text(changes: Iterable[Change], before: str, after: str) -> str:
+    """What got better, worse and lost from one run to another, as markdown."""
+    lines = [f"## {after} against {before}\n"]
+    found = list(changes)
+    if not found:
+        return lines[0] + "\nThe runs have no contestant in common.\n"
+    table = [["contestant", "measure", "better", "worse", "equal", "p (sign test)"]]
+    for change in found:
+        for paired in change.paired:
+            counts = [str(paired.better), str(paired.worse), str(paired.equal)]
+            title = _TITLES.get(paired.metric, paired.metric)
+            table.append([change.contestant, title, *counts, probability(paired.chance)])
+    lines.append(markdown(table, left=2))
+    for change in found:
+        for word, starts in (("gained", change.gained), ("lost", change.lost), ("missing", change.missing)):
+            if starts:
+                more = f" and {len(starts) - _LISTED} more" if len(starts) > _LISTED else ""
+                named = ", ".join(starts[:_LISTED])
+                lines.append(f"- {change.contestant}, {word} {len(starts)}: {named}{more}")
+    return "\n".join(lines) + "\n"
+
+
+# --- cells ----------------------------------------------------------------------------------------------
+
+
+def number(value: float | None) -> str:
+    """A figure to read: one decimal, thousands with commas and without."""
+    if value is None:
+        return UNKNOWN
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}".removesuffix(".0")
+
+
+def share(value: Share | None) -> str:
+    """A percentage, with its spread if it has one."""
+    if value is None or value.spread is None:
+        return number(None if value is None else value.mean)
+    return f"{number(value.mean)} ± {number(value.spread)}"
+
+
+def probability(value: float) -> str:
+    """A p-value."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def where(row: Record) -> str:
+    """Which run a row is of."""
+    return f"{row['instance']} {row.get('start', 'training')}, {row['contestant']}"
+
+
+# --- formats --------------------------------------------------------------------------------------------
+
+
+def markdown(table: Table, left: int = 1) -> str:
+    """A markdown table; columns after the first `left` are aligned to the right."""
+    header, *rows = table
+    rule = ["---"] * left + ["---:"] * (len(header) - left)
+    lines = [[cell.replace("|", "\\|") for cell in line] for line in (header, rule, *rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def latex(table: Table) -> str:
+    """A tabular in the manner of the booktabs package."""
+    header, *rows = table
+    lines = [
+        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+        r"\toprule",
+        _latex_line(header),
+        r"\midrule",
+        *map(_latex_line, rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+_LATEX = str.maketrans(
+    {char: rf"\{char}" for char in "&%$#_{}"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$"}
+    | {"–": "--", "<": "$<$", ">": "$>$"}
+)
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    return " & ".join(_latex_cell(cell) for cell in cells) + r" \\"
+
+
+def _latex_cell(cell: str) -> str:
+    if cell.startswith("**") and cell.endswith("**"):
+        return rf"\textbf{{{cell[2:-2].translate(_LATEX)}}}"
+    return cell.translate(_LATEX)

@@ -1,0 +1,91 @@
+"""Runs made up for tests of what is made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hstar.experiments import Job, Made, Outcome, Store
+
+MACHINE = {"host": "here", "hstar": "0.1.0", "python": "3.11.2", "cores": "2", "commit": "abc"}
+NASTY = "</script><b>& 'quoted' \"twice\" {braces} | pipe"
+
+
+def search(store: Store, labels: Mapping[str, Any], status: str = "solved", **figures: Any) -> None:
+    """A search that has been run, with its files and log."""
+    name = "-".join(str(value) for value in labels.values())
+    sas = store.put(f"task of {name}".encode())
+    job = Job(
+        "search",
+        ("{python}", "-m", "hstar", "solve", "{task.sas}", "--heuristic", str(labels["contestant"])),
+        inputs={"task.sas": sas},
+        labels={"step": "search", **labels},
+    )
+    store.add([job])
+    record = {"status": status, **figures}
+    store.record(job, Outcome(record, {}, f"log of {name}", MACHINE, 1.0, 0.5))
+
+
+def training(store: Store, labels: Mapping[str, Any], losses: list[float]) -> Made:
+    """A training that has been run; its model."""
+    curve = [[i + 1.0, loss / 2, loss] for i, loss in enumerate(losses)]
+    record = {
+        "status": "trained",
+        "curve": curve,
+        "best_loss": min(losses),
+        "epochs": len(losses),
+        "states": 9,
+    }
+    command = ("{python}", "-m", "hstar", "train", "fsm", "{task.sas}", "-o", "{model.hstar}")
+    seed = ("--seed", str(labels["seed"]))
+    job = Job(
+        "train",
+        command + seed,
+        inputs={"task.sas": store.put(f"base of {labels['instance']}".encode())},
+        outputs=("model.hstar",),
+        labels={"step": "train", **labels},
+    )
+    store.add([job])
+    store.record(job, Outcome(record, {"model.hstar": b"weights"}, "epochs", MACHINE, 0.0, 12.0))
+    return Made(job.key, "model.hstar")
+
+
+def made_up_run(folder: Path, *, better: bool = False) -> Path:
+    """Two domains of two and one instances, three starts; `learned` has two seeds; one search failed.
+
+    ff solves everything but the last start of an instance. `learned` needs a tenth of its expansions; its
+    seed 1 solves one start less, unless `better`.
+    """
+    with Store(folder) as store:
+        for instance in ("blocks/1", "blocks/2", "ferry/1"):
+            place = {"domain": instance.partition("/")[0], "instance": instance}
+            for seed in (0, 1):
+                about = {**place, "contestant": "learned", "seed": seed}
+                training(store, about, [8.0, 4.0, 2.0])
+                for start in (1, 2, 3):
+                    solved = seed == 0 or start < 3 or better
+                    figures = _figures(10 * start) if solved else {}
+                    name = {**about, "start": f"p{start}"}
+                    search(store, name, "solved" if solved else "time_limit", **figures)
+            for start in (1, 2, 3):
+                about = {**place, "contestant": "ff", "seed": 0, "start": f"p{start}"}
+                failed = (instance, start) == ("ferry/1", 2)
+                if failed:
+                    search(store, about, "error", error=NASTY)
+                elif start < 3:
+                    search(store, about, **_figures(100 * start))
+                else:
+                    search(store, about, "time_limit")
+    return folder
+
+
+def _figures(expansions: int) -> dict[str, Any]:
+    return {
+        "expansions": expansions,
+        "evaluations": 2 * expansions,
+        "search_time": expansions / 1000,
+        "cost": 7,
+        "plan_length": 7,
+        "memory": 1 << 20,
+    }

@@ -1,0 +1,141 @@
+"""Reports: the files for other tools say what the store says, and bad input is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hstar.errors import InputError
+from hstar.experiments import Store
+from hstar.experiments.report import FORMATS, Run, page, read_runs, write_rows
+from hstar.experiments.report.figures import write_figures
+
+from .runs import NASTY, made_up_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    (found,) = read_runs([made_up_run(tmp_path / "first")])
+    return found
+
+
+def embedded(text: str) -> Any:
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def test_every_row_and_how_to_repeat_it(run: Run) -> None:
+    assert len(run.rows) == 3 * (2 * (1 + 3) + 3)
+    assert (run.missing, len(run.machines)) == (0, 1)
+    row = next(row for row in run.rows if row["status"] == "error")
+    assert row["error"] == NASTY
+    assert run.logs[row["key"]].startswith("log of ferry-ferry/1-ff")
+    with Store(run.folder, read_only=True) as store:
+        digest = run.repeat[row["key"]].files["task.sas"]
+        assert store.get(digest).startswith(b"task of ferry-ferry/1-ff")
+
+
+def test_logs_beyond_the_budget_stay_files(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hstar.experiments.report.runs.LOG_BUDGET", 1)
+    (short,) = read_runs([run.folder])
+    assert [row["status"] for row in run.rows if row["key"] in short.logs] == ["error"]
+    assert "null" in page([short])
+
+
+def test_page_holds_the_data_and_nothing_breaks_out(run: Run) -> None:
+    text = page([run])
+    data = embedded(text)
+    assert data["contestants"] == ["learned", "ff"]
+    assert len(data["searches"]["status"]) == 27
+    assert data["statuses"][data["searches"]["status"][data["searches"]["error"].index(NASTY)]] == "error"
+    assert NASTY not in text
+    assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org/2000/svg)", text)
+
+
+def test_csv(run: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(write_rows([run], "csv"))))
+    assert len(rows) == len(run.rows)
+    assert {row["run"] for row in rows} == {"first"}
+    assert next(row for row in rows if row["status"] == "error")["error"] == NASTY
+    assert sum(int(row["expansions"] or 0) for row in rows if row["contestant"] == "ff") == 700
+
+
+def test_json(run: Run) -> None:
+    assert json.loads(write_rows([run], "json")) == [{"run": "first", **row} for row in run.rows]
+
+
+def test_lab_properties(run: Run) -> None:
+    properties = json.loads(write_rows([run], "lab"))
+    assert len(properties) == 27
+    one = properties["learned, seed 1-blocks-1:p3"]
+    assert one["id"] == [one["algorithm"], one["domain"], one["problem"]]
+    assert (one["coverage"], one["error"]) == (0, "time_limit")
+    assert properties["ff-blocks-2:p1"]["expansions"] == 100
+    assert properties["ff-blocks-2:p1"]["coverage"] == 1
+
+
+def test_two_runs(run: Run, tmp_path: Path) -> None:
+    second = made_up_run(tmp_path / "second", better=True)
+    runs = read_runs([run.folder, second])
+    data = embedded(page(runs))
+    assert data["contestants"] == ["first: learned", "first: ff", "second: learned", "second: ff"]
+    (change,) = data["changes"]
+    assert [len(one["gained"]) for one in change["contestants"]] == [3, 0]
+    text = write_rows(runs, "markdown")
+    assert "## second against first" in text
+    assert "| learned | coverage | 3 | 0 | 6 | 0.250 |" in text
+    assert "- learned, gained 3: blocks/1 p3, blocks/2 p3, ferry/1 p3" in text
+
+
+def test_runs_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    folders = [made_up_run(tmp_path / name / "run") for name in ("a", "b")]
+    assert [run.name for run in read_runs(folders)] == [str(folder) for folder in folders]
+    with pytest.raises(InputError, match="given twice"):
+        read_runs([folders[0], folders[0]])
+
+
+def test_significance_where_asked(run: Run) -> None:
+    assert "Pairs" not in write_rows([run], "markdown")
+    assert "| learned | ff | 4 / 0 | 0.125 | 5 / 0 | 0.062 |" in write_rows(
+        [run], "markdown", significance=True
+    )
+    assert "4 / 0" in write_rows([run], "latex", significance=True)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_run_that_is_going_on_can_be_read(run: Run, form: str) -> None:
+    with Store(run.folder) as store:
+        store.put(b"at work")
+        assert write_rows(read_runs([run.folder]), form) == write_rows([run], form)
+
+
+def test_figures(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    rows = [row for row in run.rows if row["domain"] == "ferry"]
+    files = write_figures(rows, tmp_path / "figures")
+    assert {file.suffix for file in files} == {".svg", ".png"}
+    names = {file.stem for file in files}
+    assert names == {
+        "solved_within_expansions",
+        "solved_within_search_time",
+        "expansions_learned_ff",
+        "search_time_learned_ff",
+        "training_ferry_1",
+    }
+    assert all(file.stat().st_size > 1000 for file in files)
+    drawn = (tmp_path / "figures" / "expansions_learned_ff.svg").read_text()
+    assert "learned: expansions" in drawn
+    write_figures(rows, tmp_path / "again")
+    assert (tmp_path / "again" / "expansions_learned_ff.svg").read_text() == drawn
+
+
+def test_what_is_not_a_run(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not a folder of results"):
+        read_runs([tmp_path])

@@ -1,0 +1,126 @@
+"""Coverage, spread and paired comparisons, by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hstar.experiments import Store
+from hstar.experiments.statistics import (
+    Coverage,
+    Share,
+    by_contestant,
+    changes,
+    compare,
+    curve,
+    geometric,
+    instances_by_domain,
+    mean,
+    rate,
+    searches_of,
+    sign_test,
+    solved_by_all,
+)
+from hstar.experiments.tables import coverage_table, latex, markdown, probability, summarise
+
+from .runs import made_up_run
+
+Rows = list[dict[str, object]]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Rows:
+    with Store(made_up_run(tmp_path / "run"), read_only=True) as store:
+        return list(store.rows())
+
+
+def test_coverage_is_a_mean_of_means_with_spread(rows: Rows) -> None:
+    searches = searches_of(rows)
+    runs, domains = by_contestant(searches), instances_by_domain(searches)
+    assert domains == {"blocks": ["blocks/1", "blocks/2"], "ferry": ["ferry/1"]}
+    learned = Coverage(runs["learned"])
+    spread = (100 - 200 / 3) / 2**0.5
+    assert learned.of(domains) == Share(pytest.approx(100 * 5 / 6), pytest.approx(spread))
+    ff = Coverage(runs["ff"])
+    assert ff.of({"blocks": ["blocks/1"]}) == Share(pytest.approx(200 / 3))
+    assert ff.of(domains) == Share(pytest.approx((200 / 3 + 100 / 3) / 2))  # domains weigh the same
+    assert ff.of({"grid": ["grid/1"]}) is None
+    assert Coverage([]).of(domains) is None
+
+
+def test_pairs_are_starts_with_seeds_together(rows: Rows) -> None:
+    runs = by_contestant(searches_of(rows))
+    coverage, expansions, *_ = compare(runs["learned"], runs["ff"])
+    # ff: two, two and one of three starts; learned: all, and half of the third ones.
+    assert (coverage.better, coverage.worse, coverage.equal) == (4, 0, 5)
+    assert coverage.chance == 0.125
+    assert (expansions.better, expansions.worse, expansions.equal) == (5, 0, 0)
+    back, *_ = compare(runs["ff"], runs["learned"])
+    assert (back.better, back.worse) == (coverage.worse, coverage.better)
+    same = compare(runs["ff"], runs["ff"])
+    assert all((paired.better, paired.worse, paired.chance) == (0, 0, 1.0) for paired in same)
+
+
+def test_sign_test() -> None:
+    assert sign_test(0, 0) == 1.0
+    assert sign_test(0, 5) == sign_test(5, 0) == 2 / 32
+    assert sign_test(1, 7) == 2 * (1 + 8) / 256
+    assert sign_test(3, 3) == 1.0
+    # The approximation takes over without a jump.
+    assert sign_test(950, 1051) == pytest.approx(sign_test(950, 1050), rel=0.1)
+    assert sign_test(940, 1061) == pytest.approx(0.0073, rel=0.02)
+    assert sign_test(50_000, 50_001) == 1.0
+
+
+def test_changes_between_runs(tmp_path: Path, rows: Rows) -> None:
+    with Store(made_up_run(tmp_path / "second", better=True), read_only=True) as store:
+        second = [row for row in store.rows() if (row["instance"], row["contestant"]) != ("ferry/1", "ff")]
+    found = {change.contestant: change for change in changes(rows, second)}
+    assert found["learned"].gained == ["blocks/1 p3", "blocks/2 p3", "ferry/1 p3"]
+    assert found["learned"].lost == []
+    assert found["learned"].paired[0].chance == 0.25
+    assert found["ff"].missing == ["ferry/1 p1", "ferry/1 p2", "ferry/1 p3"]
+    back = {change.contestant: change for change in changes(second, rows)}
+    assert back["learned"].lost == found["learned"].gained
+    assert changes(rows, []) == []
+
+
+def test_means_and_curves(rows: Rows) -> None:
+    assert mean([]) is None
+    assert geometric([]) is None
+    assert geometric([1, 100]) == pytest.approx(10)
+    assert geometric([0, 100]) == pytest.approx(10)  # at least one expansion
+    ff = by_contestant(searches_of(rows))["ff"]
+    assert curve(ff, "expansions") == [100, 100, 100, 200, 200]
+    assert rate(ff) == pytest.approx(2000)
+    assert solved_by_all(searches_of(rows), ["ff", "learned"]) == {
+        ("blocks/1", "p1"),
+        ("blocks/1", "p2"),
+        ("blocks/2", "p1"),
+        ("blocks/2", "p2"),
+        ("ferry/1", "p1"),
+    }
+
+
+def test_tables(rows: Rows) -> None:
+    table = coverage_table(rows)
+    assert table[0] == ["", "learned", "ff"]
+    assert table[1] == ["blocks/1", "83.3 ± 23.6", "66.7"]
+    assert [line[0] for line in table[3:]] == ["blocks, mean", "ferry/1", "**mean over domains**"]
+    text = summarise(rows)
+    assert "| expansions, geometric mean (5 starts solved by all) | 13.2 | 132 |" in text
+    assert "- ferry/1 p2, ff: </script>" in text
+
+
+def test_cells_that_formats_would_misread() -> None:
+    table = [["", "a_b & c"], ["x|y", "1 ± 2"], ["**all**", "50%"]]
+    assert markdown(table).splitlines()[2] == r"| x\|y | 1 ± 2 |"
+    assert latex(table).splitlines()[2:7] == [
+        r" & a\_b \& c \\",
+        r"\midrule",
+        r"x|y & 1 $\pm$ 2 \\",
+        r"\textbf{all} & 50\% \\",
+        r"\bottomrule",
+    ]
+    assert [probability(value) for value in (0.0001, 0.0452)] == ["< 0.001", "0.045"]
