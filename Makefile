@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 CORE := $(shell find core -name '*.cc' -o -name '*.h')
 CPP := $(CORE) $(wildcard tests/core/*/*.cc)
 
-.PHONY: demo test test-fast lint format bench signature fuzz stubs clean
+.PHONY: demo test test-fast lint format bench results signature fuzz stubs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.hstar  ## solve a generated task with several heuristics
@@ -33,6 +33,9 @@ bench: $(VENV)/.hstar  ## side by side with Fast Downward; resumes where it was 
 	$(BIN)/python benchmarks/fast_downward.py --out runs/fast_downward.jsonl
 	$(BIN)/python benchmarks/fast_downward.py --coverage --out runs/coverage.jsonl
 
+results: $(VENV)/.hstar  ## the figures of RESULTS.md that come from runs, anew
+	$(BIN)/python tools/results.py RESULTS.md
+
 signature: $(VENV)/.hstar  ## expansions over a fixed set of searches
 	$(BIN)/python benchmarks/signature.py --check
 
@@ -54,7 +57,7 @@ $(BIN)/python:
 $(VENV)/.tools: constraints.txt pyproject.toml | $(BIN)/python
 	$(PIP) --upgrade pip
 	$(PIP) scikit-build-core nanobind cmake ninja
-	$(BIN)/python tools/requirements.py bench test lint | xargs -d '\n' $(PIP)
+	$(BIN)/python tools/requirements.py bench cluster test lint | xargs -d '\n' $(PIP)
 	touch $@
 
 $(VENV)/.hstar: $(VENV)/.tools CMakeLists.txt $(CORE)

@@ -36,8 +36,8 @@ from hstar.generators import GENERATORS
 from hstar.recipes import RECIPES
 from hstar.sampling import SAMPLERS, make_sampler
 from hstar.sampling.dataset import Dataset
-from hstar.sampling.exact import exact_distances
 from hstar.sampling.fsm import FSM
+from hstar.sampling.label_error import LabelErrors, exact_values, label_errors
 from hstar.sampling.rsl import RSL
 
 if TYPE_CHECKING:
@@ -225,51 +225,29 @@ LABEL_COLUMNS = (
 )
 
 
-def exact_values(task: hstar.Task) -> dict[bytes, float]:
-    """h* of every state that is reachable and reaches the goal, by its bits."""
-    values, h = exact_distances(task)
-    rows = _core.encode(task.core, values)
-    return {row.tobytes(): float(d) for row, d in zip(rows, h, strict=True) if np.isfinite(d)}
-
-
 BANDS = ((0, 4), (5, 9), (10, 14), (15, 19), (20, 99))  # of h*
 MIN_SAMPLES = 30  # for a mean over a band
 
 
-class Labels(NamedTuple):
-    """The reachable samples of one run."""
+def summary(labels: LabelErrors) -> list[float]:
+    """As in LABEL_COLUMNS."""
 
-    reachable: float  # their share
-    h: np.ndarray
-    error: np.ndarray  # label - h*
-    bound: np.ndarray  # whether the label is given as an upper bound
+    def over(error: np.ndarray) -> list[float]:
+        return [float(np.abs(error).mean()), float((error == 0).mean())]
 
-    def summary(self) -> list[float]:
-        """As in LABEL_COLUMNS."""
-
-        def over(error: np.ndarray) -> list[float]:
-            return [float(np.abs(error).mean()), float((error == 0).mean())]
-
-        first = [self.reachable, float(self.bound.mean()), float(self.h[self.bound].mean())]
-        return [*first, *over(self.error[self.bound]), *over(self.error)]
+    first = [labels.comparable, float(labels.bound.mean()), float(labels.h[labels.bound].mean())]
+    return [*first, *over(labels.error[labels.bound]), *over(labels.error)]
 
 
-def compare(data: Dataset, exact: Mapping[bytes, float]) -> Labels:
-    h = np.array([exact.get(row.tobytes(), np.nan) for row in data.states])
-    known = ~np.isnan(h)
-    assert data.upper is not None
-    return Labels(float(known.mean()), h[known], (data.label - h)[known], ~np.isnan(data.upper)[known])
-
-
-def label_cells(runs: Sequence[Labels]) -> list[str]:
+def label_cells(runs: Sequence[LabelErrors]) -> list[str]:
     """Mean over seeds, with the standard deviation of what is no share."""
-    found = [run.summary() for run in runs]
+    found = [summary(run) for run in runs]
     mean, spread = np.mean(found, axis=0), np.std(found, axis=0, ddof=1)
     numbers = {i: f"{mean[i]:.2f} ± {spread[i]:.2f}" for i in (2, 3, 5)}
     return [numbers.get(i, f"{100 * mean[i]:.0f} %") for i in range(len(mean))]
 
 
-def band_cells(runs: Sequence[Labels]) -> list[str]:
+def band_cells(runs: Sequence[LabelErrors]) -> list[str]:
     """Mean error of upper bounds per band of h*, over all seeds, and of how many samples."""
     h = np.concatenate([run.h[run.bound] for run in runs])
     error = np.concatenate([run.error[run.bound] for run in runs])
@@ -279,7 +257,7 @@ def band_cells(runs: Sequence[Labels]) -> list[str]:
 
 def label_rows(plan: Plan) -> tuple[list[list[str]], list[list[str]], int]:
     """Rows of both tables, and how many upper bounds are below h*."""
-    summary, bands, wrong = [], [], 0
+    rows, bands, wrong = [], [], 0
     for spec in plan.small:
         task = generate(spec)
         exact = exact_values(task)
@@ -288,11 +266,11 @@ def label_rows(plan: Plan) -> tuple[list[list[str]], list[list[str]], int]:
                 make_sampler(name, **{**options, "states": plan.small_states, "seed": seed})
                 for seed in range(plan.seeds)
             )
-            runs = [compare(sampler.sample(task), exact) for sampler in samplers]
+            runs = [label_errors(sampler.sample(task), exact) for sampler in samplers]
             wrong += sum(int((run.error[run.bound] < 0).sum()) for run in runs)
-            summary.append([f"{task.name} ({len(exact):,})", label, *label_cells(runs)])
+            rows.append([f"{task.name} ({len(exact):,})", label, *label_cells(runs)])
             bands.append([task.name, label, *band_cells(runs)])
-    return summary, bands, wrong
+    return rows, bands, wrong
 
 
 # --- report -------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
-COMMANDS = re.findall(r"^    (hstar (?:solve|validate|info|train|evaluate) .*)$", README, re.MULTILINE)
+COMMANDS = re.findall(r"^    (hstar (?:solve|validate|info|train|evaluate|report) .*)$", README, re.MULTILINE)
 
 
 @pytest.fixture

@@ -57,6 +57,12 @@ class TranslatorLimitError(HstarError):
         self.exit_code = exit_code
 
 
+class ClusterError(HstarError):
+    """A cluster failed while jobs were running on it; what is finished is kept."""
+
+    exit_code = 35
+
+
 class PlanError(HstarError):
     """A plan that a search returned does not survive validation: a bug in hstar."""
 

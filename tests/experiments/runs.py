@@ -51,6 +51,23 @@ def training(store: Store, labels: Mapping[str, Any], losses: list[float]) -> Ma
     return Made(job.key, "model.hstar")
 
 
+def sample(store: Store, labels: Mapping[str, Any], errors: list[float]) -> None:
+    """Labelled states that have been drawn; `errors` by h*."""
+    command = ("{python}", "-m", "hstar", "sample", "fsm", "{task.sas}", "-o", "{states.data}")
+    job = Job("sample", command, {"task.sas": store.put(b"small")}, labels={"step": "sample", **labels})
+    store.add([job])
+    record = {
+        "status": "sampled",
+        "distinct": 90,
+        "atoms": 25,
+        "sampling_time": 0.25,
+        "label_error": sum(errors) / len(errors),
+        "exact_labels": errors.count(0) / len(errors),
+        "error_by_h": [[float(h), error, 10] for h, error in enumerate(errors)],
+    }
+    store.record(job, Outcome(record, {}, "drawn", MACHINE, 0.0, 1.0))
+
+
 def made_up_run(folder: Path, *, better: bool = False) -> Path:
     """Two domains of two and one instances, three starts; `learned` has two seeds; one search failed.
 
@@ -58,6 +75,8 @@ def made_up_run(folder: Path, *, better: bool = False) -> Path:
     seed 1 solves one start less, unless `better`.
     """
     with Store(folder) as store:
+        place = {"domain": "blocks", "instance": "blocks/1"}
+        sample(store, {**place, "contestant": "states", "seed": 0}, [0.0, 0.0, 0.5, 1.5])
         for instance in ("blocks/1", "blocks/2", "ferry/1"):
             place = {"domain": instance.partition("/")[0], "instance": instance}
             for seed in (0, 1):

@@ -44,7 +44,10 @@ def test_what_is_done_is_not_run_again(store: Store) -> None:
     run(store, jobs[:2], LocalExecutor(1))
     seen: list[Standing] = []
     run(store, jobs, LocalExecutor(1), progress=seen.append)
-    assert [(standing.finished, standing.total) for standing in seen] == [(2, 3), (3, 3)]
+    # At first, when the third has been started, and when it has ended.
+    assert [(standing.finished, standing.total) for standing in seen] == [(2, 3), (2, 3), (3, 3)]
+    assert [[one.job for one in standing.active] for standing in seen] == [[], jobs[2:], []]
+    assert seen[-1].done == store.latest()
     assert len(list(store.attempts())) == 3
 
 
@@ -58,7 +61,7 @@ def test_what_needs_a_failed_job_is_not_run(store: Store) -> None:
     assert [row["status"] for row in rows] == ["error", "made"]
     assert rows[0]["error"] == "broken"
     assert store.latest().keys() == {broken.key, other.key}
-    assert (seen[-1].failed, seen[-1].total) == (1, 4)
+    assert (seen[-1].failed, seen[-1].blocked, seen[-1].total) == (1, 2, 4)
     # Again: nothing to do; with `retry_failed` the failed one alone.
     run(store, [third, broken, second, other], LocalExecutor(2))
     assert len(list(store.attempts())) == 2

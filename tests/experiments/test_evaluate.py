@@ -166,6 +166,7 @@ def record(instance: str, start: str, contestant: str, status: str, expansions: 
         "instance": instance,
         "start": start,
         "contestant": contestant,
+        "seed": 0,
         "status": status,
         "expansions": expansions,
         "plan_length": 4,

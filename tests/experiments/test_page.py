@@ -119,6 +119,14 @@ def test_plots_draw(opened: Page) -> None:
     assert opened.locator("#training > svg").get_attribute("aria-label") == "loss over seconds"
 
 
+def test_label_errors(opened: Page) -> None:
+    path = opened.locator("#label-errors > svg path.mark").get_attribute("d") or ""
+    assert path.count("L") == 3  # four values of h*
+    assert cells(opened, "samples", 7) == ["0.500"]
+    opened.locator("#samples tbody tr").click()
+    assert opened.locator("#repeat").inner_text().endswith("hstar sample fsm task.sas -o states.data")
+
+
 def test_a_point_tells_and_opens_its_run(opened: Page) -> None:
     scatter = opened.locator("#scatter > svg")
     scatter.scroll_into_view_if_needed()

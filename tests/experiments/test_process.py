@@ -1,7 +1,6 @@
 """Commands under limits: whatever they do, there is an answer."""
 
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -10,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from hstar.experiments.process import kill_all, run_limited
+from hstar.experiments import Job, execute, process
+from hstar.experiments.job import HEADROOM, RESIDENT_LIMIT
+from hstar.experiments.process import Finished, kill_all, run_limited
+from hstar.experiments.process_tree import ProcessTree
 
 PYTHON = sys.executable
+MIB = 1 << 20
 
 
 def test_output_errors_and_code() -> None:
@@ -54,6 +57,129 @@ def test_memory_beyond_the_limit_is_refused() -> None:
     assert "MemoryError" in found.errors
 
 
+# What touches N MiB and then ends, or waits to be killed.
+EATER = "import sys, time; data = bytearray(b'x') * (int(sys.argv[1]) << 20); time.sleep(float(sys.argv[2]))"
+
+
+def of_child(megabytes: int, seconds: float, **options: bool) -> list[str]:
+    """A command whose child eats memory."""
+    child = [PYTHON, "-c", EATER, str(megabytes), str(seconds)]
+    settings = "".join(f", {name}={value}" for name, value in options.items())
+    return [PYTHON, "-c", f"import subprocess; subprocess.run({child!r}{settings})"]
+
+
+@pytest.mark.parametrize("leaves", [False, True], ids=["same session", "own session"])
+def test_children_count_and_are_ended_at_the_memory_limit(leaves: bool) -> None:
+    command = of_child(400, 600.0, start_new_session=leaves)
+    clock = time.monotonic()
+    found = run_limited(command, time_limit=300, resident_memory=200 * MIB)
+    assert found.out_of_memory and not found.timed_out and found.exit_code < 0
+    assert time.monotonic() - clock < 60
+    assert 200 * MIB < found.peak_memory < 600 * MIB
+    assert not running("600.0")
+
+
+def running(word: str) -> list[str]:
+    """Command lines of our eaters with this word."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        if words[1:3] == ["-c", EATER] and word in words and not gone(int(path.parent.name), tries=20):
+            found.append(" ".join(words))
+    return found
+
+
+def test_what_stays_below_the_memory_limit_is_left_alone() -> None:
+    found = run_limited(of_child(150, 0.5), time_limit=300, resident_memory=400 * MIB)
+    assert (found.exit_code, found.out_of_memory) == (0, False)
+    assert 150 * MIB < found.peak_memory < 300 * MIB
+
+
+def test_memory_that_forked_children_share_counts_once() -> None:
+    code = (
+        "import os, sys, time\n"
+        "data = bytearray(b'x') * (150 << 20)\n"
+        "children = [os.fork() for _ in range(1)]\n"
+        "children += [os.fork() for _ in range(1)]\n"  # four processes
+        "time.sleep(1)\n"
+        "os._exit(0) if 0 in children else [os.waitpid(child, 0) for child in children]\n"
+    )
+    found = run_limited([PYTHON, "-c", code], time_limit=300, resident_memory=400 * MIB)
+    assert (found.exit_code, found.out_of_memory) == (0, False), found
+    assert 150 * MIB < found.peak_memory < 300 * MIB
+
+
+def test_processor_time_of_children_counts() -> None:
+    busy = "import time\nwhile time.process_time() < 0.5: pass"
+    code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {busy!r}])"
+    found = run_limited([PYTHON, "-c", code], time_limit=300)
+    assert 0.5 <= found.cpu_seconds < 5
+    # Also of one that nobody has waited for.
+    endless = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'])"
+    assert run_limited([PYTHON, "-c", endless], time_limit=3).cpu_seconds > 0.1
+
+
+def test_what_a_command_leaves_behind_is_ended() -> None:
+    child = [PYTHON, "-c", EATER, "1", "601.0"]
+    code = f"import subprocess; subprocess.Popen({child!r}); print('started')"
+    clock = time.monotonic()
+    found = run_limited([PYTHON, "-c", code], time_limit=300)
+    assert (found.exit_code, found.output, found.timed_out) == (0, "started\n", False)
+    assert time.monotonic() - clock < 60
+    assert not running("601.0")
+
+
+def test_a_look_is_cheap() -> None:
+    eater = subprocess.Popen([PYTHON, "-c", EATER, "50", "600"], start_new_session=True)
+    try:
+        tree = ProcessTree(eater.pid)
+        times = []
+        for _ in range(100):
+            clock = time.thread_time()
+            assert not tree.exceeds(1 << 40)
+            times.append(time.thread_time() - clock)
+    finally:
+        eater.kill()
+        eater.wait()
+    assert sorted(times)[50] < 0.001
+
+
+def test_jobs_beyond_their_memory_are_recorded_so() -> None:
+    command = tuple(word.replace(PYTHON, "{python}") for word in of_child(400, 600.0))
+    for kind in ("train", "search", "fast_downward", "make"):
+        found = execute(Job(kind, command, resident_limit=200 * MIB), {}).record
+        assert (found["status"], found["exit_code"]) == ("memory_limit", -9)
+        assert found["peak_memory"] > 200 * MIB
+        assert found["cpu_seconds"] > 0
+
+
+def test_hard_limits_are_above_those_that_programs_watch() -> None:
+    assert Job("train", ("x",)).hard_limit == RESIDENT_LIMIT
+    assert Job("search", ("x", "--memory-limit", "300M")).hard_limit == 300 * MIB + HEADROOM
+    assert Job("fast_downward", ("x",), memory_limit=5 * MIB).hard_limit == 5 * MIB + HEADROOM
+    assert Job("train", ("x",)).key == Job("train", ("x",), resident_limit=RESIDENT_LIMIT).key
+    assert Job("train", ("x",)).key != Job("train", ("x",), resident_limit=RESIDENT_LIMIT + 1).key
+
+
+def test_endless_output_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hstar.experiments.process.OUTPUT_BYTES", 1000_000)
+    code = "print('first'); [print('y' * 99) for _ in range(50_000)]; print('last')"
+    found = run_limited([PYTHON, "-c", code], time_limit=300)
+    assert found.output.startswith("first\n") and found.output.endswith("\nlast\n")
+    assert "bytes left out" in found.output
+    assert len(found.output) < 1_700_000
+
+
+def test_a_command_that_is_not_there() -> None:
+    found = run_limited(["no-such-program"], time_limit=60)
+    assert isinstance(found, Finished)
+    assert found.exit_code == 127
+    assert "no-such-program" in found.last_line()
+
+
 def test_a_crash_is_an_answer() -> None:
     found = run_limited([PYTHON, "-c", "import os; os.abort()"], time_limit=60)
     assert found.exit_code == -6
@@ -75,9 +201,9 @@ def test_kill_all_ends_what_other_threads_wait_for() -> None:
     assert codes == [-9]
 
 
-def gone(pid: int) -> bool:
+def gone(pid: int, tries: int = 100) -> bool:
     """Whether a process ends soon, or is a zombie that waits for its parent."""
-    for _ in range(100):
+    for _ in range(tries):
         try:
             os.kill(pid, 0)
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
@@ -88,19 +214,42 @@ def gone(pid: int) -> bool:
     return False
 
 
-@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv of util-linux")
-def test_a_command_does_not_outlive_a_killed_caller(tmp_path: Path) -> None:
-    pid_file = tmp_path / "pid"
-    child = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+def test_nothing_outlives_a_killed_caller(tmp_path: Path) -> None:
+    """Neither the command nor its children, nor what is in another group of the session."""
+    pid_file = tmp_path / "pids"
+    sleep = "import time; time.sleep(600)"
     code = (
+        "import os, subprocess, sys, time\n"
+        f"start = lambda **how: subprocess.Popen([sys.executable, '-c', {sleep!r}], **how)\n"
+        "children = [start(), start(preexec_fn=os.setpgrp)]\n"
+        f"with open({str(pid_file)!r}, 'w') as file:\n"
+        "    print(os.getpid(), *(child.pid for child in children), 'all', file=file)\n"
+        "time.sleep(600)\n"
+    )
+    caller_code = (
         "import sys\n"
         "from hstar.experiments.process import run_limited\n"
-        f"run_limited([sys.executable, '-c', {child!r}], time_limit=600)\n"
+        f"run_limited([sys.executable, '-c', {code!r}], time_limit=600)\n"
     )
-    caller = subprocess.Popen([PYTHON, "-c", code])
+    caller = subprocess.Popen([PYTHON, "-c", caller_code])
     deadline = time.monotonic() + 60
-    while not (pid_file.exists() and pid_file.read_text()) and time.monotonic() < deadline:
+    while not (pid_file.exists() and "all" in pid_file.read_text()) and time.monotonic() < deadline:
+        assert caller.poll() is None
         time.sleep(0.05)
     caller.kill()
     caller.wait()
-    assert gone(int(pid_file.read_text()))
+    pids = [int(word) for word in pid_file.read_text().split()[:-1]]
+    assert len(pids) == 3
+    assert all(gone(pid) for pid in pids)
+
+
+def test_a_killed_guardian_is_replaced() -> None:
+    process._running.end_guardian()
+    run_limited([PYTHON, "-c", ""], time_limit=60)
+    first = process._running._guardian
+    assert first is not None
+    first.kill()
+    first.wait()
+    run_limited([PYTHON, "-c", ""], time_limit=60)
+    second = process._running._guardian
+    assert second is not None and second.pid != first.pid and second.poll() is None

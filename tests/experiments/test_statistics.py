@@ -111,6 +111,7 @@ def test_tables(rows: Rows) -> None:
     text = summarise(rows)
     assert "| expansions, geometric mean (5 starts solved by all) | 13.2 | 132 |" in text
     assert "- ferry/1 p2, ff: </script>" in text
+    assert "| blocks/1 | states | 90 | 0.25 | 0.50 | 50 |" in text
 
 
 def test_cells_that_formats_would_misread() -> None:

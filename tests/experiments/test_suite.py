@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import Store
+from hstar.experiments import LocalExecutor, Store, run
 from hstar.experiments.suite import read_suite, suite_jobs
 
 ROOT = Path(__file__).parents[2]
@@ -165,3 +165,55 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert ", 4 finished\n" in bench("--dry-run", "--profile", "quick").stderr
     wrong = bench("--profile", "none")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (33, 1)
+
+
+SAMPLING = """
+[[tasks]]
+generator = "blocksworld"
+parameters = { blocks = 4 }
+starts = 2
+
+[[sample]]
+name = "states"
+sampler = "fsm"
+options = { states = 100 }
+errors = true
+
+[[train]]
+name = "little"
+recipe = "fsm"
+data = "states"
+options = { epochs = 1, width = 8 }
+seeds = [0, 1]
+
+[[plan]]
+model = "little"
+"""
+
+
+def test_trainings_share_labelled_states(tmp_path: Path) -> None:
+    (tmp_path / "suite.toml").write_text(SAMPLING)
+    with Store(tmp_path / "run") as store:
+        jobs = suite_jobs(read_suite(tmp_path / "suite.toml"), tmp_path, store)
+        (sample,) = (job for job in jobs if job.kind == "sample")
+        trainings = [job for job in jobs if job.kind == "train"]
+        assert [job.needs() for job in trainings] == [{sample.key}] * 2
+        rows = run(store, [sample, trainings[1]], LocalExecutor(1))
+    assert [row["status"] for row in rows] == ["sampled", "trained"]
+    assert rows[0]["label_error"] is not None
+    assert rows[0]["distinct"] == rows[1]["states"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('data = "states"', 'data = "stats"', "unknown data 'stats'"),
+        ("states = 100", "state = 100", "unknown option of fsm 'state'"),
+        ('sampler = "fsm"', 'sampler = "fms"', "unknown sampler 'fms'"),
+        ("errors = true", "seeds = [0, 2]", "'little' has seed 1, but 'states' has not"),
+    ],
+)
+def test_wrong_samples(tmp_path: Path, old: str, new: str, message: str) -> None:
+    (tmp_path / "suite.toml").write_text(SAMPLING.replace(old, new))
+    with Store(tmp_path / "run") as store, pytest.raises(InputError, match=message):
+        suite_jobs(read_suite(tmp_path / "suite.toml"), tmp_path, store)

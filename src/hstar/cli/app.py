@@ -20,6 +20,7 @@ from hstar.registry import unknown
 
 COMMANDS = {
     "solve": "Find a plan.",
+    "sample": "Write labelled states of a task, to learn from.",
     "train": "Learn a heuristic for a task.",
     "evaluate": "Compare heuristics and planners from many starts.",
     "bench": "Run an experiment that a file describes; resumable.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from pathlib import Path
 
@@ -38,6 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.experiments.report import page, read_runs, rows_of, write_rows
     from hstar.files import replace_file
 
+    gc.disable()  # nothing of this is garbage, however many rows there are
     runs = read_runs([folder.absolute() for folder in arguments.runs])
     if not any(run.rows for run in runs):
         raise InputError("nothing has been run yet", file=arguments.runs[0])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from hstar.units import format_time, parse_count
 
 if TYPE_CHECKING:
     from hstar.experiments import Attempt, Job, Standing, Store
+    from hstar.experiments.driver import Executor
     from hstar.experiments.job import Record
 
 INTERRUPTED = 130
@@ -25,7 +28,18 @@ def add_run_options(parser: Parser) -> None:
     """The folder of results, and how it is filled."""
     add, count = parser.add_argument, checked(parse_count)
     add("--output", "-o", type=Path, required=True, metavar="RUN", help="folder of results, models and logs")
-    add("--jobs", "-j", type=count, metavar="N", help="processes at a time (as many as there are cores)")
+    add(
+        "--jobs",
+        "-j",
+        type=count,
+        metavar="N",
+        help="processes at a time (as many as there are cores, or threads in the cluster)",
+    )
+    add(
+        "--cluster",
+        metavar="WHERE",
+        help="run on a Dask cluster: tcp://HOST:PORT of its scheduler, or slurm:FILE (docs/clusters.md)",
+    )
     add("--retry", action="store_true", help="run again what ended in an error")
     add("--json", action="store_true", help="print the records, a line each, instead of tables")
     add("--quiet", "-q", action="store_true", help="no progress")
@@ -33,15 +47,14 @@ def add_run_options(parser: Parser) -> None:
 
 def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -> int:
     """Runs what is missing; prints tables or records. The exit code."""
-    from hstar.experiments import LocalExecutor, run, summarise
+    from hstar.experiments import run, summarise
 
     if arguments.jobs == 0:
         raise InputError("--jobs takes 1 or more")
-    executor = LocalExecutor(arguments.jobs, scratch=store.folder / "scratch")
     rows: list[Record] | None
-    with ProgressLine(arguments.quiet) as line:
+    with _executor(store, arguments) as executor, _shown(jobs, arguments.quiet) as progress:
         try:
-            rows = run(store, jobs, executor, progress=_Show(line), retry_failed=arguments.retry)
+            rows = run(store, jobs, executor, progress=progress, retry_failed=arguments.retry)
         except KeyboardInterrupt:
             rows = None
     if rows is None:
@@ -56,18 +69,42 @@ def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespa
     return 0
 
 
+def _executor(store: Store, arguments: argparse.Namespace) -> AbstractContextManager[Executor]:
+    """Where the jobs run."""
+    if arguments.cluster is not None:
+        from hstar.experiments.cluster import open_cluster
+
+        return open_cluster(arguments.cluster, arguments.jobs)
+    from hstar.experiments import LocalExecutor
+
+    return nullcontext(LocalExecutor(arguments.jobs, scratch=store.folder / "scratch"))
+
+
+@contextmanager
+def _shown(jobs: Sequence[Job], quiet: bool) -> Iterator[Callable[[Standing], None]]:
+    """What goes on: drawn on a terminal, a line a minute elsewhere."""
+    if not quiet and sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb":
+        from hstar.cli.live import LiveView
+
+        with LiveView(jobs) as view:
+            yield view
+    else:
+        with ProgressLine(quiet) as line:
+            yield _Show(line)
+
+
 class _Show:
     """Jobs done, running and failed, coverage so far, and the time left at this pace."""
 
     def __init__(self, line: ProgressLine) -> None:
         self._line = line
-        self._before = 0  # finished before this run
+        self._before: int | None = None  # finished before this run
         self._solved = self._searches = 0
 
     def __call__(self, standing: Standing) -> None:
-        if standing.latest is None:
+        if self._before is None:
             self._before = standing.finished
-        else:
+        if standing.latest is not None:
             self._count(standing.latest)
         done = standing.finished - self._before
         left = standing.total - standing.finished - standing.blocked
@@ -81,6 +118,8 @@ class _Show:
         self._line.update(standing.seconds, ", ".join(parts))
 
     def _count(self, attempt: Attempt) -> None:
-        if attempt.kind != "train":
+        from hstar.experiments.job import SEARCHES
+
+        if attempt.kind in SEARCHES:
             self._searches += 1
             self._solved += attempt.status == "solved"

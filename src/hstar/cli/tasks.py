@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,3 +61,14 @@ def check_file(path: Path) -> None:
         raise InputError("is a directory, not a file", file=path)
     if not path.exists():
         raise InputError("no such file", file=path)
+
+
+def check_writable(path: Path, what: str) -> None:
+    """An error if no file can be put there; asked before the work."""
+    try:
+        if path.exists() and not path.is_file():  # a device would be replaced by a file
+            raise InputError(f"cannot write the {what}: not a regular file", file=path)
+        with tempfile.NamedTemporaryFile(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=".part"):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None

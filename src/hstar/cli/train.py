@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
 import time
-from collections.abc import Callable
-from dataclasses import MISSING, Field, dataclass
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hstar.cli.app import Parser, checked
+from hstar.cli.app import Parser
+from hstar.cli.options import Use, add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
-from hstar.cli.tasks import FILES, add_task_files, check_file, load_files
+from hstar.cli.tasks import FILES, add_task_files, check_file, check_writable, load_files
 from hstar.errors import InputError
 from hstar.registry import unknown
-from hstar.units import parse_count, parse_time
 
 if TYPE_CHECKING:
     from hstar.models.file import LearnedModel
@@ -33,38 +31,10 @@ EXAMPLES = (
     "hstar train fsm problem.pddl -o model.hstar --states 500 --time-limit 1m --seed 1 --patience 2",
 )
 _GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
-_MOST = 2**31 - 1  # of what is counted; the core and torch take no more
 _INTERRUPTED = 130
 
 
 # Options.
-
-
-def _parse_small_count(text: str) -> int:
-    count = parse_count(text)
-    if count > _MOST:
-        raise InputError(f"expected a whole number up to {_MOST}, got '{text}'")
-    return count
-
-
-# Type of a field, or name of an option: what a word on the command line becomes, and its name in the help.
-_TYPES: dict[str, tuple[Callable[[str], Any], str]] = {
-    "int": (checked(_parse_small_count), "N"),
-    "float": (float, "X"),
-    "str": (str, "NAME"),
-    "seed": (checked(parse_count), "N"),
-    "time_limit": (checked(parse_time), "TIME"),
-}
-
-
-@dataclass(frozen=True)
-class _Use:
-    """An option as a part of a recipe has it."""
-
-    recipe: str
-    part: str
-    field: Field[Any]
-    default: Any  # in the recipe's default profile
 
 
 def configure(parser: Parser) -> None:
@@ -81,6 +51,9 @@ def configure(parser: Parser) -> None:
         help="default, whose values stand below, or paper: the parameters as published",
     )
     parser.add_argument(
+        "--data", type=Path, metavar="FILE", help="learn from what hstar sample wrote instead of sampling"
+    )
+    parser.add_argument(
         "--checkpoint",
         type=Path,
         metavar="FILE",
@@ -92,64 +65,27 @@ def configure(parser: Parser) -> None:
     for name, uses in _options().items():
         part = uses[0].part
         if any(use.part != part for use in uses):  # of several parts, as the seed
-            _add_option(parser, name, uses)
+            add_option(parser, name, uses, list(RECIPES))
             continue
         if part not in groups:
             groups[part] = parser.add_argument_group(_GROUPS.get(part, part))
-        _add_option(groups[part], name, uses)
+        add_option(groups[part], name, uses, list(RECIPES))
 
 
-def _add_option(group: argparse._ActionsContainer, name: str, uses: list[_Use]) -> None:
-    flag, kind = _flag(name), str(uses[0].field.type).removesuffix(" | None")
-    if kind == "bool":
-        group.add_argument(flag, action=argparse.BooleanOptionalAction, help=_help(uses))
-    else:
-        convert, metavar = _TYPES[name if name in _TYPES else kind]
-        group.add_argument(flag, type=convert, metavar=metavar, help=_help(uses))
-
-
-def _options() -> dict[str, list[_Use]]:
+def _options() -> dict[str, list[Use]]:
     """Options of all recipes' parts by name, in the order of the parts."""
     from hstar.recipes import RECIPES
     from hstar.recipes.recipe import option_fields
 
-    found: dict[str, list[_Use]] = {}
+    found: dict[str, list[Use]] = {}
     for recipe in map(RECIPES.get, RECIPES):
         profile = next(iter(recipe.profiles.values()), {})
         for part, entries in option_fields(recipe).items():
             for name, entry in entries.items():
                 if entry.default is not MISSING:
                     default = profile.get(name, entry.default)
-                    found.setdefault(name, []).append(_Use(recipe.name, part, entry, default))
+                    found.setdefault(name, []).append(Use(recipe.name, part, entry, default))
     return found
-
-
-def _help(uses: list[_Use]) -> str:
-    """What the option says, once where all recipes agree, else by recipe."""
-    from hstar.recipes import RECIPES
-
-    texts: dict[str, list[str]] = {}
-    seen: set[str] = set()
-    for use in uses:
-        if use.recipe not in seen:  # of several parts the first one speaks
-            seen.add(use.recipe)
-            text = use.field.metadata["help"].removesuffix(".")
-            texts.setdefault(f"{text} (default: {_shown(use.default)})", []).append(use.recipe)
-    if len(texts) == 1 and len(seen) == len(RECIPES):
-        joined = next(iter(texts))
-    else:
-        joined = ". ".join(f"{', '.join(recipes)}: {text}" for text, recipes in texts.items())
-    return joined.replace("%", "%%")
-
-
-def _shown(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "on", False: "off"}[value]
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 # The run.
@@ -161,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.recipes import RECIPES
 
     recipe = RECIPES.get(arguments.recipe)
-    given = {name: getattr(arguments, name) for name in _options() if getattr(arguments, name) is not None}
+    given = given_options(arguments, _options())
     _check(recipe, arguments, given)
     started = time.monotonic()
     try:
@@ -176,7 +112,8 @@ def run(arguments: argparse.Namespace) -> int:
         times = {"sampling_time": sampling_s, "total_time": total_s, "cpu_time": time.process_time()}
         print(json.dumps({"recipe": model.recipe, "atoms": len(model.atoms), **model.summary, **times}))
     if not arguments.quiet:
-        print(f"{arguments.output}: {_summary(model, sampling_s, total_s)}", file=sys.stderr)
+        origin = f"sampled in {sampling_s:.2f} s" if arguments.data is None else f"from {arguments.data}"
+        print(f"{arguments.output}: {_summary(model, origin, total_s)}", file=sys.stderr)
     return 0
 
 
@@ -186,13 +123,15 @@ def _train(
     """The model, and how long the sampling took."""
     from hstar.models.model import start_torch
     from hstar.recipes import train
+    from hstar.sampling import dataset
 
     line.announce(f"translating {arguments.files[-1]} ...")
     task = load_files(arguments.files, cache=not arguments.no_cache)
 
+    data = None if arguments.data is None else dataset.load(arguments.data)
     line.announce("starting torch ...")
     start_torch()
-    line.announce(f"sampling by {recipe.sampler} ...")
+    line.announce(f"sampling by {recipe.sampler} ..." if data is None else "training ...")
     watch = _Watch(line)
     try:
         model = train(
@@ -201,6 +140,7 @@ def _train(
             profile=arguments.profile,
             progress=watch,
             checkpoint=arguments.checkpoint,
+            data=data,
             **given,
         )
     except RuntimeError as error:  # torch has no type for it on all devices
@@ -243,10 +183,10 @@ def _epoch(record: Progress) -> str:
     )
 
 
-def _summary(model: LearnedModel, sampling_s: float, total_s: float) -> str:
+def _summary(model: LearnedModel, origin: str, total_s: float) -> str:
     found = model.summary
     return (
-        f"{model.recipe}, {found['states']} states sampled in {sampling_s:.2f} s, {len(model.atoms)} atoms, "
+        f"{model.recipe}, {found['states']} states {origin}, {len(model.atoms)} atoms, "
         f"{found['epochs']} epochs (ended by {found['stopped'].replace('_', ' ')}), "
         f"loss {found['best_loss']:.3g}, {total_s:.1f} s in all"
     )
@@ -276,7 +216,9 @@ def _check(recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any])
     known = option_fields(recipe)
     for name in given:
         if not any(name in entries for entries in known.values()):
-            raise InputError(f"{_flag(name)} is not an option of {recipe.name}")
+            raise InputError(f"{flag(name)} is not an option of {recipe.name}")
+        if arguments.data is not None and all(name not in known[part] for part in known if part != "sampler"):
+            raise InputError(f"{flag(name)} is for sampling, but the data are given")
     own = {part: {key: given[key] for key in entries if key in given} for part, entries in known.items()}
     make_sampler(recipe.sampler, **own["sampler"])
     ResNetConfig(**own["model"])
@@ -284,9 +226,9 @@ def _check(recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any])
     Selection(**own["selection"])
 
     if len(arguments.files) <= 2:
-        for path in arguments.files:
+        for path in [*arguments.files, *([] if arguments.data is None else [arguments.data])]:
             check_file(path)
-    _check_writable(arguments.output, "model")
+    check_writable(arguments.output, "model")
     if arguments.checkpoint is not None:
         _check_checkpoint(arguments.checkpoint, arguments.output)
 
@@ -295,18 +237,8 @@ def _check_checkpoint(path: Path, output: Path) -> None:
     from hstar.models import container
     from hstar.training.checkpoint import FORMAT_VERSION
 
-    _check_writable(path, "checkpoint")
+    check_writable(path, "checkpoint")
     if path.resolve() == output.resolve():
         raise InputError("model and checkpoint cannot be the same file", file=path)
     if path.exists():
         container.read(path, "checkpoint", FORMAT_VERSION)
-
-
-def _check_writable(path: Path, what: str) -> None:
-    try:
-        if path.exists() and not path.is_file():  # a device would be replaced by a file
-            raise InputError(f"cannot write the {what}: not a regular file", file=path)
-        with tempfile.NamedTemporaryFile(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=".part"):
-            pass
-    except OSError as error:
-        raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None

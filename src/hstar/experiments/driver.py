@@ -7,6 +7,7 @@ contents of its input files and answers with an `Outcome`: threads here, a clust
 
 from __future__ import annotations
 
+import heapq
 import os
 import shutil
 import time
@@ -22,11 +23,15 @@ from hstar.experiments.store import Attempt, Store
 
 Contents = Mapping[str, bytes]
 
+LOOK_S = 1.0  # between two looks at how many slots there are, while nothing ends
+
 
 class Executor(Protocol):
     """Where jobs run."""
 
-    slots: int  # jobs at a time
+    @property
+    def slots(self) -> int:
+        """Jobs at a time; may change, and be 0 for a while."""
 
     def submit(self, job: Job, contents: Contents) -> Future[Outcome]:
         """Starts a job."""
@@ -36,8 +41,16 @@ class Executor(Protocol):
 
 
 @dataclass(frozen=True)
+class Running:
+    """A job that has been started and not ended."""
+
+    job: Job
+    started: float  # by the clock of `time.monotonic`
+
+
+@dataclass(frozen=True)
 class Standing:
-    """How far a run is; handed to `progress` after each job."""
+    """How far a run is; handed to `progress` at first, when jobs have been started, and after each job."""
 
     total: int
     finished: int
@@ -45,7 +58,9 @@ class Standing:
     blocked: int  # need a failed job, or one that is blocked itself
     running: int
     seconds: float
-    latest: Attempt | None
+    latest: Attempt | None  # what has just ended
+    active: tuple[Running, ...]  # the running ones, first started first
+    done: Mapping[str, Attempt]  # the finished ones by key, as they are now; not to be changed
 
 
 class LocalExecutor:
@@ -57,7 +72,7 @@ class LocalExecutor:
         self._scratch = scratch
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)  # of a run that was killed
-            scratch.mkdir(parents=True)
+            scratch.mkdir(parents=True, exist_ok=True)
 
     def submit(self, job: Job, contents: Contents) -> Future[Outcome]:
         """Starts a job."""
@@ -90,45 +105,76 @@ def run(
     done = {key: attempt for key, attempt in store.latest().items() if key in ordered}
     if retry_failed:
         done = {key: attempt for key, attempt in done.items() if attempt.status != "error"}
-    waiting = {key: job for key, job in ordered.items() if key not in done}
-    running: dict[Future[Outcome], Job] = {}
-    blocked: set[str] = set()
+    waiting = _Waiting(ordered, done)
+    running: dict[Future[Outcome], Running] = {}
+    failed = sum(attempt.status == "error" for attempt in done.values())
     started = time.monotonic()
 
     def standing(latest: Attempt | None) -> Standing:
-        failed = sum(attempt.status == "error" for attempt in done.values())
-        seconds = time.monotonic() - started
-        return Standing(len(ordered), len(done), failed, len(blocked), len(running), seconds, latest)
+        counts = (len(ordered), len(done), failed, len(waiting.blocked), len(running))
+        return Standing(*counts, time.monotonic() - started, latest, tuple(running.values()), done)
 
     try:
         progress(standing(None))
-        while waiting or running:
-            # 1. Start what can be started; set aside what never can.
-            for job in list(waiting.values()):
-                if len(running) == executor.slots:
-                    break
-                needs = job.needs()
-                if any(_never(key, ordered, done, blocked) for key in needs):
-                    blocked.add(waiting.pop(job.key).key)
-                elif needs <= done.keys():
-                    running[executor.submit(job, _contents(job, done, store))] = waiting.pop(job.key)
+        while waiting.ready or running:
+            # 1. Start what can be started.
+            slots, before = executor.slots, len(running)
+            while waiting.ready and len(running) < slots:
+                job = waiting.pop()
+                future = executor.submit(job, _contents(job, done, store))
+                running[future] = Running(job, time.monotonic())
+            if len(running) > before:
+                progress(standing(None))
             # 2. Wait for one to end, and keep it.
-            ended, _ = wait(running, return_when=FIRST_COMPLETED)
+            if not running and not slots:
+                time.sleep(LOOK_S)  # `wait` does not wait for nothing
+            ended, _ = wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED)
             for future in ended:
-                job = running.pop(future)
-                done[job.key] = store.record(job, future.result())
-                progress(standing(done[job.key]))
+                job = running.pop(future).job
+                attempt = done[job.key] = store.record(job, future.result())
+                failed += attempt.status == "error"
+                waiting.settle(job.key, attempt.status in DONE)
+                progress(standing(attempt))
     except BaseException:
         executor.stop(running)
         raise
     return [done[job.key].row(job.labels) for job in wanted if job.key in done]
 
 
-def _never(key: str, known: Mapping[str, Job], done: Mapping[str, Attempt], blocked: set[str]) -> bool:
-    """Whether the files of this job will not come."""
-    if key in done:
-        return done[key].status not in DONE
-    return key in blocked or key not in known
+class _Waiting:
+    """Jobs that have not been started: those that can be, in their order, and those that never can."""
+
+    def __init__(self, jobs: Mapping[str, Job], done: Mapping[str, Attempt]) -> None:
+        self.blocked: set[str] = set()
+        self.ready: list[tuple[int, str]] = []  # a heap
+        self._jobs = {key: job for key, job in jobs.items() if key not in done}
+        self._place = {key: place for place, key in enumerate(self._jobs)}
+        self._missing = {key: job.needs() for key, job in self._jobs.items()}
+        self._users: dict[str, list[str]] = {}
+        for key, needs in self._missing.items():
+            for need in needs:
+                self._users.setdefault(need, []).append(key)
+            if not needs:
+                heapq.heappush(self.ready, (self._place[key], key))
+        for need in self._users:
+            if need not in self._jobs:
+                self.settle(need, need in done and done[need].status in DONE)
+
+    def pop(self) -> Job:
+        """The first that can be started."""
+        return self._jobs[heapq.heappop(self.ready)[1]]
+
+    def settle(self, key: str, made: bool) -> None:
+        """The files of a job are there, or will not come: then those of its users will not, either."""
+        lost = [] if made else [key]
+        for user in self._users.get(key, ()) if made else ():
+            self._missing[user].discard(key)
+            if not self._missing[user] and user not in self.blocked:
+                heapq.heappush(self.ready, (self._place[user], user))
+        while lost:
+            users = [user for user in self._users.get(lost.pop(), ()) if user not in self.blocked]
+            self.blocked.update(users)
+            lost += users
 
 
 def _contents(job: Job, done: Mapping[str, Attempt], store: Store) -> dict[str, bytes]:

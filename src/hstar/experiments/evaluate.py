@@ -11,7 +11,7 @@ is a job: a process of its own, through the command line like any user's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from hstar import _core
 from hstar.errors import InputError
 from hstar.experiments.contestants import Contestant
 from hstar.experiments.fast_downward import FastDownward
-from hstar.experiments.job import HSTAR, Job, Made
+from hstar.experiments.job import HSTAR, OWN_LIMIT, RESIDENT_LIMIT, Job, Made
 from hstar.experiments.store import Store
 from hstar.sampling.walks import Walks
 from hstar.spaces.pddl import parse_problem, read_text
@@ -28,14 +28,18 @@ from hstar.spaces.sas import with_state_of
 from hstar.spaces.task import Task
 from hstar.spaces.translate import find_domain, translate
 
+DATA = "states.data"
+"""The file of a data set."""
+
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds and bytes of one search; seconds of one training."""
+    """Seconds and bytes of one search, and of one training."""
 
     time_limit: float = 60.0
     memory_limit: int = 4 << 30
     train_time: float = 3600.0
+    train_memory: int = RESIDENT_LIMIT
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,10 @@ class Instance:
     name: str  # domain/instance
     base: str
     starts: tuple[tuple[str, str], ...]  # name, digest
+
+
+Data = Callable[[Instance, int], Made]
+"""The data that a training on an instance with a seed learns from."""
 
 
 # --- instances ------------------------------------------------------------------------------------------
@@ -98,10 +106,12 @@ def evaluation_jobs(
     limits: Limits | None = None,
     search: str = "gbfs",
     seeds: Sequence[int] = (0,),
+    data: Data | None = None,
 ) -> list[Job]:
     """Every contestant on every start of every instance, and the trainings they need before.
 
-    `search` is for contestants that do not say; `seeds` are of the trainings.
+    `search` is for contestants that do not say; `seeds` are of the trainings, which learn from `data` if
+    there are any.
     """
     limits = Limits() if limits is None else limits
     names = [instance.name for instance in instances]
@@ -115,7 +125,8 @@ def evaluation_jobs(
                 labels |= {"contestant": contestant.name, "seed": seed}
                 model: str | Made | None = None
                 if contestant.recipe is not None:
-                    jobs.append(training_job(instance, contestant, seed, limits, labels))
+                    source = None if data is None else data(instance, seed)
+                    jobs.append(training_job(instance, contestant, seed, limits, labels, source))
                     model = Made(jobs[-1].key, "model.hstar")
                 elif contestant.model is not None:
                     model = store.put(contestant.model.read_bytes())
@@ -125,17 +136,40 @@ def evaluation_jobs(
     return jobs
 
 
+def sampling_job(
+    instance: Instance, sampler: str, options: Sequence[str], limits: Limits, labels: dict[str, Any]
+) -> Job:
+    """`hstar sample` on the base task."""
+    command = (*HSTAR, "sample", sampler, "{task.sas}", "--output", "{" + DATA + "}")
+    return Job(
+        kind="sample",
+        command=(*command, *options, "--quiet", "--json"),
+        inputs={"task.sas": instance.base},
+        outputs=(DATA,),
+        time_limit=limits.train_time,
+        resident_limit=limits.train_memory,
+        labels=labels,
+    )
+
+
 def training_job(
-    instance: Instance, contestant: Contestant, seed: int, limits: Limits, labels: dict[str, Any]
+    instance: Instance,
+    contestant: Contestant,
+    seed: int,
+    limits: Limits,
+    labels: dict[str, Any],
+    data: Made | None = None,
 ) -> Job:
     """`hstar train` on the base task."""
     command = (*HSTAR, "train", str(contestant.recipe), "{task.sas}", "--output", "{model.hstar}")
+    source = () if data is None else ("--data", "{" + DATA + "}")
     return Job(
         kind="train",
-        command=(*command, "--seed", str(seed), *contestant.options, "--quiet", "--json"),
-        inputs={"task.sas": instance.base},
+        command=(*command, *source, "--seed", str(seed), *contestant.options, "--quiet", "--json"),
+        inputs={"task.sas": instance.base, **({} if data is None else {DATA: data})},
         outputs=("model.hstar",),
         time_limit=limits.train_time,
+        resident_limit=limits.train_memory,
         labels={**labels, "step": "train"},
     )
 
@@ -169,7 +203,7 @@ def search_job(
     heuristic = str(contestant.heuristic) if model is None else "{model.hstar}"
     command = [*HSTAR, "solve", "{task.sas}", "--search", contestant.search or search]
     command += ["--heuristic", heuristic, "--unit-cost", "--json", "--plan-file", "{plan}"]
-    command += ["--time-limit", f"{limits.time_limit:g}s", "--memory-limit", f"{limits.memory_limit >> 20}M"]
+    command += ["--time-limit", f"{limits.time_limit:g}s", OWN_LIMIT, f"{limits.memory_limit >> 20}M"]
     command += ["--preferred"] if contestant.preferred else []
     command += ["--precision", contestant.precision] if contestant.precision else []
     return Job(

@@ -80,6 +80,8 @@ def parse_log(log: str, found: Finished) -> dict[str, Any]:
     record: dict[str, Any] = {"status": _STATUS.get(found.exit_code, "error")}
     if found.timed_out:
         record["status"] = "time_limit"
+    if found.out_of_memory:
+        record["status"] = "memory_limit"
     if found.exit_code == 12 and "Time limit" in log:  # stopped by `max_time`
         record["status"] = "time_limit"
     for key, pattern in _NUMBERS.items():

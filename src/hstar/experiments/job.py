@@ -10,26 +10,34 @@ Invariant: `key` depends on everything that decides the outcome and on nothing e
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hstar import __version__
+from hstar.errors import InputError
 from hstar.experiments import fast_downward
 from hstar.experiments.fast_downward import GRACE_S
 from hstar.experiments.machine import machine
 from hstar.experiments.process import Finished, run_limited
+from hstar.units import parse_memory
 
+RESIDENT_LIMIT = 8 << 30  # bytes, of a job that says nothing
+# Bytes above a limit that a program watches itself: it looks now and then, and frees its states and writes
+# its record after that. So it speaks first, unless it fails to.
+HEADROOM = 512 << 20
 LOG_CHARACTERS = 200_000  # of a log are kept: its beginning and its end
 
 HSTAR = ("{python}", "-m", "hstar")
+OWN_LIMIT = "--memory-limit"  # by which a command is told to watch its memory
 
 Record = dict[str, Any]
 """Plain data about a run, columns named as Downward Lab names them."""
@@ -57,6 +65,7 @@ class Job:
     outputs: tuple[str, ...] = ()
     time_limit: float = 3600.0
     memory_limit: int | None = None  # of address space, for programs that have no limit of their own
+    resident_limit: int = RESIDENT_LIMIT  # of all processes together; see `hard_limit`
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
     labels: Mapping[str, Any] = field(default_factory=dict)
 
@@ -64,7 +73,17 @@ class Job:
     def key(self) -> str:
         """The identity of the run."""
         decides = {name: value for name, value in asdict(self).items() if name != "labels"}
+        if self.resident_limit == RESIDENT_LIMIT:
+            del decides["resident_limit"]  # it is younger than many a run: their keys stay
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
+
+    @property
+    def hard_limit(self) -> int:
+        """Bytes of resident memory at which the job is killed: above a limit of its own, if it has one."""
+        own = self.memory_limit
+        if own is None and OWN_LIMIT in self.command[:-1]:
+            own = parse_memory(self.command[self.command.index(OWN_LIMIT) + 1])
+        return self.resident_limit if own is None else own + HEADROOM
 
     def needs(self) -> set[str]:
         """Keys of the jobs that have to be done before."""
@@ -83,30 +102,59 @@ class Outcome:
     seconds: float
 
 
-def execute(job: Job, contents: Mapping[str, bytes], scratch: Path | None = None) -> Outcome:
-    """Runs a job, given the contents of its input files by name, in a folder below `scratch`."""
+def execute(
+    job: Job,
+    contents: Mapping[str, bytes],
+    scratch: Path | None = None,
+    watch: Callable[[], None] = lambda: None,
+) -> Outcome:
+    """Runs a job, given the contents of its input files by name, in a folder below `scratch`.
+
+    `watch` is called now and then while the command runs; what it raises ends the command.
+    """
     started, clock = time.time(), time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="hstar-job-", dir=scratch) as home:
+    with _writing(scratch):
+        folder = tempfile.TemporaryDirectory(prefix="hstar-job-", dir=scratch)
+    with folder as home:
         paths = {name: Path(home, name) for name in (*job.inputs, *job.outputs)}
-        for name, content in contents.items():
-            paths[name].write_bytes(content)
+        with _writing(scratch):
+            for name, content in contents.items():
+                paths[name].write_bytes(content)
         words = {name: str(path) for name, path in paths.items()} | _programs(job)
         command = [_fill(word, words) for word in job.command]
         finished = run_limited(
             command,
             time_limit=job.time_limit + GRACE_S,
             address_space=job.memory_limit,
+            resident_memory=job.hard_limit,
             environment={"OMP_NUM_THREADS": "1"},  # jobs run side by side
+            watch=watch,
         )
         record = READERS[job.kind](finished)
         outputs = {name: paths[name].read_bytes() for name in job.outputs if paths[name].is_file()}
     if record["status"] in DONE and (missing := [name for name in job.outputs if name not in outputs]):
         record = {"status": "error", "error": f"left no {missing[0]}", "exit_code": finished.exit_code}
+    if not any(record.get(name) for name in ("memory", "peak_memory")):  # it did not tell
+        record["peak_memory"] = finished.peak_memory
+    record["cpu_seconds"] = round(finished.cpu_seconds, 3)
     log = _shortened("\n".join((" ".join(command), finished.errors, finished.output)))
     return Outcome(record, outputs, log, machine(), started, time.monotonic() - clock)
 
 
-DONE = frozenset({"solved", "trained", "made"})
+@contextlib.contextmanager
+def _writing(scratch: Path | None) -> Iterator[None]:
+    """A folder that cannot be written is no outcome of a job."""
+    try:
+        yield
+    except OSError as error:
+        place = scratch or Path(tempfile.gettempdir())
+        raise InputError(f"cannot write the files of a job: {error.strerror}", file=place) from None
+
+
+SEARCHES = frozenset({"search", "fast_downward"})
+"""Kinds of jobs that look for a plan."""
+
+DONE = frozenset({"solved", "trained", "sampled", "made"})
 """Statuses of jobs that did what they were for."""
 
 
@@ -125,8 +173,17 @@ def _read_json(finished: Finished) -> Record:
 
 def _read_training(finished: Finished) -> Record:
     """`hstar train --json`."""
+    return _read_summary(finished, "trained")
+
+
+def _read_sample(finished: Finished) -> Record:
+    """`hstar sample --json`."""
+    return _read_summary(finished, "sampled")
+
+
+def _read_summary(finished: Finished, done: str) -> Record:
     try:
-        return {**json.loads(finished.output), "status": "trained"}
+        return {**json.loads(finished.output), "status": done}
     except ValueError:
         return _failure(finished)
 
@@ -138,19 +195,23 @@ def _read_nothing(finished: Finished) -> Record:
 
 def _read_fast_downward(finished: Finished) -> Record:
     record = fast_downward.parse_log(finished.output, finished)
-    return record if record["status"] != "error" else {**record, **_failure(finished)}
+    ended_itself = not finished.timed_out and not finished.out_of_memory
+    return record if ended_itself and record["status"] != "error" else {**record, **_failure(finished)}
 
 
 READERS: dict[str, Callable[[Finished], Record]] = {
     "search": _read_json,
     "train": _read_training,
+    "sample": _read_sample,
     "fast_downward": _read_fast_downward,
     "make": _read_nothing,
 }
 
 
 def _failure(finished: Finished) -> Record:
-    status = "time_limit" if finished.timed_out else "error"
+    status = "error"
+    if finished.timed_out or finished.out_of_memory:
+        status = "time_limit" if finished.timed_out else "memory_limit"
     return {"status": status, "exit_code": finished.exit_code, "error": finished.last_line()}
 
 

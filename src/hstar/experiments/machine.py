@@ -9,7 +9,7 @@ import platform
 import subprocess
 from pathlib import Path
 
-import hstar
+from hstar import __version__
 
 PACKAGES = ("torch", "numpy", "fast-downward.translate", "up-fast-downward")
 
@@ -23,7 +23,7 @@ def machine() -> dict[str, str]:
         "cores": str(os.cpu_count()),
         "system": platform.platform(),
         "python": platform.python_version(),
-        "hstar": hstar.__version__,
+        "hstar": __version__,
         "commit": _commit(),
     }
     for name in PACKAGES:
@@ -44,12 +44,12 @@ def _processor() -> str:
 
 def _commit() -> str:
     """Of the checkout that this package is part of; with a mark if files of it have changed."""
-    home = Path(hstar.__file__).parent
+    home = Path(__file__).parent
     command = ["git", "-C", str(home), "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         # An installed package may lie inside somebody else's repository.
         subprocess.run(
-            ["git", "-C", str(home), "ls-files", "--error-unmatch", "__init__.py"],
+            ["git", "-C", str(home), "ls-files", "--error-unmatch", Path(__file__).name],
             check=True,
             capture_output=True,
         )

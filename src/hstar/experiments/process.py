@@ -1,36 +1,54 @@
 """A command in a process of its own, under hard limits.
 
-Whatever the command does (crash, hang, eat memory, start children), the caller gets an answer: its output and
-how it ended. The whole process group is killed at the limit and when the caller is interrupted; where the
-system can do it (`setpriv` of util-linux), the command also ends when the caller is killed.
+Whatever the command does (crash, hang, eat memory, print without end, start children), the caller gets an
+answer: its output, how it ended and what it used. All its processes are killed at a limit, when it has ended
+itself, and when the caller is interrupted. When the caller is killed, a guardian ends them; where the system
+can do it (`setpriv` of util-linux), the kernel does so too, for the command without its children.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import os
 import resource
+import selectors
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Literal
+
+from hstar.experiments.process_tree import ProcessTree
 
 KILLED = -signal.SIGKILL
+NOT_STARTED = 127  # as shells have it
+LOOK_EVERY_S = 0.1  # at the memory; memory grows by some 100 MiB in this time at most
+FIRST_LOOK_S = 0.01  # then doubled up to the above, so that short commands are seen, too
+OUTPUT_BYTES = 64 << 20  # of each stream are kept: the first and the last half of it
 
-_running: set[subprocess.Popen[str]] = set()  # for `kill_all`, from whatever thread
+Ending = Literal["itself", "time", "memory"]
 
 
 @dataclass(frozen=True)
 class Finished:
-    """How a command ended. `exit_code` is negative for a signal; `timed_out`: it was killed at the limit."""
+    """How a command ended. `exit_code` is negative for a signal; `timed_out` and `out_of_memory`: it was
+    killed at the limit. Memory and processor time are those of all its processes together.
+    """
 
     exit_code: int
     output: str
     errors: str
     timed_out: bool = False
+    out_of_memory: bool = False
+    peak_memory: int = 0  # bytes that were resident
+    cpu_seconds: float = 0.0
 
     def last_line(self) -> str:
         """What it said last on standard error, or on standard output."""
@@ -43,38 +61,136 @@ def run_limited(
     *,
     time_limit: float,
     address_space: int | None = None,
+    resident_memory: int | None = None,
     stdin: Path | None = None,
     environment: Mapping[str, str] | None = None,
+    watch: Callable[[], None] = lambda: None,
 ) -> Finished:
-    """Runs a command for at most `time_limit` seconds of wall clock and in `address_space` bytes."""
+    """Runs a command for at most `time_limit` seconds of wall clock.
+
+    `address_space` is in bytes and of each process: beyond it the system gives no memory, and a program can
+    say so. Beyond `resident_memory` bytes of all processes together they are killed. `watch` is called now
+    and then while the command runs; what it raises ends the command.
+    """
     with Path(os.devnull if stdin is None else stdin).open("rb") as source:
-        process = subprocess.Popen(
-            [*_with_parent(), *command],
-            stdin=source,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-            env=None if environment is None else {**os.environ, **environment},
-        )
-    _running.add(process)
-    if address_space is not None:
-        with contextlib.suppress(ProcessLookupError):  # it is over already
-            resource.prlimit(process.pid, resource.RLIMIT_AS, (address_space, address_space))
+        try:
+            process = subprocess.Popen(
+                [*_with_parent(), *command],
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                env=None if environment is None else {**os.environ, **environment},
+            )
+        except OSError as error:
+            return Finished(NOT_STARTED, "", f"cannot start {command[0]}: {error.strerror}")
+    tree = ProcessTree(process.pid)
+    streams = (_Stream(process.stdout), _Stream(process.stderr))
     try:
-        output, errors = process.communicate(timeout=time_limit)
-    except subprocess.TimeoutExpired:
-        _kill(process)
-        output, errors = process.communicate()
-        return Finished(KILLED, output, errors, timed_out=True)
-    except BaseException:
-        _kill(process)
-        process.wait()
-        raise
+        _running.add(process.pid, tree)
+        if address_space is not None:
+            with contextlib.suppress(ProcessLookupError):  # it is over already
+                resource.prlimit(process.pid, resource.RLIMIT_AS, (address_space, address_space))
+        ending = _wait(process.pid, streams, tree, time_limit, resident_memory, watch)
     finally:
-        _running.discard(process)
-    return Finished(process.returncode, output, errors)
+        tree.kill()  # all of it, or what it has left behind
+        _running.discard(process.pid)
+        # From here on the number may become another process's.
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output, errors = (stream.close() for stream in streams)
+    return Finished(
+        process.returncode if ending == "itself" else KILLED,
+        output,
+        errors,
+        timed_out=ending == "time",
+        out_of_memory=ending == "memory",
+        peak_memory=max(tree.peak, _peak_memory(usage)),
+        cpu_seconds=max(tree.cpu_seconds, usage.ru_utime + usage.ru_stime),
+    )
+
+
+def kill_all() -> None:
+    """Ends all commands that are running, in every thread; for the thread that gets Ctrl-C."""
+    _running.kill()
+
+
+def _wait(
+    pid: int,
+    streams: Sequence[_Stream],
+    tree: ProcessTree,
+    time_limit: float,
+    resident_memory: int | None,
+    watch: Callable[[], None],
+) -> Ending:
+    """Reads what the command says until it ends or is at a limit. It stays to be waited for."""
+    now = time.monotonic()
+    deadline, look, pause = now + time_limit, now + FIRST_LOOK_S, FIRST_LOOK_S
+    closed_pause = 0.0005
+    with selectors.PollSelector() as selector:
+        for stream in streams:
+            selector.register(stream.file, selectors.EVENT_READ, stream)
+        while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            now = time.monotonic()
+            if now >= deadline:
+                return "time"
+            if now >= look:
+                watch()
+                if tree.exceeds(resident_memory):
+                    return "memory"
+                pause = min(2 * pause, LOOK_EVERY_S)
+                look = now + pause
+            wake = min(deadline, look) - now
+            if selector.get_map():
+                for key, _ in selector.select(wake):
+                    if not key.data.read():
+                        selector.unregister(key.fileobj)
+            else:  # mostly it is about to end
+                time.sleep(min(wake, closed_pause))
+                closed_pause *= 2
+    return "itself"
+
+
+class _Stream:
+    """What comes through a pipe: its beginning and its end, if it is too much."""
+
+    def __init__(self, file: IO[bytes] | None) -> None:
+        assert file is not None
+        self.file = file
+        self._first, self._last = bytearray(), bytearray()
+        self._left_out = 0
+        os.set_blocking(file.fileno(), False)
+
+    def read(self) -> bool:
+        """Takes some of what is there; False if there is nothing and nothing will come."""
+        chunk = os.read(self.file.fileno(), 65536)
+        half = OUTPUT_BYTES // 2
+        if len(self._first) < half:
+            self._first += chunk
+        else:
+            self._last += chunk
+            if len(self._last) > 2 * half:
+                self._left_out += len(self._last) - half
+                del self._last[:-half]
+        return bool(chunk)
+
+    def close(self) -> str:
+        """All of it. The command is dead, but what it said last may still be in the pipe."""
+        with contextlib.suppress(BlockingIOError):
+            while self.read():
+                pass
+        self.file.close()
+        cut = f"\n... {self._left_out} bytes left out ...\n".encode() if self._left_out else b""
+        text = (self._first + cut + self._last).decode(errors="replace")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _peak_memory(usage: resource.struct_rusage) -> int:
+    """Bytes of the largest process, where the system tells. A process inherits the figure of the one that
+    started it, which is us: not beyond our own it says nothing.
+    """
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return int(usage.ru_maxrss) * 1024 if usage.ru_maxrss > own else 0
 
 
 @functools.cache
@@ -85,12 +201,76 @@ def _with_parent() -> tuple[str, ...]:
     return (str(setpriv), "--pdeathsig", "KILL", "--") if able and able.returncode == 0 else ()
 
 
-def kill_all() -> None:
-    """Ends all commands that are running, in every thread; for the thread that gets Ctrl-C."""
-    for process in list(_running):
-        _kill(process)
+# A process that outlives us: at the end of its input, which comes however we end, it kills what we left.
+_GUARDIAN = """
+import os, sys
+running = set()
+for line in sys.stdin:
+    pid = int(line)
+    running.add(pid) if pid > 0 else running.discard(-pid)
+for name in os.listdir("/proc") if running else ():
+    try:
+        if os.getsid(int(name)) in running:
+            os.kill(int(name), 9)
+    except (ValueError, OSError):
+        pass
+"""
 
 
-def _kill(process: subprocess.Popen[str]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
+class _Running:
+    """The commands that are running, from whatever thread, and the guardian that knows them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._trees: dict[int, ProcessTree] = {}
+        self._guardian: subprocess.Popen[bytes] | None = None
+
+    def add(self, pid: int, tree: ProcessTree) -> None:
+        with self._lock:
+            self._trees[pid] = tree
+            self._tell(pid)
+
+    def discard(self, pid: int) -> None:
+        with self._lock:
+            self._trees.pop(pid, None)
+            self._tell(-pid)
+
+    def kill(self) -> None:
+        with self._lock:  # so that nobody waits for one meanwhile and its number becomes another's
+            for tree in self._trees.values():
+                tree.kill()
+
+    def _tell(self, number: int) -> None:
+        try:
+            if self._guardian is not None:
+                self._write([number])
+                return
+        except OSError:  # somebody has killed it
+            self.end_guardian()
+        # Without a guardian the commands run all the same.
+        with contextlib.suppress(OSError):
+            self._guardian = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _GUARDIAN],
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
+            )
+            atexit.register(self.end_guardian)
+            self._write(list(self._trees))
+
+    def _write(self, numbers: Sequence[int]) -> None:
+        assert self._guardian is not None and self._guardian.stdin is not None
+        self._guardian.stdin.write("".join(f"{number}\n" for number in numbers).encode())
+
+    def end_guardian(self) -> None:
+        guardian, self._guardian = self._guardian, None
+        if guardian is not None and guardian.stdin is not None:
+            guardian.stdin.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):  # a fork of ours has its input, too
+                guardian.wait(timeout=1)
+
+
+_running = _Running()

@@ -14,7 +14,11 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 Record = Mapping[str, Any]
 Start = tuple[str, str]
@@ -28,7 +32,7 @@ _EXACT_SIGNS = 2000  # beyond, the normal approximation has more digits than any
 
 @dataclass(frozen=True)
 class Share:
-    """A percentage: the mean over seeds, and the standard deviation if there are several."""
+    """A figure, often a percentage: the mean over seeds, and the standard deviation if there are several."""
 
     mean: float
     spread: float | None = None
@@ -42,6 +46,11 @@ def searches_of(rows: Iterable[Record]) -> list[Record]:
 def trainings_of(rows: Iterable[Record]) -> list[Record]:
     """The rows of trainings."""
     return [row for row in rows if row["step"] == "train"]
+
+
+def samples_of(rows: Iterable[Record]) -> list[Record]:
+    """The rows of samples of labelled states."""
+    return [row for row in rows if row["step"] == "sample"]
 
 
 def contestants_of(rows: Iterable[Record]) -> list[str]:
@@ -83,10 +92,11 @@ class Coverage:
                     return None
                 means.append(sum(known) / len(known))
             found.append(sum(means) / len(means))
-        return _share(found)
+        return share_of(found)
 
 
-def _share(values: Sequence[float]) -> Share | None:
+def share_of(values: Sequence[float]) -> Share | None:
+    """The mean and the standard deviation; None of nothing."""
     if not values:
         return None
     middle = sum(values) / len(values)
@@ -126,43 +136,64 @@ class Paired:
 
 def compare(ours: Iterable[Record], theirs: Iterable[Record]) -> list[Paired]:
     """Coverage on the starts both have searched, then each metric on the starts both have solved."""
-    mine, other = _by_start(ours), _by_start(theirs)
-    both = [(mine[start], other[start]) for start in mine if start in other]
-    shares = [(-_solved(one), -_solved(two)) for one, two in both]
-    found = [_count("coverage", shares)]
-    for metric in METRICS:
-        values = []
-        for one, two in both:
-            pair = _typical(one, metric), _typical(two, metric)
-            if pair[0] is not None and pair[1] is not None:
-                values.append((pair[0], pair[1]))
-        found.append(_count(metric, values))
+    (found,) = compare_all({"ours": list(ours), "theirs": list(theirs)}).values()
     return found
 
 
+def compare_all(runs: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], list[Paired]]:
+    """`compare` of every two contestants, given their searches."""
+    starts: dict[Start, int] = {}
+    for searches in runs.values():
+        for row in searches:
+            starts.setdefault((row["instance"], row["start"]), len(starts))
+    figures = {name: _figures(searches, starts) for name, searches in runs.items()}
+    return {(one, two): _count(figures[one], figures[two]) for one, two in combinations(runs, 2)}
+
+
+def _figures(searches: Iterable[Record], starts: Mapping[Start, int]) -> npt.NDArray[np.float64]:
+    """A row for each start: the share of unsolved seeds, and the metrics; NaN for what is not known."""
+    table = [[math.nan] * (1 + len(METRICS))] * len(starts)
+    for start, runs in _by_start(searches).items():
+        solved = _solved(runs)
+        if solved < 1:
+            table[starts[start]] = [1 - solved, *[math.nan] * len(METRICS)]
+        elif len(runs) == 1:  # the same numbers, bit for bit
+            table[starts[start]] = [0.0, *(_number(runs[0].get(metric)) for metric in METRICS)]
+        else:
+            table[starts[start]] = [0.0, *(_typical(runs, metric) for metric in METRICS)]
+    return np.array(table)
+
+
 def _by_start(searches: Iterable[Record]) -> dict[Start, list[Record]]:
-    found: dict[Start, list[Record]] = defaultdict(list)
+    found: dict[Start, list[Record]] = {}
     for row in searches:
-        found[row["instance"], row["start"]].append(row)
-    return dict(found)
+        found.setdefault((row["instance"], row["start"]), []).append(row)
+    return found
 
 
 def _solved(runs: Sequence[Record]) -> float:
     return float(sum(row["status"] == "solved" for row in runs) / len(runs))
 
 
-def _typical(runs: Sequence[Record], metric: str) -> float | None:
-    """The geometric mean over the seeds; None unless all solved it."""
-    if _solved(runs) < 1 or any(row.get(metric) is None for row in runs):
-        return None
-    if len(runs) == 1:  # the same number, bit for bit
-        return float(runs[0][metric])
-    return geometric((row[metric] for row in runs), least=1e-6)
+def _typical(runs: Sequence[Record], metric: str) -> float:
+    """The geometric mean over the seeds; NaN unless all know it."""
+    if any(row.get(metric) is None for row in runs):
+        return math.nan
+    return _number(geometric((row[metric] for row in runs), least=1e-6))
 
 
-def _count(metric: str, pairs: Sequence[tuple[float, float]]) -> Paired:
-    better, worse = sum(a < b for a, b in pairs), sum(a > b for a, b in pairs)
-    return Paired(metric, better, worse, len(pairs) - better - worse)
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _count(ours: npt.NDArray[np.float64], theirs: npt.NDArray[np.float64]) -> list[Paired]:
+    both = ~(np.isnan(ours) | np.isnan(theirs))
+    better, worse = (ours < theirs).sum(axis=0), (ours > theirs).sum(axis=0)  # false for NaN
+    equal = both.sum(axis=0) - better - worse
+    return [
+        Paired(metric, int(better[i]), int(worse[i]), int(equal[i]))
+        for i, metric in enumerate(("coverage", *METRICS))
+    ]
 
 
 def sign_test(better: int, worse: int) -> float:

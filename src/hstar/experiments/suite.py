@@ -14,10 +14,15 @@
     seeds = [0, 1]
     starts = 10                   # random walks
 
+    [[sample]]                    # optional: data that several trainings share
+    name = "states"
+    sampler = "fsm"
+    errors = true                 # compare labels with h*; for small tasks
+
     [[train]]
     name = "fsm"
     recipe = "fsm"
-    options = { states = 50_000 }
+    options = { states = 50_000 } # or: data = "states"
     seeds = [0, 1, 2]
 
     [[plan]]
@@ -53,11 +58,20 @@ import msgspec
 from hstar import _core
 from hstar.errors import InputError
 from hstar.experiments.contestants import Contestant, parse_contestant
-from hstar.experiments.evaluate import Instance, Limits, evaluation_jobs, read_instance
-from hstar.experiments.job import Job
+from hstar.experiments.evaluate import (
+    DATA,
+    Data,
+    Instance,
+    Limits,
+    evaluation_jobs,
+    read_instance,
+    sampling_job,
+)
+from hstar.experiments.job import Job, Made
 from hstar.experiments.store import Store
 from hstar.generators import GENERATORS
 from hstar.registry import unknown
+from hstar.sampling import make_sampler
 from hstar.units import parse_memory, parse_time
 
 
@@ -67,6 +81,7 @@ class LimitTable(msgspec.Struct, forbid_unknown_fields=True):
     time: str = "60s"
     memory: str = "4G"
     training: str = "1h"
+    training_memory: str = "8G"
 
 
 class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -79,11 +94,22 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
     starts: int = 10
 
 
+class SampleTable(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[sample]]`: labelled states of each base task; `errors` compares them with h*."""
+
+    name: str
+    sampler: str
+    options: dict[str, str | int | float | bool] = {}
+    seeds: list[int] = msgspec.field(default_factory=lambda: [0])
+    errors: bool = False
+
+
 class TrainTable(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[train]]`."""
+    """`[[train]]`: by sampling, or on the data of a `[[sample]]`."""
 
     name: str
     recipe: str
+    data: str | None = None
     options: dict[str, str | int | float | bool] = {}
     seeds: list[int] = msgspec.field(default_factory=lambda: [0])
 
@@ -104,10 +130,11 @@ class Suite(msgspec.Struct, forbid_unknown_fields=True):
     """The whole file."""
 
     tasks: list[TaskTable]
-    plan: list[PlanTable]
+    plan: list[PlanTable] = []
     description: str = ""
     search: str = "gbfs"
     limits: LimitTable = msgspec.field(default_factory=LimitTable)
+    sample: list[SampleTable] = []
     train: list[TrainTable] = []
     profiles: dict[str, dict[str, Any]] = {}
 
@@ -152,7 +179,8 @@ def _convert(data: Any, text: str, file: Path) -> Suite:
 
 def _suggestion(key: str, steps: Sequence[str | int]) -> str:
     tables: dict[str, type[msgspec.Struct]]
-    tables = {"limits": LimitTable, "tasks": TaskTable, "train": TrainTable, "plan": PlanTable}
+    tables = {"limits": LimitTable, "tasks": TaskTable, "sample": SampleTable}
+    tables |= {"train": TrainTable, "plan": PlanTable}
     table = tables.get(str(steps[0]), Suite) if len(steps) > 1 else Suite
     known = [entry.name for entry in msgspec.structs.fields(table)]
     near = difflib.get_close_matches(key, known, n=1)
@@ -201,21 +229,74 @@ def _changed(data: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, An
 def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
     """All jobs of a suite; its paths are relative to `home`."""
     limits = Limits(
-        parse_time(suite.limits.time), parse_memory(suite.limits.memory), parse_time(suite.limits.training)
+        parse_time(suite.limits.time),
+        parse_memory(suite.limits.memory),
+        parse_time(suite.limits.training),
+        parse_memory(suite.limits.training_memory),
     )
     instances = [instance for table in suite.tasks for instance in _instances(table, home, store)]
     trainings = {table.name: table for table in suite.train}
-    jobs: dict[tuple[str, str], Job] = {}
+    samples = _samples(suite, instances, limits)
+    jobs = {(job.key, str(job.labels)): job for job in samples.values()}
     for table in suite.plan:
         contestant, seeds = _contestant(table, trainings, home)
+        data = _data(trainings.get(table.model or ""), suite, samples)
         for job in evaluation_jobs(
-            instances, [contestant], store, limits=limits, search=suite.search, seeds=seeds
+            instances, [contestant], store, limits=limits, search=suite.search, seeds=seeds, data=data
         ):
             # A training that several searches use is one job, under its own name.
             if job.kind == "train":
                 job = replace(job, labels={**job.labels, "contestant": table.model})
             jobs.setdefault((job.key, str(job.labels)), job)
+    if not jobs:
+        raise InputError("nothing to do: the suite has neither [[plan]] nor [[sample]]")
     return list(jobs.values())
+
+
+Samples = dict[tuple[str, str, int], Job]
+"""By name of the table, name of the instance, and seed."""
+
+
+def _samples(suite: Suite, instances: Sequence[Instance], limits: Limits) -> Samples:
+    found: Samples = {}
+    for table in suite.sample:
+        _check_options(table)
+        options = [word for key, value in table.options.items() for word in _flag(key, value)]
+        options += ["--errors"] if table.errors else []
+        for instance in instances:
+            for seed in table.seeds:
+                labels = {"domain": instance.domain, "instance": instance.name, "contestant": table.name}
+                about = {**labels, "seed": seed, "step": "sample"}
+                chosen = [] if table.sampler == "exact" else ["--seed", str(seed)]  # which has no choices
+                found[table.name, instance.name, seed] = sampling_job(
+                    instance, table.sampler, [*chosen, *options], limits, about
+                )
+    return found
+
+
+def _check_options(table: SampleTable) -> None:
+    """A wrong option should not wait for its job."""
+    options: dict[str, Any] = {key: value for key, value in table.options.items() if key != "profile"}
+    make_sampler(table.sampler, **options)
+
+
+def _data(training: TrainTable | None, suite: Suite, samples: Samples) -> Data | None:
+    """For a training on the data of a `[[sample]]`: the job that makes them, of its seed or the only one."""
+    if training is None or training.data is None:
+        return None
+    tables = {table.name: table for table in suite.sample}
+    name = training.data
+    if name not in tables:
+        raise unknown("data", name, list(tables))
+    seeds = tables[name].seeds
+    if len(seeds) > 1 and (missing := next((seed for seed in training.seeds if seed not in seeds), None)):
+        raise InputError(f"train: '{training.name}' has seed {missing}, but '{name}' has not")
+
+    def data(instance: Instance, seed: int) -> Made:
+        job = samples[name, instance.name, seed if len(seeds) > 1 else seeds[0]]
+        return Made(job.key, DATA)
+
+    return data
 
 
 def _instances(table: TaskTable, home: Path, store: Store) -> Iterator[Instance]:

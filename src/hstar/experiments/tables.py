@@ -13,13 +13,15 @@ from hstar.experiments.statistics import (
     Record,
     Share,
     by_contestant,
-    compare,
+    compare_all,
     contestants_of,
     geometric,
     instances_by_domain,
     mean,
     rate,
+    samples_of,
     searches_of,
+    share_of,
     solved_by_all,
     trainings_of,
 )
@@ -32,19 +34,23 @@ _TITLES = {"search_time": "search time", "cost": "plan cost"}
 
 
 def summarise(rows: Sequence[Record]) -> str:
-    """Coverage, effort and errors as markdown."""
-    if not searches_of(rows):
-        return "Nothing has been searched.\n"
-    parts = ["## Coverage (%)\n", markdown(coverage_table(rows)), "## Effort\n", markdown(effort_table(rows))]
+    """Coverage, effort, errors of labels and of runs as markdown."""
+    parts = []
+    if searches_of(rows):
+        parts += ["## Coverage (%)\n", markdown(coverage_table(rows))]
+        parts += ["## Effort\n", markdown(effort_table(rows))]
+    if samples_of(rows):
+        parts += ["## Labelled states\n", markdown(label_table(rows), left=2)]
     if errors := [row for row in rows if row["status"] == "error"]:
         lines = [f"- {where(row)}: {row.get('error', 'no message')}" for row in errors]
         parts += ["## Errors\n", *lines, ""]
-    return "\n".join(parts)
+    return "\n".join(parts) if parts else "Nothing has been searched.\n"
 
 
 def coverage_table(rows: Sequence[Record]) -> Table:
     """Percent of starts solved, by instance, domain and overall."""
-    searches, names = searches_of(rows), contestants_of(rows)
+    searches = searches_of(rows)
+    names = contestants_of([*trainings_of(rows), *searches])
     runs, domains = by_contestant(searches), instances_by_domain(searches)
     of = {name: Coverage(runs.get(name, [])).of for name in names}
     table = [["", *names]]
@@ -60,7 +66,8 @@ def coverage_table(rows: Sequence[Record]) -> Table:
 
 def effort_table(rows: Sequence[Record]) -> Table:
     """What searches and trainings took."""
-    searches, trainings, names = searches_of(rows), trainings_of(rows), contestants_of(rows)
+    searches, trainings = searches_of(rows), trainings_of(rows)
+    names = contestants_of([*trainings, *searches])
     common = solved_by_all(searches, names)
     runs = by_contestant(searches)
     shared = {
@@ -81,20 +88,36 @@ def effort_table(rows: Sequence[Record]) -> Table:
     return table
 
 
+def label_table(rows: Sequence[Record]) -> Table:
+    """Samples of states by instance: how many, how quickly, and how far their labels are from h* if known."""
+    table = [["", "", "states", "seconds", "mean error", "exact labels (%)"]]
+    by_place: dict[tuple[str, str], list[Record]] = {}
+    for row in samples_of(rows):
+        if row["status"] == "sampled":
+            by_place.setdefault((row["instance"], row["contestant"]), []).append(row)
+    for (instance, name), runs in by_place.items():
+        known = [row for row in runs if row.get("label_error") is not None]
+        table.append(
+            [
+                *(instance, name, number(mean(row["distinct"] for row in runs))),
+                share(share_of([row["sampling_time"] for row in runs]), digits=2),
+                share(share_of([row["label_error"] for row in known]), digits=2),
+                share(share_of([100 * row["exact_labels"] for row in known])),
+            ]
+        )
+    return table
+
+
 def pair_table(rows: Sequence[Record]) -> Table:
     """Every two contestants: starts won and lost in coverage and expansions, with the sign test."""
-    runs = by_contestant(searches_of(rows))
-    names = list(runs)
     table = [["", "", "coverage: better/worse", "p", "expansions: fewer/more", "p"]]
-    for i, one in enumerate(names):
-        for two in names[i + 1 :]:
-            solved, expansions, *_ = compare(runs[one], runs[two])
-            cells = [
-                cell
-                for paired in (solved, expansions)
-                for cell in (f"{paired.better} / {paired.worse}", probability(paired.chance))
-            ]
-            table.append([one, two, *cells])
+    for (one, two), (solved, expansions, *_) in compare_all(by_contestant(searches_of(rows))).items():
+        cells = [
+            cell
+            for paired in (solved, expansions)
+            for cell in (f"{paired.better} / {paired.worse}", probability(paired.chance))
+        ]
+        table.append([one, two, *cells])
     return table
 
 
@@ -123,18 +146,20 @@ def change_text(changes: Iterable[Change], before: str, after: str) -> str:
 # --- cells ----------------------------------------------------------------------------------------------
 
 
-def number(value: float | None) -> str:
-    """A figure to read: one decimal, thousands with commas and without."""
+def number(value: float | None, digits: int = 1) -> str:
+    """A figure to read: with decimals, thousands with commas and without."""
     if value is None:
         return UNKNOWN
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}".removesuffix(".0")
+    if value >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}f}".removesuffix("." + digits * "0")
 
 
-def share(value: Share | None) -> str:
-    """A percentage, with its spread if it has one."""
+def share(value: Share | None, digits: int = 1) -> str:
+    """A mean, with its spread if it has one."""
     if value is None or value.spread is None:
-        return number(None if value is None else value.mean)
-    return f"{number(value.mean)} ± {number(value.spread)}"
+        return number(None if value is None else value.mean, digits)
+    return f"{number(value.mean, digits)} ± {number(value.spread, digits)}"
 
 
 def probability(value: float) -> str:
@@ -144,7 +169,7 @@ def probability(value: float) -> str:
 
 def where(row: Record) -> str:
     """Which run a row is of."""
-    return f"{row['instance']} {row.get('start', 'training')}, {row['contestant']}"
+    return f"{row['instance']} {row.get('start', row['step'])}, {row['contestant']}"
 
 
 # --- formats --------------------------------------------------------------------------------------------

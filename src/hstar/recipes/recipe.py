@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar import __version__
+from hstar.errors import InputError
 from hstar.estimates import rules
 from hstar.models.file import LearnedModel, identify
 from hstar.recipes.selection import Candidate, Selection, choose
 from hstar.registry import Registry, unknown
-from hstar.sampling.sampler import SAMPLERS, make_sampler
+from hstar.sampling.sampler import SAMPLERS, atom_names, make_sampler
 from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
+    from hstar.sampling.dataset import Dataset
     from hstar.training.loop import Progress
 
 
@@ -57,9 +59,10 @@ def train(
     profile: str | None = None,
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Path | None = None,
+    data: Dataset | None = None,
     **options: Any,
 ) -> LearnedModel:
-    """Learns a heuristic for a task: its goal and facts, any initial state.
+    """Learns a heuristic for a task: its goal and facts, any initial state; from `data` instead of sampling.
 
     `options` are those of the recipe's sampler, of `ResNetConfig`, `TrainConfig` and `Selection`; `seed` is
     for all of them. The same options, seed and task give the same model. With a `checkpoint` file a killed
@@ -72,7 +75,7 @@ def train(
     parts = _assign(chosen, {**chosen.profiles[profile], **options})
     selection = Selection(**parts.pop("selection"))
     if selection.networks == 1:
-        return _train_one(chosen, profile, task, parts, progress, checkpoint)[0]
+        return _train_one(chosen, profile, task, parts, data, progress, checkpoint)[0]
 
     # 1. Networks that differ in all random choices: samples, first weights, order of batches.
     seed, candidates = int(parts["training"].get("seed", 0)), []
@@ -85,6 +88,7 @@ def train(
             profile,
             task,
             {**own, "model": parts["model"]},
+            data,
             progress and _numbered(progress, number + 1, selection.networks),
             checkpoint and checkpoint.with_name(f"{checkpoint.name}.{number + 1}"),
         )
@@ -105,6 +109,7 @@ def _train_one(
     profile: str,
     task: Task,
     parts: Mapping[str, Mapping[str, Any]],
+    data: Dataset | None,
     progress: Callable[[Progress], None] | None,
     checkpoint: Path | None,
 ) -> tuple[LearnedModel, float]:
@@ -115,8 +120,12 @@ def _train_one(
     from hstar.training.loop import train as fit
 
     # 1. Labelled states, each once.
-    sampler = make_sampler(recipe.sampler, **parts["sampler"])
-    dataset = sampler.sample(task).deduplicate()
+    origin = dict(parts["sampler"]) if data is None else dict(data.provenance)
+    if data is None:
+        data = make_sampler(recipe.sampler, **parts["sampler"]).sample(task)
+    elif data.atoms != atom_names(task):
+        raise InputError(f"the data are not of {task.name}: their atoms are others")
+    dataset = data.deduplicate()
     # 2. A network that tells the label of a state.
     config = ResNetConfig(**parts["model"])
     training = TrainConfig(**parts["training"])
@@ -127,7 +136,7 @@ def _train_one(
         atoms=dataset.atoms,
         task=identify(task),
         recipe=recipe.name,
-        recipe_config={"profile": profile, "sampler": dict(parts["sampler"]), "training": asdict(training)},
+        recipe_config={"profile": profile, "sampler": origin, "training": asdict(training)},
         model="resnet",
         model_config=asdict(config),
         estimate=Point.name,

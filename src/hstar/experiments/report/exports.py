@@ -31,7 +31,7 @@ def write_rows(runs: Sequence[Run], form: str, *, significance: bool = False) ->
 
 def all_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Rows of all runs, each with the name of its run."""
-    return [{"run": run.name, **row} for run in runs for row in run.rows]
+    return [{**row, "run": run.name} for run in runs for row in run.rows]
 
 
 def _csv(runs: Sequence[Run], _: bool) -> str:

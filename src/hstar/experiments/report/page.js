@@ -18,6 +18,7 @@ const shown = { contestants: new Set(data.contestants.keys()), domains: new Set(
 const searchAt = (i) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[i]]));
 const domainOf = (instance) => data.instances[instance][1];
 const visible = (i) => shown.contestants.has(columns.contestant[i]) && shown.domains.has(domainOf(columns.instance[i]));
+const who = (row) => row.name ?? data.contestants[row.contestant];
 const active = () => [...data.contestants.keys()].filter((c) => shown.contestants.has(c));
 
 // --- elements ---
@@ -197,14 +198,14 @@ function showChanges() {
 
 function showErrors() {
   const found = [];
-  for (let i = 0; i < total; i++) if (columns.status[i] === ERROR) found.push({ ...searchAt(i), step: "search" });
-  for (const training of data.trainings) if (training.status === ERROR) found.push({ ...training, step: "train" });
+  for (let i = 0; i < total; i++) if (columns.status[i] === ERROR) found.push(searchAt(i));
+  for (const job of [...data.trainings, ...data.samples]) if (job.status === ERROR) found.push(job);
   $("errors-section").hidden = !found.length;
   table($("errors"), [{ name: "configuration", text: true }, { name: "instance", text: true }, { name: "start", text: true }, { name: "seed" }, { name: "error", text: true }],
     found.map((row) => ({
       open: () => detail(row),
-      cells: [{ value: data.contestants[row.contestant], text: data.contestants[row.contestant] }, { value: data.instances[row.instance][0], text: data.instances[row.instance][0] },
-        { value: row.start ?? "", text: row.start ?? "training" }, { value: row.seed }, { value: row.error ?? "", text: row.error ?? "no message" }],
+      cells: [{ value: who(row), text: who(row) }, { value: data.instances[row.instance][0], text: data.instances[row.instance][0] },
+        { value: row.start ?? "", text: row.start ?? "–" }, { value: row.seed }, { value: row.error ?? "", text: row.error ?? "no message" }],
     })));
 }
 
@@ -358,6 +359,25 @@ function showTrainings() {
       { value: t.seed }, { value: t.atoms }, { value: t.states }, { value: t.epochs }, { value: t.best_loss }, { value: t.seconds }, { value: data.statuses[t.status], text: data.statuses[t.status] }] })));
 }
 
+function showSamples() {
+  const names = [...new Set(data.samples.map((s) => s.name))];
+  const found = data.samples.filter((s) => shown.domains.has(domainOf(s.instance)));
+  const instance = Number($("labels-instance").value);
+  const series = found.filter((s) => s.instance === instance && s.error_by_h?.length).map((s) => ({
+    name: `${s.name}, seed ${s.seed}`, colour: colour(names.indexOf(s.name)), dash: DASHES[s.seed % 3], kind: "line",
+    points: s.error_by_h.map(([h, error, states]) => ({ x: h, y: error, tip: `h* ${h}: mean error ${number(error)}, ${states} states` })),
+  }));
+  $("label-errors").hidden = !series.length;
+  if (series.length) {
+    const all = series.flatMap((one) => one.points);
+    const [low, high] = range(all.map((p) => p.x), false), [least, most] = range([0, ...all.map((p) => p.y)], false);
+    plot($("label-errors"), series, { label: "h*", low, high }, { label: "label − h*", low: least, high: most * 1.05 }, { size: [960, 360], legend: true });
+  }
+  table($("samples"), [{ name: "data", text: true }, { name: "instance", text: true }, ...["seed", "atoms", "distinct states", "seconds", "mean error", "exact labels (%)"].map((name) => ({ name })), { name: "status", text: true }],
+    found.map((s) => ({ open: () => detail(s), cells: [{ value: s.name, text: s.name }, { value: data.instances[s.instance][0], text: data.instances[s.instance][0] },
+      { value: s.seed }, { value: s.atoms }, { value: s.distinct }, { value: s.sampling_time }, { value: s.label_error }, { value: s.exact_labels === null ? null : 100 * s.exact_labels }, { value: data.statuses[s.status], text: data.statuses[s.status] }] })));
+}
+
 function showRuns() {
   const words = $("search").value.toLowerCase().split(/\s+/).filter(Boolean), status = $("status").value;
   const found = [];
@@ -382,9 +402,9 @@ function detail(row) {
   const path = (file) => `artefacts/${data.files[file].slice(0, 2)}/${data.files[file].slice(2)}`;
   const quote = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const copies = row.files.map(([name, file]) => `cp ${quote(`${run.folder}/${path(file)}`)} ${name}`);
-  const facts = [["run", run.name], ["status", data.statuses[row.status]], ["seed", row.seed], ...[...data.numbers, "states", "epochs", "best_loss"].filter((name) => row[name] !== null && row[name] !== undefined).map((name) => [title(name), number(row[name])])];
+  const facts = [["run", run.name], ["status", data.statuses[row.status]], ["seed", row.seed], ...[...data.numbers, "epochs", "best_loss", "distinct", "label_error"].filter((name) => row[name] !== null && row[name] !== undefined).map((name) => [title(name), number(row[name])])];
   $("detail-body").replaceChildren(
-    element("h2", {}, `${data.contestants[row.contestant]} on ${data.instances[row.instance][0]} ${row.start ?? "(training)"}`),
+    element("h2", {}, `${who(row)} on ${data.instances[row.instance][0]} ${row.start ?? ""}`.trim()),
     ...(row.error ? [element("p", { className: "error" }, row.error)] : []),
     element("p", {}, facts.map(([name, value]) => `${name}: ${value}`).join(" · ")),
     element("h3", {}, "To repeat it"), element("pre", { id: "repeat" }, [...copies, data.commands[row.command]].join("\n")),
@@ -412,6 +432,7 @@ function show() {
   showScatter();
   showCactus();
   if (data.trainings.length) showTrainings();
+  if (data.samples.length) showSamples();
   showRuns();
 }
 
@@ -433,6 +454,10 @@ function start() {
   const trained = [...new Set(data.trainings.map((t) => t.instance))];
   $("training-section").hidden = !trained.length;
   options($("training-instance"), trained.map((i) => [i, data.instances[i][0]]));
+  const sampled = [...new Set(data.samples.map((s) => s.instance))];
+  $("labels-section").hidden = !sampled.length;
+  options($("labels-instance"), sampled.map((i) => [i, data.instances[i][0]]));
+  $("labels-instance").addEventListener("change", showSamples);
   for (const id of ["metric", "one", "two"]) $(id).addEventListener("change", showScatter);
   for (const id of ["training-instance", "training-x"]) $(id).addEventListener("change", showTrainings);
   $("within").addEventListener("change", showCactus);

@@ -7,7 +7,7 @@ because what it shows follows the filters of the reader.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
@@ -20,13 +20,16 @@ from hstar.experiments.statistics import (
     Record,
     by_contestant,
     changes,
-    compare,
+    compare_all,
+    samples_of,
     searches_of,
     trainings_of,
 )
 
 NUMBERS = (*METRICS, "plan_length", "memory", "seconds")
-_TRAINING = ("states", "atoms", "epochs", "best_loss", "seconds", "curve", "error")
+_WHERE = ("contestant", "instance", "seed", "status", "run", "command", "files", "log", "text", "error")
+_SAMPLE = ("distinct", "atoms", "sampling_time", "label_error", "exact_labels", "error_by_h")
+_TRAINING = ("states", "atoms", "epochs", "best_loss", "seconds", "curve")
 
 
 def page(runs: Sequence[Run], title: str | None = None) -> str:
@@ -78,36 +81,35 @@ def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
     """Columns of the searches, the trainings, and what it takes to repeat either."""
     contestants, domains, instances = _Names(), _Names(), _Names()
     statuses, words, files = _Names(), _Names(), _Names()
-    for row in rows:
-        contestants(row["contestant"])
+    shells: dict[tuple[str, ...], int] = {}
+    of_instance: dict[str, int] = {}
 
-    def where(row: Record) -> Record:
+    def where(row: Record) -> tuple[Any, ...]:
+        """As in _WHERE."""
         run = runs[row["run"]]
         repeat = run.repeat[row["key"]]
-        return {
-            "contestant": contestants(row["contestant"]),
-            "instance": instances(row["instance"]),
-            "seed": row["seed"],
-            "status": statuses(row["status"]),
-            "run": row["run"],
-            "command": words(_shell(repeat.command)),
-            "files": [[name, files(digest)] for name, digest in repeat.files.items()],
-            "log": files(repeat.log),
-            "text": run.logs.get(row["key"]),
-        }
+        command = tuple(repeat.command)
+        if command not in shells:
+            shells[command] = words(_shell(command))
+        if row["instance"] not in of_instance:
+            of_instance[row["instance"]] = domains(row["domain"])
+        return (
+            None if row["step"] == "sample" else contestants(row["contestant"]),
+            *(instances(row["instance"]), row["seed"], statuses(row["status"]), row["run"], shells[command]),
+            [[name, files(digest)] for name, digest in repeat.files.items()],
+            *(files(repeat.log), run.logs.get(row["key"]), row.get("error")),
+        )
 
-    of_instance: dict[str, int] = {}
-    searches: dict[str, list[Any]] = {}
-    for row in searches_of(rows):
-        of_instance[row["instance"]] = domains(row["domain"])
-        entry = {**where(row), "start": row["start"], "error": row.get("error")}
-        entry |= {name: row.get(name) for name in NUMBERS}
-        for name, value in entry.items():
-            searches.setdefault(name, []).append(value)
-    trainings = []
-    for row in trainings_of(rows):
-        of_instance[row["instance"]] = domains(row["domain"])
-        trainings.append({**where(row), **{name: row.get(name) for name in _TRAINING}})
+    def record(row: Record, names: Sequence[str]) -> Record:
+        return {**dict(zip(_WHERE, where(row), strict=True)), **{name: row.get(name) for name in names}}
+
+    of_search = ("start", *NUMBERS)
+    found = [(*where(row), *map(row.get, of_search)) for row in searches_of(rows)]
+    columns = zip(*found, strict=True) if found else [()] * len((*_WHERE, *of_search))
+    searches = dict(zip((*_WHERE, *of_search), columns, strict=True))
+    trainings = [record(row, _TRAINING) for row in trainings_of(rows)]
+    # What is chosen and coloured are contestants; a sample has a name.
+    samples = [{**record(row, _SAMPLE), "name": row["contestant"]} for row in samples_of(rows)]
     return {
         "contestants": contestants.list(),
         "domains": domains.list(),
@@ -118,6 +120,7 @@ def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
         "numbers": NUMBERS,
         "searches": searches,
         "trainings": trainings,
+        "samples": samples,
     }
 
 
@@ -129,16 +132,11 @@ def _shell(command: Sequence[str]) -> str:
 
 
 def _pairs(searches: Sequence[Record]) -> list[Record]:
-    runs = by_contestant(searches)
+    found = compare_all(by_contestant(searches))
     return [
-        {"one": one, "two": two, "paired": _paired(runs[one], runs[two])}
-        for i, one in enumerate(runs)
-        for two in list(runs)[i + 1 :]
+        {"one": one, "two": two, "paired": [_plain(paired) for paired in pairs]}
+        for (one, two), pairs in found.items()
     ]
-
-
-def _paired(ours: Iterable[Record], theirs: Iterable[Record]) -> list[Mapping[str, Any]]:
-    return [_plain(paired) for paired in compare(ours, theirs)]
 
 
 def _plain(paired: Paired) -> dict[str, Any]:

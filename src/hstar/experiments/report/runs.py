@@ -13,6 +13,7 @@ from hstar.experiments.store import Attempt, Store
 
 LOG_BUDGET = 4_000_000  # characters of logs in a page, those of errors first
 LOG_TAIL = 2_000  # of each
+MOST_LOGS = 5_000
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,10 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Run:
-    """The last attempt at each job of a run. A row has the `key` of its job; `repeat` is by key."""
+    """The last attempt at each job of a run. A row has the `key` of its job; `repeat` is by key.
+
+    A row also has the number of its `run` among those that are read together.
+    """
 
     name: str
     folder: Path
@@ -41,7 +45,7 @@ def read_runs(folders: Sequence[Path]) -> list[Run]:
     """Runs under names that tell them apart: those of their folders, as short as that goes."""
     if twice := next((folder for folder in folders if list(folders).count(folder) > 1), None):
         raise InputError("given twice", file=twice)
-    runs = [_read_run(folder) for folder in folders]
+    runs = [_read_run(folder, number) for number, folder in enumerate(folders)]
     names = [run.folder.name for run in runs]
     return [
         replace(run, name=name if names.count(name) == 1 else str(folder))
@@ -50,20 +54,18 @@ def read_runs(folders: Sequence[Path]) -> list[Run]:
 
 
 def rows_of(runs: Sequence[Run]) -> list[Record]:
-    """Rows that know the number of their run; of several runs, contestants tell which one they are of."""
-    rows = []
-    for number, run in enumerate(runs):
-        prefix = f"{run.name}: " if len(runs) > 1 else ""
-        rows += [{**row, "run": number, "contestant": f"{prefix}{row['contestant']}"} for row in run.rows]
-    return rows
+    """The rows of all; of several runs, contestants tell which one they are of."""
+    if len(runs) == 1:
+        return runs[0].rows
+    return [{**row, "contestant": f"{run.name}: {row['contestant']}"} for run in runs for row in run.rows]
 
 
-def _read_run(folder: Path) -> Run:
+def _read_run(folder: Path, number: int) -> Run:
     with Store(folder, read_only=True) as store:
         latest, jobs = store.latest(), store.jobs()
         rows: list[Record] = []
         for key, attempt in latest.items():
-            rows += [{**attempt.row(labels), "key": key} for labels in jobs[key]["labels"]]
+            rows += (attempt.row({**labels, "key": key, "run": number}) for labels in jobs[key]["labels"])
         rows.sort(key=_order(rows))
         repeat = {key: _repeat(attempt, jobs[key], latest) for key, attempt in latest.items()}
         return Run(
@@ -100,9 +102,10 @@ def _repeat(attempt: Attempt, job: Mapping[str, Any], latest: Mapping[str, Attem
 
 def _logs(store: Store, rows: Sequence[Record], repeat: Mapping[str, Repeat]) -> dict[str, str]:
     """The ends of the logs, errors first, as many as fit."""
-    left, logs = LOG_BUDGET, {}
+    left = LOG_BUDGET
+    logs: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: row["status"] != "error"):
-        if left <= 0:
+        if left <= 0 or len(logs) == MOST_LOGS:
             break
         if row["key"] not in logs:
             try:

@@ -1,0 +1,178 @@
+"""How a run of many jobs goes, on a terminal: a bar, coverage by contestant, and what is running now.
+
+Drawn by Rich a few times a second, also while nothing ends, and wiped when the run is over. Importing this
+takes longer than `hstar --help` does: only who draws does so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from hstar.experiments.job import DONE, SEARCHES
+from hstar.units import format_time
+
+if TYPE_CHECKING:
+    from hstar.experiments import Attempt, Job, Standing
+
+DRAWN_PER_SECOND = 4.0
+MOST_CONTESTANTS = 12  # rows; a screen has some 24, and what does not fit cannot be redrawn
+MOST_RUNNING = 6
+_BAR_WIDTH = 24
+
+
+@dataclass
+class _Tally:
+    """Of one contestant: searches that there are, have ended and were solved; models and data, and made."""
+
+    searches: int = 0
+    searched: int = 0
+    solved: int = 0
+    others: int = 0
+    made: int = 0
+
+
+class LiveView:
+    """A context that is told of every `Standing` of a run of these jobs."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._labels: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        self._unfinished: Counter[str] = Counter()  # by kind
+        for job in jobs:
+            if job.key not in self._labels:
+                self._unfinished[job.kind] += 1
+            self._labels[job.key].append(job.labels)
+        self._tallies: dict[str, _Tally] = defaultdict(_Tally)
+        for job in jobs:
+            tally = self._tallies[_contestant(job.labels)]
+            if job.kind in SEARCHES:
+                tally.searches += 1
+            else:
+                tally.others += 1
+        self._seconds: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])  # by kind: sum, number
+        self._standing: Standing | None = None
+        self._live = Live(
+            console=Console(stderr=True),
+            get_renderable=self.drawn,
+            refresh_per_second=DRAWN_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,  # results go there
+        )
+
+    def __enter__(self) -> LiveView:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._live.stop()
+
+    def __call__(self, standing: Standing) -> None:
+        """Takes note; Rich's thread draws it when it is time to."""
+        if self._standing is None:
+            for attempt in standing.done.values():
+                self._count(attempt)
+        elif standing.latest is not None:
+            self._count(standing.latest)
+        self._standing = standing
+        if standing.finished + standing.blocked < standing.total:
+            self._live.start()  # the first time
+
+    def drawn(self) -> RenderableType:
+        """The picture as of now."""
+        standing = self._standing
+        if standing is None:
+            return Text()
+        now = time.monotonic()
+        return Group(self._bar(standing, now), self._coverage(), self._active(standing, now))
+
+    def _count(self, attempt: Attempt) -> None:
+        self._unfinished[attempt.kind] -= 1
+        spent = self._seconds[attempt.kind]
+        spent[0] += attempt.seconds
+        spent[1] += 1
+        for labels in self._labels[attempt.key]:
+            tally = self._tallies[_contestant(labels)]
+            if attempt.kind in SEARCHES:
+                tally.searched += 1
+                tally.solved += attempt.status == "solved"
+            else:
+                tally.made += attempt.status in DONE
+
+    def _bar(self, standing: Standing, now: float) -> RenderableType:
+        words = [f"{standing.finished}/{standing.total} done", f"{standing.running} running"]
+        text = Text(", ".join(words))
+        if standing.failed:
+            text.append(f", {standing.failed} failed", style="red")
+        if standing.blocked:
+            text.append(f", {standing.blocked} blocked", style="yellow")
+        left = self._time_left(standing, now)
+        text.append(f", {format_time(left)} left" if left is not None else "")
+        row = Table.grid(padding=(0, 1))
+        row.add_row(ProgressBar(standing.total, standing.finished, width=_BAR_WIDTH), text)
+        return row
+
+    def _time_left(self, standing: Standing, now: float) -> float | None:
+        """At the mean time of a job of each kind; None while one of them is unknown."""
+        unfinished = Counter(self._unfinished)
+        unfinished["search"] -= standing.blocked  # what is blocked waits for a model
+        work = 0.0
+        for kind, number in unfinished.items():
+            if number > 0:
+                total, known = self._seconds.get(kind, (0.0, 0.0))
+                if not known:
+                    return None
+                work += number * total / known
+                active = (now - one.started for one in standing.active if one.job.kind == kind)
+                work -= sum(min(spent, total / known) for spent in active)
+        return work / max(1, standing.running)
+
+    def _coverage(self) -> RenderableType:
+        table = Table(box=None, pad_edge=False)
+        table.add_column("contestant", no_wrap=True)
+        table.add_column("solved", justify="right")
+        table.add_column("of run", justify="right")
+        table.add_column("of all", justify="right")
+        table.add_column("made", justify="right")
+        for name, tally in list(self._tallies.items())[:MOST_CONTESTANTS]:
+            made = f"{tally.made}/{tally.others}" if tally.others else ""
+            counts = (tally.solved, tally.searched, tally.searches) if tally.searches else ("", "", "")
+            table.add_row(Text(name), *(str(count) for count in counts), made)
+        if (more := len(self._tallies) - MOST_CONTESTANTS) > 0:
+            table.add_row(Text(f"and {more} more"))
+        return table
+
+    def _active(self, standing: Standing, now: float) -> RenderableType:
+        table = Table(box=None, pad_edge=False)
+        table.add_column("running", no_wrap=True, overflow="ellipsis")
+        table.add_column("for", justify="right", no_wrap=True)
+        for one in standing.active[:MOST_RUNNING]:
+            table.add_row(Text(_title(one.job)), format_time(now - one.started))
+        if (more := len(standing.active) - MOST_RUNNING) > 0:
+            table.add_row(Text(f"and {more} more"))
+        return table
+
+
+def _contestant(labels: Mapping[str, Any]) -> str:
+    return str(labels.get("contestant", "all"))
+
+
+def _title(job: Job) -> str:
+    """`training fsm, seed 1, on blocks/p10`."""
+    known = job.labels
+    what = "training" if job.kind == "train" else str(known.get("step", job.kind))
+    parts = [f"{what} {known.get('contestant', '')}".strip()]
+    if known.get("seed"):
+        parts.append(f"seed {known['seed']}")
+    where = " ".join(str(known[name]) for name in ("instance", "start") if name in known)
+    return ", ".join(parts) + (f", on {where}" if where else "")

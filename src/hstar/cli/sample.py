@@ -1,0 +1,131 @@
+"""`hstar sample`: labelled states of a task."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import MISSING, Field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hstar.cli.app import Parser
+from hstar.cli.options import Use, add_option, flag, given_options
+from hstar.cli.progress import ProgressLine
+from hstar.cli.tasks import FILES, add_task_files, check_writable, load_files
+from hstar.errors import InputError
+from hstar.registry import unknown
+
+if TYPE_CHECKING:
+    from hstar.sampling import Sampler
+
+DESCRIPTION = """\
+Writes states with their labels, one safetensors file; `hstar train --data` learns from it. Samplers: rsl and
+nrsl (pre-images), fsm (breadth-first regression, then random walks), exact (h* of every reachable state of a
+small task)."""
+EXAMPLES = (
+    "hstar sample fsm domain.pddl problem.pddl -o states.data --states 500",
+    "hstar sample nrsl problem.pddl -o states.data --states 500 --errors --json",
+)
+
+
+def configure(parser: Parser) -> None:
+    """The arguments; options of the samplers are read from their dataclasses."""
+    from hstar.sampling import SAMPLERS
+
+    parser.add_argument("sampler", metavar="SAMPLER", help=f"one of {', '.join(SAMPLERS)}")
+    add_task_files(parser)
+    parser.usage = f"{parser.prog} [OPTION ...] SAMPLER {FILES} -o DATA"
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="DATA", help="the file to write")
+    parser.add_argument(
+        "--profile",
+        metavar="NAME",
+        help="default, whose values stand below and are those of hstar train, or paper: as published",
+    )
+    parser.add_argument("--errors", action="store_true", help="compare labels with h*, on a small task")
+    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
+    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
+    group = parser.add_argument_group("sampling")
+    for name, uses in _options().items():
+        add_option(group, name, uses, list(SAMPLERS))
+
+
+def _options() -> dict[str, list[Use]]:
+    from hstar.sampling import SAMPLERS
+
+    found: dict[str, list[Use]] = {}
+    for name in SAMPLERS:
+        profile = _profile(name, None)
+        for entry in _fields(name):
+            default = profile.get(entry.name, entry.default)
+            found.setdefault(entry.name, []).append(Use(name, "sampler", entry, default))
+    return found
+
+
+def _fields(sampler: str) -> list[Field[Any]]:
+    from hstar.sampling import SAMPLERS
+
+    found = fields(SAMPLERS.get(sampler))  # type: ignore[arg-type]  # a dataclass by contract
+    return [entry for entry in found if entry.default is not MISSING]
+
+
+def _profile(sampler: str, name: str | None) -> dict[str, Any]:
+    """The options of a sampler in a profile of the recipe of its name, so that both sample alike."""
+    from hstar.recipes import RECIPES
+
+    profiles = RECIPES.get(sampler).profiles if sampler in RECIPES else {"default": {}}
+    chosen = next(iter(profiles)) if name is None else name
+    if chosen not in profiles:
+        raise unknown(f"profile of {sampler}", chosen, list(profiles))
+    own = {entry.name for entry in _fields(sampler)}
+    return {key: value for key, value in profiles[chosen].items() if key in own}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Samples and writes the data."""
+    from hstar.sampling import dataset
+    from hstar.sampling.label_error import exact_values, label_errors
+
+    sampler = _sampler(arguments)
+    check_writable(arguments.output, "data")
+    with ProgressLine(arguments.quiet) as line:
+        line.announce(f"translating {arguments.files[-1]} ...")
+        task = load_files(arguments.files, cache=not arguments.no_cache)
+        line.announce(f"sampling by {sampler.name} ...")
+        started = time.monotonic()
+        data = sampler.sample(task)
+        seconds = time.monotonic() - started
+        record = {
+            "sampler": sampler.name,
+            "states": len(data),
+            "distinct": len(data.deduplicate()),
+            "atoms": len(data.atoms),
+            "greatest_label": float(data.label.max()) if len(data) else None,
+            "sampling_time": seconds,
+        }
+        if arguments.errors:
+            line.announce("searching the whole state space ...")
+            record |= label_errors(data, exact_values(task)).record()
+        dataset.save(arguments.output, data)
+    if arguments.json:
+        print(json.dumps(record))
+    if not arguments.quiet:
+        error = record.get("label_error")
+        compared = "" if error is None else f", mean error {error:.2f}"
+        print(
+            f"{arguments.output}: {sampler.name}, {record['states']} states ({record['distinct']} distinct) "
+            f"of {record['atoms']} atoms in {seconds:.2f} s{compared}",
+            file=sys.stderr,
+        )
+    return 0
+
+
+def _sampler(arguments: argparse.Namespace) -> Sampler:
+    from hstar.sampling import make_sampler
+
+    given = given_options(arguments, _options())
+    known = {entry.name for entry in _fields(arguments.sampler)}
+    if foreign := next((name for name in given if name not in known), None):
+        raise InputError(f"{flag(foreign)} is not an option of {arguments.sampler}")
+    return make_sampler(arguments.sampler, **{**_profile(arguments.sampler, arguments.profile), **given})

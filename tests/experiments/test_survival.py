@@ -1,0 +1,279 @@
+"""Runs survive: kills of the driver and of jobs at any moment, full disks, folders that cannot be written."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hstar.experiments import Store
+from hstar.experiments.job import DONE
+from hstar.models import container
+
+SEARCHES = """\
+[limits]
+time = "60s"
+
+[[tasks]]
+generator = "blocksworld"
+parameters = { blocks = 4 }
+starts = 2
+
+[[plan]]
+heuristic = "ff"
+
+[[plan]]
+heuristic = "goalcount"
+"""
+WITH_TRAINING = f"""\
+{SEARCHES}
+[[plan]]
+model = "little"
+
+[[train]]
+name = "little"
+recipe = "fsm"
+options = {{ states = 200, epochs = 2, width = 16 }}
+seeds = [0, 1]
+"""
+KILLS = 20
+COUNTS = ("status", "expansions", "evaluations", "generated", "cost", "plan_length", "initial_h", "epochs")
+
+
+def bench(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
+    """Starts `hstar bench` on the suite in a folder."""
+    files = [str(folder / "suite.toml"), "-o", str(folder / "run")]  # absolute, for `processes_of`
+    command = [sys.executable, "-m", "hstar", "bench", *files, "-j", "2", *words]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, **{**streams, **options})
+
+
+def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
+    """Exit code and standard error."""
+    _, errors = process.communicate(timeout=300)
+    return process.returncode, errors
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 120.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.005)
+
+
+def suite(folder: Path, text: str) -> Path:
+    folder.mkdir()
+    (folder / "suite.toml").write_text(text)
+    return folder
+
+
+def processes_of(folder: Path) -> list[int]:
+    """The processes of jobs in a run: those that have a path of its scratch folder on their command line."""
+    found, scratch = [], f"{folder}/run/scratch/".encode()
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if scratch in path.read_bytes():
+                found.append(int(path.parent.name))
+    return found
+
+
+# --- kills ----------------------------------------------------------------------------------------------
+
+
+def content(folder: Path) -> dict[str, tuple[Any, ...]]:
+    """What a run has found, without what depends on time; checks that nothing was done twice."""
+    found: dict[str, tuple[Any, ...]] = {}
+    done: set[str] = set()
+    with Store(folder / "run") as store:
+        for attempt in store.attempts():
+            assert attempt.key not in done, "run again although it was done"
+            if attempt.status in DONE:
+                done.add(attempt.key)
+            else:
+                assert (attempt.status, attempt.record["exit_code"]) == ("error", -signal.SIGKILL)
+        for key, attempt in store.latest().items():
+            files = {name: plain(store, name, digest) for name, digest in attempt.outputs.items()}
+            found[key] = (*(attempt.record.get(name) for name in COUNTS), files)
+        assert len(list(store.rows())) == len(found) == 2 + 2 * 4
+    return found
+
+
+def plain(store: Store, name: str, digest: str) -> object:
+    """A file; of a model all but the times that its training took."""
+    if name != "model.hstar":
+        return store.get(digest)
+    store.get(digest)  # not damaged
+    header, tensors = container.read(store.path(digest), "model", 1)
+    summary = header["summary"]
+    assert summary.pop("time_s") > 0
+    summary["curve"] = [losses for _, *losses in summary["curve"]]
+    return header, {name: tensor.tobytes() for name, tensor in tensors.items()}
+
+
+@pytest.mark.slow
+def test_kills_at_any_moment(tmp_path: Path) -> None:
+    whole = suite(tmp_path / "whole", WITH_TRAINING)
+    clock = time.monotonic()
+    code, errors = finish(bench(whole))
+    lifetime = time.monotonic() - clock
+    assert code == 0, errors
+    expected = content(whole)
+    assert {row[0] for row in expected.values()} == {"solved", "trained"}
+
+    rng = random.Random(2022)
+    # Half of the kills hit the driver, half of them a job. More of them early than late, so that the run
+    # gets on, but not to its end; if it does, it goes on with a new one.
+    victims = ["driver", "job"] * (KILLS // 2)
+    rng.shuffle(victims)
+    number, orphans, hit = 0, 0, Counter[str]()
+    folder = suite(tmp_path / f"killed{number}", WITH_TRAINING)
+    driver = bench(folder)
+    for victim in victims:
+        moment = time.monotonic() + rng.random() ** 2 * lifetime / 5
+        while True:
+            jobs = processes_of(folder)
+            if time.monotonic() >= moment and driver.poll() is None and (jobs or victim == "driver"):
+                break
+            if driver.poll() is not None:
+                assert driver.returncode == 0, driver.communicate()
+                driver.communicate()
+                if is_complete(folder):
+                    assert content(folder) == expected
+                    number += 1
+                    folder = suite(tmp_path / f"killed{number}", WITH_TRAINING)
+                driver = bench(folder, "--retry")
+            time.sleep(0.01)
+        hit[victim] += 1
+        if victim == "job":
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(rng.choice(jobs), signal.SIGKILL)
+        else:
+            orphans += len(jobs)
+            driver.kill()
+            driver.communicate(timeout=60)
+            wait_until(lambda folder=folder: not processes_of(folder), 60)
+            driver = bench(folder, "--retry")
+    finish(driver)
+    assert hit == {"driver": KILLS // 2, "job": KILLS // 2}
+    assert orphans, "no driver was killed while jobs were running"
+    # What was killed under the last driver.
+    code, errors = finish(bench(folder, "--retry"))
+    assert code == 0, errors
+    assert content(folder) == expected
+    assert not list((folder / "run" / "scratch").iterdir())
+
+
+def is_complete(folder: Path) -> bool:
+    with Store(folder / "run") as store:
+        found = [attempt.status in DONE for attempt in store.latest().values()]
+    return all(found) and len(found) == 2 + 2 * 4
+
+
+# --- two at a time --------------------------------------------------------------------------------------
+
+
+def test_a_second_process_on_a_run_is_refused(tmp_path: Path) -> None:
+    folder = suite(tmp_path / "x", SEARCHES)
+    with Store(folder / "run"):
+        code, errors = finish(bench(folder))
+    assert (code, errors.count("\n")) == (33, 1)
+    assert errors.endswith("run: another hstar is working on this run\n")
+    # And what the first one has is not touched: afterwards the run goes on.
+    assert finish(bench(folder))[0] == 0
+
+
+# --- disks ----------------------------------------------------------------------------------------------
+
+
+def refused(process: subprocess.Popen[str], message: str) -> None:
+    """It ends with a one-line error, and leaves nothing running."""
+    code, errors = finish(process)
+    assert (code, errors.count("\n")) == (33, 1), errors
+    assert errors.startswith("hstar: error: /") and "/run" in errors
+    assert message in errors
+
+
+def goes_on(folder: Path, before: int) -> None:
+    """The store can be opened, has what it had, and the run goes on to its end."""
+    with Store(folder / "run") as store:
+        kept = len(list(store.attempts()))
+    assert kept >= before
+    code, errors = finish(bench(folder))
+    assert code == 0, errors
+    with Store(folder / "run") as store:
+        assert [attempt.status for attempt in store.attempts()] == ["solved"] * 4
+    assert not processes_of(folder)
+
+
+def test_a_full_disk(tmp_path: Path) -> None:
+    """The results cannot grow; what jobs write themselves is smaller."""
+    folder = suite(tmp_path / "x", SEARCHES)
+    Store(folder / "run").close()
+    size = (folder / "run" / "results.sqlite").stat().st_size
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    refused(bench(folder, preexec_fn=limit), "cannot write results: ")
+    goes_on(folder, before=0)
+
+
+def attempts(folder: Path) -> int:
+    """How many there are, beside the process that adds them."""
+    try:
+        with contextlib.closing(
+            sqlite3.connect(f"file:{folder}/run/results.sqlite?mode=ro", uri=True)
+        ) as database:
+            (number,) = database.execute("SELECT count(*) FROM attempt").fetchone()
+            return int(number)
+    except sqlite3.Error:  # it is being made
+        return 0
+
+
+@contextlib.contextmanager
+def unwritable(folder: Path) -> Iterator[None]:
+    """A folder in which nothing can be written; skips the test where that cannot be had."""
+    if os.geteuid() == 0:  # who may write anywhere, but to what is mounted so
+        mounts = [["--bind", str(folder), str(folder)], ["-o", "remount,ro,bind", str(folder)]]
+        if any(subprocess.run(["mount", *words], capture_output=True).returncode for words in mounts):
+            subprocess.run(["umount", str(folder)], capture_output=True)
+            pytest.skip("cannot mount a folder read-only here")
+        try:
+            yield
+        finally:
+            subprocess.run(["umount", "--lazy", str(folder)], check=True)
+    else:
+        inside = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
+        for path in inside:
+            path.chmod(0o500)
+        try:
+            yield
+        finally:
+            for path in inside:
+                path.chmod(0o700)
+
+
+def test_a_folder_that_becomes_unwritable(tmp_path: Path) -> None:
+    folder = suite(tmp_path / "x", SEARCHES)
+    driver = bench(folder)
+    # As soon as a result is there: what is running then has nowhere to go.
+    wait_until(lambda: driver.poll() is not None or attempts(folder))
+    driver.send_signal(signal.SIGSTOP)
+    assert driver.poll() is None
+    with unwritable(folder / "run"):
+        driver.send_signal(signal.SIGCONT)
+        refused(driver, "cannot write ")
+        refused(bench(folder), "")
+    goes_on(folder, before=1)
