@@ -17,6 +17,6 @@ def test_quick_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert code in (0, 1)  # how loaded this machine is, is not what is tested
     printed = capsys.readouterr().out
     jobs = re.search(r"\| 20 \| 2 \| ([0-9.]+) \| ([0-9.]+) \| (-?[0-9.]+) \|", printed)
-    rows = re.search(r"\| 500 \| \d+ \| ([0-9.]+) \| ([0-9.]+) \|", printed)
+    rows = re.search(r"\| 500 \| \d+ \| \d+ \| ([0-9.]+) \| ([0-9.]+) \|", printed)
     assert jobs and rows, printed
     assert float(jobs[2]) > 0 < float(rows[2])
