@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from hstar.cli.app import COMMANDS
+
 from .conftest import DATA, Refused, Run, alive, start
 
 STEPS = ["pick-up b", "stack b a", "pick-up c", "stack c b", "pick-up d", "stack d c"]
@@ -124,8 +126,7 @@ def test_options_are_checked_before_the_translation(refused: Refused, slow_to_tr
     [
         (
             ["slove", "x"],
-            "unknown command 'slove' (known: solve, train, evaluate, bench, validate, info, demo); "
-            "did you mean 'solve'?",
+            f"unknown command 'slove' (known: {', '.join(COMMANDS)}); did you mean 'solve'?",
         ),
         (["--frobnicate"], "unknown option '--frobnicate'"),
         (["solve"], "required: [DOMAIN] PROBLEM"),

@@ -108,7 +108,7 @@ def test_torch_is_not_imported_to_say_something(words: list[str]) -> None:
 
 
 def test_help_in_half_a_second() -> None:
-    assert fastest(["train", "--help"], times=2) < 0.5
+    assert fastest(["train", "--help"], times=5) < 0.5
 
 
 # --- progress -----------------------------------------------------------------------------------
@@ -393,9 +393,11 @@ def test_ctrl_c_on_a_terminal(folder: Path, phase: str, words: list[str], messag
 
 
 def plain(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """A model file without the time that its training took."""
+    """A model file without the times that its training took."""
     header, tensors = container.read(path, "model", 1)
-    assert header["summary"].pop("time_s") > 0
+    summary = header["summary"]
+    assert summary.pop("time_s") > 0
+    summary["curve"] = [losses for _, *losses in summary["curve"]]
     return header, {name: tensor.tobytes() for name, tensor in tensors.items()}
 
 

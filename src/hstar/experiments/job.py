@@ -114,7 +114,8 @@ def execute(
     """
     started, clock = time.time(), time.monotonic()
     with _writing(scratch):
-        folder = tempfile.TemporaryDirectory(prefix="hstar-job-", dir=scratch)
+        # What cannot be removed is removed with the whole scratch folder, next time.
+        folder = tempfile.TemporaryDirectory(prefix="hstar-job-", dir=scratch, ignore_cleanup_errors=True)
     with folder as home:
         paths = {name: Path(home, name) for name in (*job.inputs, *job.outputs)}
         with _writing(scratch):
