@@ -1,7 +1,7 @@
 """Arrows point down only, in both languages, and what must be absent is absent.
 
     cli → experiments → recipes → training · models · estimates · sampling → spaces · search → _core
-    bindings → sampling · search → heuristics → network → spaces · task → base
+    bindings → sampling · search → heuristics → network · features → spaces · task → base
 
 A room may use what lies below it and, within its own level, what does not lead back to it. `search` may use
 `spaces`, not the other way round. `errors`, `files`, `registry` and `units` are for all, `generators` for cli
@@ -38,13 +38,20 @@ PYTHON_LEVELS = {
     "_core": 0,
 }
 # What may be used from everywhere, and what that may use itself.
-FOR_ALL = {"errors": set(), "files": set(), "registry": {"errors"}, "units": {"errors"}}
+FOR_ALL = {
+    "errors": set(),
+    "files": set(),
+    "container": {"errors", "files"},
+    "registry": {"errors"},
+    "units": {"errors"},
+}
 GENERATORS_USERS = {"cli", "experiments"}
 CORE_LEVELS = {
     "bindings": 5,
     "sampling": 4,
     "search": 4,
     "heuristics": 3,
+    "features": 2,
     "network": 2,
     "spaces": 1,
     "task": 1,

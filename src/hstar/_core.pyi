@@ -174,6 +174,49 @@ def relaxed_plan(task: Task, state: Sequence[int]) -> tuple[list[int] | None, in
     Operators of ff's relaxed plan (None for a dead end) and the number of atoms they delete.
     """
 
+class RelationalTask:
+    """Objects and ground atoms over them."""
+
+    @staticmethod
+    def make(object_kinds: Sequence[int], predicates: Sequence[int], arguments: Sequence[Sequence[int]], goal: Sequence[bool], constant: Sequence[int], atom_of_fact: Sequence[int]) -> RelationalTask:
+        """
+        Per atom its predicate, the objects it is about and whether it is a goal; `constant`: atoms that always hold; `atom_of_fact`: per fact of the task, -1 for none.
+        """
+
+    @property
+    def objects(self) -> int: ...
+
+    @property
+    def atoms(self) -> int: ...
+
+class ColourTable:
+    """Numbers for the colours of colour refinement."""
+
+    def __init__(self) -> None: ...
+
+    @staticmethod
+    def of(colours: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ColourTable:
+        """Of distinct colours, numbered in their order."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def colours(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
+        """A copy."""
+
+    def count(self, task: Task, relations: RelationalTask, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], iterations: int, multiset: bool, add: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        Colours of states (n, variables) as a sparse matrix: ends of rows, columns, counts. `add`: new colours get a number, else they are left out.
+        """
+
+    def count_atoms(self, relations: RelationalTask, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], iterations: int, multiset: bool, add: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        The same for states given by the atoms that hold: the atoms of state i end at ends[i].
+        """
+
+def colour_heuristic(task: Task, relations: RelationalTask, table: ColourTable, iterations: int, multiset: bool, weights: Sequence[float], bias: float, name: str, scale: int) -> Heuristic:
+    """The weighted sum of the colours of a state."""
+
 def precisions() -> list[str]:
     """How the layers of a network may compute; the first is the usual one."""
 

@@ -42,6 +42,12 @@ def test_examples_work(
         assert hstar("solve", "problem.pddl", "--plan-file", "plan.txt").code == 0
     if " bench " in line:
         Path("suite.toml").write_text(SUITE)
+    if " label folder" in line:
+        Path("folder").mkdir()
+        for name in ("domain.pddl", "problem.pddl"):
+            shutil.copy(name, "folder")
+    if " train wl " in line:
+        assert hstar("label", "problem.pddl", "-o", "states.data", "-q").code == 0
     if " report " in line:
         for name in ("first", "second"):
             words = ("evaluate", "ff", "problem.pddl", "-o", f"runs/{name}", "--walks", "2", "-q")

@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
+from hstar import container
 from hstar.cli import train
 from hstar.cli.app import command_parser
 from hstar.cli.progress import ProgressLine
-from hstar.models import container
 from hstar.models.file import load_model
 from hstar.recipes import RECIPES
 from hstar.recipes.rsl import DEFAULT

@@ -2,40 +2,80 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 import torch
 
-from hstar.errors import InputError
-from hstar.estimates import RULES, Clip, Mean
+from hstar.errors import InputError, UnsupportedError
+from hstar.estimates import RULES, Clip, Known, Mean, Quantile
+from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
 from hstar.estimates.rules import from_json, to_json
+from hstar.estimates.truncated import TruncatedGaussian
 
 RAW = torch.tensor([[-2.0], [3.0], [9.0]])
+NAN = math.nan
+NOTHING = Known()
 
 
 def test_mean() -> None:
-    assert Mean().value(Point(), RAW).tolist() == [-2, 3, 9]
+    assert Mean().value(Point(), RAW, NOTHING).tolist() == [-2, 3, 9]
+    base = Known(base=torch.tensor([1.0, 2.0, 3.0]))
+    assert Mean().value(Point(), RAW, base).tolist() == [-1, 5, 12]
+
+
+def test_quantile() -> None:
+    estimate = Gaussian(sigma=2)
+    assert Quantile(0.5).value(estimate, RAW, NOTHING).tolist() == [-2, 3, 9]
+    one_sigma = (1 + math.erf(-1 / math.sqrt(2))) / 2
+    assert Quantile(one_sigma).value(estimate, RAW, NOTHING).tolist() == pytest.approx([-4, 1, 7])
+    with pytest.raises(UnsupportedError, match="use the rule 'mean'"):
+        Quantile(0.2).value(Point(), RAW, NOTHING)
 
 
 def test_clip() -> None:
-    assert Clip().value(Point(), RAW).tolist() == [0, 3, 9]
-    assert Clip(lower=None, upper=4).value(Point(), RAW).tolist() == [-2, 3, 4]
-    assert Clip(lower=None).value(Point(), RAW).tolist() == [-2, 3, 9]
-    assert Clip(Clip(upper=4), lower=1).value(Point(), RAW).tolist() == [1, 3, 4]
+    assert Clip().value(Point(), RAW, NOTHING).tolist() == [0, 3, 9]
+    assert Clip(lower=None, upper=4).value(Point(), RAW, NOTHING).tolist() == [-2, 3, 4]
+    assert Clip(lower=None).value(Point(), RAW, NOTHING).tolist() == [-2, 3, 9]
+    assert Clip(Clip(upper=4), lower=1).value(Point(), RAW, NOTHING).tolist() == [1, 3, 4]
 
 
 def test_bounds_of_states() -> None:
-    nan = float("nan")
-    lower, upper = torch.tensor([1.0, 4.0, nan]), torch.tensor([nan, 2.0, 7.0])
-    assert Clip().value(Point(), RAW, lower, upper).tolist() == [1, 4, 7]
+    known = Known(torch.tensor([1.0, 4.0, NAN]), torch.tensor([NAN, 2.0, 7.0]))
+    assert Clip().value(Point(), RAW, known).tolist() == [1, 4, 7]
 
 
-@pytest.mark.parametrize("rule", [Mean(), Clip(), Clip(Clip(Mean(), 1, None), None, 4)])
+def test_only_estimates_with_bounds_are_moved_to_them() -> None:
+    """The margin of the estimate does not reach the search."""
+    raw, known = torch.full((2, 1), -50.0), Known(torch.tensor([5.0, NAN]))
+    estimate = TruncatedGaussian(sigma=1)
+    assert 4.9 <= float(estimate.mean(raw, known)[0]) < 4.95
+    for rule in (Mean(), Quantile(0.1)):
+        value = rule.value(estimate, raw, known).tolist()
+        assert value[0] == 5 and value[1] == pytest.approx(-50, abs=2)
+        assert rule.value(Gaussian(sigma=1), raw, known).tolist() == pytest.approx([-50, -50], abs=2)
+
+
+def test_a_dead_end_stays_one() -> None:
+    raw, known = torch.zeros(1, 1), Known(torch.tensor([math.inf]))
+    for rule in (Mean(), Quantile(0.1), Clip()):
+        assert rule.value(TruncatedGaussian(sigma=1), raw, known).tolist() == [math.inf]
+
+
+@pytest.mark.parametrize(
+    "rule", [Mean(), Quantile(0.3), Clip(), Clip(Clip(Mean(), 1, None), None, 4), Clip(Quantile(0.1))]
+)
 def test_json(rule: Any) -> None:
     assert from_json(to_json(rule)) == rule
     assert RULES.get(rule.name) is type(rule)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, NAN])
+def test_no_quantile(alpha: float) -> None:
+    with pytest.raises(InputError, match=f"alpha between 0 and 1, got {alpha}"):
+        Quantile(alpha)
 
 
 def test_mistakes() -> None:
@@ -45,5 +85,10 @@ def test_mistakes() -> None:
         from_json({"name": "man"})
     with pytest.raises(InputError, match="not options of the rule 'mean': alpha"):
         from_json({"name": "mean", "alpha": 1})
-    with pytest.raises(InputError, match="not a rule"):
-        from_json({})
+    with pytest.raises(InputError, match="not options of the rule 'quantile': none"):
+        from_json({"name": "quantile"})
+    with pytest.raises(InputError, match="not options of the rule 'quantile': alpha"):
+        from_json({"name": "quantile", "alpha": "half"})
+    for data in ({}, [], {"name": "clip", "of": "mean"}):
+        with pytest.raises(InputError, match="not a rule"):
+            from_json(data)  # type: ignore[arg-type]

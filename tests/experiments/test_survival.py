@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
+from hstar import container
 from hstar.experiments import Store
 from hstar.experiments.job import DONE
-from hstar.models import container
 
 SEARCHES = """\
 [limits]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import random
 from collections import Counter
@@ -9,11 +10,41 @@ from collections import Counter
 import pytest
 
 from hstar.errors import InputError
-from hstar.generators import GENERATORS, blocksworld, ferry, npuzzle
+from hstar.generators import GENERATORS, blocksworld, ferry, npuzzle, sizes_of
 from hstar.search.validate import validate_pddl
 from hstar.spaces.pddl import parse_task, undeclared_requirements
 
-SIZES = {"blocksworld": (5,), "npuzzle": (3, 3), "ferry": (4, 3)}
+SIZES = {
+    "blocksworld": (5,),
+    "npuzzle": (3, 3),
+    "ferry": (4, 3),
+    "gripper": (6,),
+    "visitall": (4, 5, 50),
+    "logistics": (2, 3, 3, 1),
+    "satellite": (2, 2, 3, 5, 4),
+    "transport": (6, 2, 3),
+    "miconic": (6, 4),
+    "spanner": (5, 3, 4),
+    "childsnack": (6, 2, 2, 7),
+    "rovers": (2, 4, 2, 2, 5),
+    "sokoban": (6, 7, 2, 6),
+}
+# Of the problem with seed 7: results elsewhere were made of such texts, which therefore stay as they are.
+DIGESTS = {
+    "blocksworld": "c92a39ba72ea9226",
+    "npuzzle": "62449b6d6bdd50b9",
+    "ferry": "22aac4a4deb1319a",
+    "gripper": "ecccc92203762342",
+    "visitall": "9649cd6d499d205d",
+    "logistics": "a2f9bbcaef008704",
+    "satellite": "d43803cb53231ccb",
+    "transport": "d83ecfbb440f3d42",
+    "miconic": "a9657b8f42e3a651",
+    "spanner": "e9dd77c5e17d633f",
+    "childsnack": "972310ff5b294064",
+    "rovers": "58843f7bbdbbe6e5",
+    "sokoban": "97cdec02a6cba74c",
+}
 
 
 def test_every_generator_is_tested() -> None:
@@ -138,6 +169,18 @@ def test_ferry_follows_the_paper() -> None:
             place = goal
     verdict = validate_pddl(task, plan)
     assert verdict.valid, verdict.reason
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_texts_stay_as_they_are(name: str) -> None:
+    texts = "".join(GENERATORS.get(name)(*SIZES[name], seed=7))
+    assert hashlib.sha256(texts.encode()).hexdigest()[:16] == DIGESTS[name]
+
+
+def test_names_of_sizes_come_from_the_signatures() -> None:
+    assert sizes_of("ferry") == ["locations", "cars"]
+    with pytest.raises(InputError, match="unknown generator 'fery'"):
+        sizes_of("fery")
 
 
 @pytest.mark.parametrize(

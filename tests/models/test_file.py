@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from hstar import container
 from hstar.errors import ModelError
-from hstar.models import container
+from hstar.estimates.estimate import from_json as estimate_from_json
+from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.file import LearnedModel, TaskIdentity, load_model, save_model
 from hstar.models.native import NativeNetwork
 
@@ -76,6 +78,27 @@ def test_save_and_load(path: Path) -> None:
     data = path.read_bytes()
     save_model(path, again)
     assert path.read_bytes() == data
+
+
+def test_options_of_the_estimate(path: Path) -> None:
+    config = asdict(TruncatedGaussian(sigma=1.5, margin=0.2))
+    save_model(path, learned(estimate="truncated", estimate_config=config))
+    again = load_model(path)
+    described = {"name": again.estimate, **again.estimate_config}
+    assert estimate_from_json(described) == TruncatedGaussian(sigma=1.5, margin=0.2)
+    data = path.read_bytes()
+    save_model(path, again)
+    assert path.read_bytes() == data
+
+
+def test_a_file_without_options_of_the_estimate(path: Path) -> None:
+    """As all files were before estimates had options, and as those of `point` still are."""
+    save_model(path, learned())
+    header, tensors = container.read(path, "model", 1)
+    assert "estimate_config" not in header
+    assert load_model(path).estimate_config == {}
+    container.write(path, "model", 1, {**header, "estimate_config": [1]}, tensors)
+    refused(path, "damaged model: estimate_config is a list")
 
 
 def test_a_failed_save_leaves_the_old_file(path: Path) -> None:

@@ -1,6 +1,7 @@
 """From pre-images to a plan: sample, fit, save, load, search."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -119,3 +120,10 @@ def test_precision_on_the_command_line(
     assert record["expansions"] == hstar.solve(task, model.with_precision("int16")).expanded
     assert json.loads(run()[1])["precision"] is None
     assert run("--precision", "int8")[0] == 33
+
+
+def test_estimates_that_the_core_does_not_compute(model: LearnedModel, task: hstar.Task) -> None:
+    quantile = {"name": "quantile", "alpha": 0.3}
+    for other in (replace(model, estimate="gaussian"), replace(model, rule=quantile)):
+        with pytest.raises(ModelError, match="the mean of a point estimate"):
+            other.build(task)

@@ -228,7 +228,7 @@ def test_foreign_files(tmp_path: Path) -> None:
 
 
 def test_other_kinds_and_newer_formats(tmp_path: Path) -> None:
-    from hstar.models import container
+    from hstar import container
 
     path = tmp_path / "data.safetensors"
     container.write(path, "model", 1, {}, {})

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import torch
 from torch import nn
 
 from hstar.errors import InputError
-from hstar.estimates import Batch
+from hstar.estimates import Batch, Known
+from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
+from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.resnet import ResNetConfig
 from hstar.sampling.dataset import Dataset, pack
 from hstar.training import Progress, TrainConfig, Trained, TrainingInterrupted, train
@@ -80,6 +83,29 @@ def test_the_best_epoch_is_kept() -> None:
         raw = trained.model(torch.from_numpy(held_out.unpack()))
     loss = float(Point().loss(raw, Batch(torch.from_numpy(held_out.label))))
     assert loss == pytest.approx(trained.best_loss, rel=1e-5)
+
+
+@pytest.mark.parametrize("estimate", [Gaussian(), Gaussian(0.7), TruncatedGaussian(), TruncatedGaussian(0.7)])
+def test_it_learns_distributions(estimate: Gaussian) -> None:
+    plain = data(500)
+    dataset = replace(plain, lower=np.maximum(plain.label - 2, 0), upper=plain.label + 3)
+    trained = train(BUILD, dataset, estimate, config(epochs=15))
+    assert trained.best_loss < trained.history[0].validation_loss - 0.2
+    assert dataset.lower is not None and dataset.upper is not None
+    known = Known(torch.from_numpy(dataset.lower), torch.from_numpy(dataset.upper))
+    with torch.no_grad():
+        raw = trained.model(torch.from_numpy(dataset.unpack()))
+    assert raw.shape == (500, estimate.outputs)
+    error = estimate.mean(raw, known) - torch.from_numpy(dataset.label)
+    assert float(error.square().mean()) < 0.5
+
+
+@pytest.mark.parametrize(("side", "shift"), [("lower", 1), ("upper", -1)])
+def test_bounds_reach_the_estimate(side: str, shift: int) -> None:
+    dataset = data()
+    wrong: dict[str, Any] = {side: dataset.label + np.float32(shift)}
+    with pytest.raises(InputError, match="truncated: 16 of 16 labels are beyond the bounds"):
+        train(BUILD, replace(dataset, **wrong), TruncatedGaussian(), SHORT)
 
 
 @pytest.mark.parametrize("factory", [BUILD, Dropout])

@@ -20,8 +20,10 @@ from hstar.registry import unknown
 
 COMMANDS = {
     "solve": "Find a plan.",
+    "generate": "Write problems of a domain: of given sizes, or splits to train and test on.",
     "sample": "Write labelled states of a task, to learn from.",
-    "train": "Learn a heuristic for a task.",
+    "label": "Write labelled states of many tasks of a domain, to learn from.",
+    "train": "Learn a heuristic for a task or a domain.",
     "evaluate": "Compare heuristics and planners from many starts.",
     "bench": "Run an experiment that a file describes; resumable.",
     "report": "Show runs as a page, tables and figures.",

@@ -41,16 +41,29 @@ def run(arguments: argparse.Namespace) -> int:
 
 def describe_model(path: Path) -> dict[str, Any]:
     """What is in a model file, as plain data."""
-    from hstar.models.file import load_model
+    from hstar.models.domain_model import DomainModel, load_heuristic
 
-    model = load_model(path)
+    model = load_heuristic(path)
+    if isinstance(model, DomainModel):
+        return {
+            "model": path.name,
+            "recipe": model.recipe,
+            "configuration": json.dumps(model.recipe_config),
+            "trained_for": f"domain {model.words.domain}",
+            "predicates": [f"{name}/{arity}" for name, arity in model.words.predicates],
+            "features": len(model.weights),
+            "seed": model.seed,
+            "training": json.dumps(model.summary),
+            "versions": json.dumps(model.versions),
+        }
     summary = {key: value for key, value in model.summary.items() if key != "curve"}  # too long for a line
+    options = json.dumps(model.estimate_config) if model.estimate_config else ""
     return {
         "model": path.name,
         "recipe": model.recipe,
         "configuration": json.dumps(model.recipe_config),
         "network": f"{model.model} {json.dumps(model.model_config)}",
-        "estimate": model.estimate,
+        "estimate": f"{model.estimate} {options}".strip(),
         "rule": json.dumps(model.rule),
         "atoms": len(model.atoms),
         "trained_for": str(model.task),

@@ -26,8 +26,14 @@ INTERRUPTED = 130
 
 def add_run_options(parser: Parser) -> None:
     """The folder of results, and how it is filled."""
-    add, count = parser.add_argument, checked(parse_count)
+    add = parser.add_argument
     add("--output", "-o", type=Path, required=True, metavar="RUN", help="folder of results, models and logs")
+    add_running_options(parser)
+
+
+def add_running_options(parser: Parser) -> None:
+    """How jobs are run."""
+    add, count = parser.add_argument, checked(parse_count)
     add(
         "--jobs",
         "-j",
@@ -47,19 +53,10 @@ def add_run_options(parser: Parser) -> None:
 
 def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -> int:
     """Runs what is missing; prints tables or records. The exit code."""
-    from hstar.experiments import run, summarise
+    from hstar.experiments import summarise
 
-    if arguments.jobs == 0:
-        raise InputError("--jobs takes 1 or more")
-    rows: list[Record] | None
-    with _executor(store, arguments) as executor, _shown(jobs, arguments.quiet) as progress:
-        try:
-            rows = run(store, jobs, executor, progress=progress, retry_failed=arguments.retry)
-        except KeyboardInterrupt:
-            rows = None
+    rows = run_jobs(store, jobs, arguments)
     if rows is None:
-        how = f"to go on with {store.folder}, run the same command again"
-        print(f"hstar: interrupted; {how}", file=sys.stderr)
         return INTERRUPTED
     if arguments.json:
         for row in rows:
@@ -67,6 +64,22 @@ def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespa
     else:
         print(summarise(rows), end="")
     return 0
+
+
+def run_jobs(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -> list[Record] | None:
+    """Runs what is missing; gives a row for each job. None if it was interrupted, which is told."""
+    from hstar.experiments import run
+
+    if arguments.jobs == 0:
+        raise InputError("--jobs takes 1 or more")
+    with _executor(store, arguments) as executor, _shown(jobs, arguments.quiet) as progress:
+        try:
+            return run(store, jobs, executor, progress=progress, retry_failed=arguments.retry)
+        except KeyboardInterrupt:
+            pass
+    how = f"to go on with {store.folder}, run the same command again"
+    print(f"hstar: interrupted; {how}", file=sys.stderr)
+    return None
 
 
 def _executor(store: Store, arguments: argparse.Namespace) -> AbstractContextManager[Executor]:

@@ -211,10 +211,15 @@ def _heuristic(arguments: argparse.Namespace) -> Heuristic | list[Heuristic]:
         if name in known:
             parts.append(name)
         elif name.endswith(".hstar") or Path(name).is_file():
-            from hstar.models.file import load_model
+            from hstar.models.domain_model import DomainModel, load_heuristic
 
-            model = load_model(name)
-            parts.append(model.with_precision(arguments.precision) if arguments.precision else model)
+            model = load_heuristic(name)
+            if arguments.precision is None:
+                parts.append(model)
+            elif isinstance(model, DomainModel):
+                raise InputError(f"--precision is for networks, and {name} has none")
+            else:
+                parts.append(model.with_precision(arguments.precision))
         else:
             raise unknown("heuristic", name, list(known))
     if arguments.combine not in _COMBINE:

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import MISSING
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     from hstar.training.loop import Progress
 
 DESCRIPTION = """\
-Learns a heuristic for the goal and the facts of one task, for any initial state; `hstar solve` takes the
-model file as --heuristic. Recipes: rsl and nrsl (pre-images), fsm (breadth-first regression, then random
-walks)."""
+Learns a heuristic; `hstar solve` takes the model file as --heuristic. Recipes for the goal and the facts of
+one task, from any initial state: rsl and nrsl (pre-images), fsm (breadth-first regression, then random
+walks). For all tasks of a domain: wl (Weisfeiler-Leman features), from DATA that `hstar label` wrote."""
 EXAMPLES = (
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
     "hstar train fsm problem.pddl -o model.hstar --states 500 --time-limit 1m --seed 1 --patience 2",
+    "hstar train wl states.data -o model.hstar",
 )
 _GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
+_PARTS = ("sampler", "model", "training", "selection")  # of a recipe for a task
 _INTERRUPTED = 130
 
 
@@ -39,11 +41,11 @@ _INTERRUPTED = 130
 
 def configure(parser: Parser) -> None:
     """The arguments; options of the parts are read from their dataclasses, one group a part."""
-    from hstar.recipes import RECIPES
+    from hstar.recipes import DOMAIN_RECIPES, RECIPES
 
-    parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join(RECIPES)}")
+    parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join([*RECIPES, *DOMAIN_RECIPES])}")
     add_task_files(parser)
-    parser.usage = f"{parser.prog} [OPTION ...] RECIPE {FILES} -o MODEL"
+    parser.usage = f"{parser.prog} [OPTION ...] RECIPE {FILES} | DATA ... -o MODEL"
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="MODEL", help="the file to write")
     parser.add_argument(
         "--profile",
@@ -65,16 +67,16 @@ def configure(parser: Parser) -> None:
     for name, uses in _options().items():
         part = uses[0].part
         if any(use.part != part for use in uses):  # of several parts, as the seed
-            add_option(parser, name, uses, list(RECIPES))
+            add_option(parser, name, uses, [*RECIPES, *DOMAIN_RECIPES])
             continue
         if part not in groups:
             groups[part] = parser.add_argument_group(_GROUPS.get(part, part))
-        add_option(groups[part], name, uses, list(RECIPES))
+        add_option(groups[part], name, uses, list(RECIPES) if part in _PARTS else list(DOMAIN_RECIPES))
 
 
 def _options() -> dict[str, list[Use]]:
     """Options of all recipes' parts by name, in the order of the parts."""
-    from hstar.recipes import RECIPES
+    from hstar.recipes import DOMAIN_RECIPES, RECIPES
     from hstar.recipes.recipe import option_fields
 
     found: dict[str, list[Use]] = {}
@@ -85,6 +87,9 @@ def _options() -> dict[str, list[Use]]:
                 if entry.default is not MISSING:
                     default = profile.get(name, entry.default)
                     found.setdefault(name, []).append(Use(recipe.name, part, entry, default))
+    for name in DOMAIN_RECIPES:
+        for entry in fields(DOMAIN_RECIPES.get(name)):  # type: ignore[arg-type]  # a dataclass by contract
+            found.setdefault(entry.name, []).append(Use(name, f"recipe {name}", entry, entry.default))
     return found
 
 
@@ -94,10 +99,14 @@ def _options() -> dict[str, list[Use]]:
 def run(arguments: argparse.Namespace) -> int:
     """Trains and writes the model."""
     from hstar.models.file import save_model
-    from hstar.recipes import RECIPES
+    from hstar.recipes import DOMAIN_RECIPES, RECIPES
 
-    recipe = RECIPES.get(arguments.recipe)
     given = given_options(arguments, _options())
+    if arguments.recipe in DOMAIN_RECIPES:
+        return _train_domain(arguments, given)
+    if arguments.recipe not in RECIPES:
+        raise unknown("recipe", arguments.recipe, [*RECIPES, *DOMAIN_RECIPES])
+    recipe = RECIPES.get(arguments.recipe)
     _check(recipe, arguments, given)
     started = time.monotonic()
     try:
@@ -148,6 +157,43 @@ def _train(
             raise MemoryError from None
         raise
     return model, watch.sampling_s()
+
+
+def _train_domain(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
+    """A heuristic for a domain, from files of labelled states."""
+    from hstar.models.domain_model import save_domain_model
+    from hstar.recipes import DOMAIN_RECIPES
+    from hstar.sampling import relational
+
+    recipe = DOMAIN_RECIPES.get(arguments.recipe)
+    known = {entry.name for entry in fields(recipe)}  # type: ignore[arg-type]  # a dataclass by contract
+    foreign = [name for name in given if name not in known]
+    foreign += [name for name in ("profile", "data", "checkpoint") if getattr(arguments, name) is not None]
+    if foreign:
+        raise InputError(f"{flag(foreign[0])} is not an option of {recipe.name}")
+    chosen = recipe(**given)
+    for path in arguments.files:
+        check_file(path)
+    check_writable(arguments.output, "model")
+    with ProgressLine(arguments.quiet) as line:
+        line.announce("reading the data ...")
+        data = relational.merge(relational.load(path) for path in arguments.files)
+        line.announce("training ...")
+        model = chosen.fit(data)
+    save_domain_model(arguments.output, model)
+    if arguments.json:
+        print(json.dumps({"recipe": model.recipe, **model.summary, "cpu_time": time.process_time()}))
+    if not arguments.quiet:
+        found = model.summary
+        held_out = (
+            "" if found["held_out_mse"] is None else f" ({found['held_out_mse']:.3g} on held-out tasks)"
+        )
+        told = (
+            f"{model.recipe}, {found['states']} states of {found['instances']} tasks of {data.words.domain}, "
+            f"{found['features']} features, mean squared error {found['mse']:.3g}{held_out}"
+        )
+        print(f"{arguments.output}: {told}", file=sys.stderr)
+    return 0
 
 
 class _Watch:
@@ -234,7 +280,7 @@ def _check(recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any])
 
 
 def _check_checkpoint(path: Path, output: Path) -> None:
-    from hstar.models import container
+    from hstar import container
     from hstar.training.checkpoint import FORMAT_VERSION
 
     check_writable(path, "checkpoint")

@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
-from hstar.estimates import point
-from hstar.estimates.estimate import ESTIMATES, Batch, Estimate
-from hstar.estimates.rules import RULES, Clip, Mean, Rule
+from hstar.estimates import gaussian, point, truncated
+from hstar.estimates.estimate import ESTIMATES, Batch, Estimate, Known
+from hstar.estimates.rules import RULES, Clip, Mean, Quantile, Rule
 
-__all__ = ["ESTIMATES", "RULES", "Batch", "Clip", "Estimate", "Mean", "Rule", "point"]
+__all__ = [
+    "ESTIMATES",
+    "RULES",
+    "Batch",
+    "Clip",
+    "Estimate",
+    "Known",
+    "Mean",
+    "Quantile",
+    "Rule",
+    "gaussian",
+    "point",
+    "truncated",
+]

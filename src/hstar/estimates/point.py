@@ -3,7 +3,7 @@
     loss = mean of (raw - label)^2;  mean = raw
 
 As in O'Toole, Ramirez, Lipovetzky and Pearce (ICAPS 2022); the maximum-likelihood fit of a Gaussian of fixed
-spread. It has no spread of its own and so no quantiles.
+spread. Where a base is known, the output is added to it. It has no spread of its own and so no quantiles.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from hstar.errors import UnsupportedError
-from hstar.estimates.estimate import ESTIMATES, Batch
+from hstar.estimates.estimate import ESTIMATES, Batch, Known
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Generator, Tensor
 
 
 @ESTIMATES.register("point")
@@ -24,16 +24,25 @@ class Point:
     """A number without spread."""
 
     name: ClassVar[str] = "point"
+    bounded: ClassVar[bool] = False
     outputs: ClassVar[int] = 1
 
     def loss(self, raw: Tensor, batch: Batch) -> Tensor:
         """The mean squared error."""
-        return (self.mean(raw) - batch.label).square().mean()
+        return (self.mean(raw, batch.known) - batch.label).square().mean()
 
-    def mean(self, raw: Tensor) -> Tensor:
+    def mean(self, raw: Tensor, known: Known) -> Tensor:
         """The output."""
-        return raw[:, 0]
+        return known.location(raw)
 
-    def quantile(self, raw: Tensor, alpha: float) -> Tensor:
+    def quantile(self, raw: Tensor, alpha: float, known: Known) -> Tensor:
         """There is none."""
         raise UnsupportedError(f"a point estimate has no quantile {alpha}; use the rule 'mean'")
+
+    def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
+        """There is none."""
+        raise UnsupportedError("a point estimate has no distribution; use the estimate 'gaussian'")
+
+    def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
+        """There is none."""
+        raise UnsupportedError("a point estimate has nothing to sample from; use the estimate 'gaussian'")

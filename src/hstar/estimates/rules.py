@@ -1,8 +1,10 @@
 """Rules: which number of an estimate the search sees.
 
-A rule is a frozen dataclass of plain values. The innermost one asks the estimate (`Mean`); others keep the
-value of the rule they wrap within bounds (`Clip`). Bounds on h* for each state, if the caller has them, are
-handed through, so that rules over quantiles or with a bound on suboptimality fit the same call.
+A rule is a frozen dataclass of plain values. The innermost one asks the estimate (`Mean`, `Quantile`); others
+keep the value of the rule they wrap within bounds (`Clip`). What is known about the states is handed through.
+
+Invariant: the value of an estimate that is `bounded` is never below the lower bound of a state. The mean that
+the estimate itself gives may be, by the margin that it leaves for labels at their bound.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from hstar.errors import InputError
-from hstar.estimates.estimate import Estimate
+from hstar.estimates.estimate import Estimate, Known, check_level, named_part
 from hstar.registry import Registry
 
 if TYPE_CHECKING:
@@ -24,10 +26,8 @@ class Rule(Protocol):
 
     name: ClassVar[str]
 
-    def value(
-        self, estimate: Estimate, raw: Tensor, lower: Tensor | None = None, upper: Tensor | None = None
-    ) -> Tensor:
-        """The values; `lower` and `upper` are bounds on h* by state."""
+    def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
+        """The values, of states about which this is known."""
 
 
 RULES: Registry[type[Any]] = Registry("rule")
@@ -40,11 +40,26 @@ class Mean:
 
     name: ClassVar[str] = "mean"
 
-    def value(
-        self, estimate: Estimate, raw: Tensor, lower: Tensor | None = None, upper: Tensor | None = None
-    ) -> Tensor:
+    def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
         """The mean of the estimate."""
-        return estimate.mean(raw)
+        return _without_margin(estimate.mean(raw, known), estimate, known)
+
+
+@RULES.register("quantile")
+@dataclass(frozen=True)
+class Quantile:
+    """The value that h* is below with probability `alpha`: cautious if that is small."""
+
+    name: ClassVar[str] = "quantile"
+
+    alpha: float
+
+    def __post_init__(self) -> None:
+        check_level(self.alpha)
+
+    def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
+        """The quantile of the estimate."""
+        return _without_margin(estimate.quantile(raw, self.alpha, known), estimate, known)
 
 
 @RULES.register("clip")
@@ -62,16 +77,14 @@ class Clip:
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise InputError(f"clip: the lower bound {self.lower} is above the upper one {self.upper}")
 
-    def value(
-        self, estimate: Estimate, raw: Tensor, lower: Tensor | None = None, upper: Tensor | None = None
-    ) -> Tensor:
+    def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
         """The clipped values; where the bounds of a state contradict each other, the lower one holds."""
-        h = self.of.value(estimate, raw, lower, upper)
+        h = self.of.value(estimate, raw, known)
         if self.lower is not None or self.upper is not None:
             h = h.clamp(self.lower, self.upper)
-        if upper is not None:
-            h = h.fmin(upper)
-        return h if lower is None else h.fmax(lower)
+        if known.upper is not None:
+            h = h.fmin(known.upper)
+        return h if known.lower is None else h.fmax(known.lower)
 
 
 def to_json(rule: Rule) -> dict[str, Any]:
@@ -84,13 +97,12 @@ def to_json(rule: Rule) -> dict[str, Any]:
 
 def from_json(data: Mapping[str, Any]) -> Rule:
     """The rule that `to_json` described; an `InputError` for anything else."""
-    if not isinstance(data, Mapping) or not isinstance(data.get("name"), str):
-        raise InputError(f"not a rule: {data!r}")
-    values = {
-        name: from_json(value) if name == "of" else value for name, value in data.items() if name != "name"
-    }
-    try:
-        rule: Rule = RULES.get(data["name"])(**values)
-    except TypeError:
-        raise InputError(f"not options of the rule '{data['name']}': {', '.join(values)}") from None
+    if isinstance(data, Mapping) and "of" in data:
+        data = {**data, "of": from_json(data["of"])}
+    rule: Rule = named_part(RULES, data)
     return rule
+
+
+def _without_margin(h: Tensor, estimate: Estimate, known: Known) -> Tensor:
+    """Of a bounded estimate no value below the lower bound of a state."""
+    return h.fmax(known.lower) if estimate.bounded and known.lower is not None else h

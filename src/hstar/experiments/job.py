@@ -155,7 +155,7 @@ def _writing(scratch: Path | None) -> Iterator[None]:
 SEARCHES = frozenset({"search", "fast_downward"})
 """Kinds of jobs that look for a plan."""
 
-DONE = frozenset({"solved", "trained", "sampled", "made"})
+DONE = frozenset({"solved", "trained", "sampled", "labelled", "made"})
 """Statuses of jobs that did what they were for."""
 
 
@@ -163,7 +163,7 @@ DONE = frozenset({"solved", "trained", "sampled", "made"})
 
 
 def _read_json(finished: Finished) -> Record:
-    """`hstar solve --json`."""
+    """`hstar solve --json`, `hstar label --json`: they tell their status."""
     try:
         record: Record = json.loads(finished.output)
     except ValueError:
@@ -202,6 +202,7 @@ def _read_fast_downward(finished: Finished) -> Record:
 
 READERS: dict[str, Callable[[Finished], Record]] = {
     "search": _read_json,
+    "label": _read_json,
     "train": _read_training,
     "sample": _read_sample,
     "fast_downward": _read_fast_downward,

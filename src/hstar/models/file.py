@@ -1,8 +1,8 @@
 """The model file: one safetensors file with everything that a search by a learned heuristic needs.
 
 Tensors are those of `NativeNetwork`; the header holds the recipe and its configuration, the model and its
-options, the estimate, the rule, the encoder (the list of atoms), the identity of the task, versions, the seed
-and a summary of the training.
+options, the estimate and its options, the rule, the encoder (the list of atoms), the identity of the task,
+versions, the seed and a summary of the training.
 
 Invariants: reading needs no torch and runs no code from the file. A file that is cut, overwritten, of a newer
 format or not a model is a `ModelError` of one line. Writing what was read gives the same bytes.
@@ -15,9 +15,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hstar import __version__, _core
+from hstar import __version__, _core, container
 from hstar.errors import InputError, ModelError
-from hstar.models import container
 from hstar.models.identity import TaskIdentity, TaskInputs, atoms_of, check_task, identify
 from hstar.models.native import NativeNetwork, from_tensors
 from hstar.registry import unknown
@@ -55,6 +54,7 @@ class LearnedModel:
     estimate: str  # name in ESTIMATES
     rule: Mapping[str, Any]  # as estimates.rules.to_json gives it
     seed: int
+    estimate_config: Mapping[str, Any] = field(default_factory=dict)  # its options
     summary: Mapping[str, Any] = field(default_factory=dict)  # of the training
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
     precision: str = "float32"  # of the search, not of the file: see with_precision
@@ -75,6 +75,11 @@ class LearnedModel:
 
     def build(self, task: Task) -> _core.Heuristic:
         """The native heuristic for a task, as `solve` asks for it; a `ModelError` if it does not fit."""
+        if (self.estimate, self.rule.get("name")) != ("point", "mean"):  # what the core computes
+            raise ModelError(
+                f"the search takes the mean of a point estimate, not the {self.rule.get('name')} "
+                f"of a {self.estimate} one"
+            )
         inputs = check_task(self, task)
         network = self.network.holding(inputs.constant)
         native = _core.Network.make(
@@ -105,6 +110,8 @@ def save_model(path: str | Path, model: LearnedModel) -> None:
         "summary": dict(model.summary),
         "versions": dict(model.versions),
     }
+    if model.estimate_config:  # an estimate without options is written as it always was
+        header["estimate_config"] = dict(model.estimate_config)
     container.write(Path(path), "model", FORMAT_VERSION, header, dict(model.network.tensors()))
 
 
@@ -138,6 +145,7 @@ def _model(header: dict[str, Any], tensors: container.Tensors) -> LearnedModel:
         estimate=_get(header, "estimate", str),
         rule=_get(header, "rule", dict),
         seed=_get(header, "seed", int),
+        estimate_config=_get({"estimate_config": {}, **header}, "estimate_config", dict),
         summary=_get(header, "summary", dict),
         versions=_get(header, "versions", dict),
     )

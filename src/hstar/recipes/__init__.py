@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from hstar.recipes import fsm, nrsl, rsl  # each enters itself
+from hstar.recipes import fsm, nrsl, rsl, wl  # each enters itself
+from hstar.recipes.domain_recipe import DOMAIN_RECIPES, DomainRecipe, train_domain
 from hstar.recipes.recipe import RECIPES, Recipe, train
 
-__all__ = ["RECIPES", "Recipe", "fsm", "nrsl", "rsl", "train"]
+__all__ = [
+    "DOMAIN_RECIPES",
+    "RECIPES",
+    "DomainRecipe",
+    "Recipe",
+    "fsm",
+    "nrsl",
+    "rsl",
+    "train",
+    "train_domain",
+    "wl",
+]

@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hstar import container
 from hstar.errors import InputError
-from hstar.models import container
 
 FORMAT_VERSION = 1
 WORD_BITS = 64

@@ -252,14 +252,29 @@ def validate_sas(task: SasTask, operator_ids: Sequence[int]) -> Verdict:
             if state[variable] != value:
                 reason = f"precondition var{variable} = {value} is false"
                 return Verdict(False, cost, f"step {number} ({operator.name}): {reason}", number)
-        successor = list(state)
-        for conditions, variable, value in operator.effects:
-            if all(state[v] == wanted for v, wanted in conditions):
-                successor[variable] = value
-        state = successor
-        axioms.evaluate(state)
+        state = _successor(operator, state, axioms)
         cost += operator.cost
     for variable, value in task.goal:
         if state[variable] != value:
             return Verdict(False, cost, f"goal var{variable} = {value} is false")
     return Verdict(True, cost)
+
+
+def states_along(task: SasTask, operator_ids: Sequence[int]) -> list[list[int]]:
+    """The states of a plan that `validate_sas` accepts, from the initial one to the last."""
+    axioms = _Axioms(task)
+    state = list(task.initial_state)
+    axioms.evaluate(state)
+    states = [state]
+    for index in operator_ids:
+        states.append(_successor(task.operator(index), states[-1], axioms))
+    return states
+
+
+def _successor(operator: SasOperator, state: list[int], axioms: _Axioms) -> list[int]:
+    successor = list(state)
+    for conditions, variable, value in operator.effects:
+        if all(state[v] == wanted for v, wanted in conditions):
+            successor[variable] = value
+    axioms.evaluate(successor)
+    return successor

@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from hstar import container
 from hstar.errors import InputError
-from hstar.models import container
 
 FORMAT_VERSION = 1
 

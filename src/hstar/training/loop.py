@@ -27,7 +27,7 @@ import torch
 from torch import Tensor, nn
 
 from hstar.errors import InputError
-from hstar.estimates.estimate import Batch, Estimate
+from hstar.estimates.estimate import Batch, Estimate, Known
 from hstar.models.resnet import dead
 from hstar.sampling.dataset import Dataset
 from hstar.training import checkpoint as checkpoints
@@ -257,7 +257,7 @@ class _Run:
         inputs = torch.from_numpy(data.unpack(indices)).to(self.device)
         label = column(data.label)
         assert label is not None
-        batch = Batch(label, column(data.lower), column(data.upper))
+        batch = Batch(label, Known(column(data.lower), column(data.upper)))
         return self.estimate.loss(self.model(inputs), batch)
 
     def _initial_model(self, factory: ModelFactory) -> tuple[nn.Module, int]:

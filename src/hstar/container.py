@@ -89,6 +89,15 @@ def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], Tensors]:
     return header, tensors
 
 
+def kind(path: Path) -> str | None:
+    """What a file is; None if it is no file of hstar."""
+    try:
+        found = _entry(path.read_bytes()).get("kind")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, struct.error):
+        return None
+    return found if isinstance(found, str) else None
+
+
 def _entry(data: bytes) -> dict[str, Any]:
     """The metadata of hstar, from the JSON that follows the eight bytes of its length."""
     (length,) = struct.unpack_from("<Q", data)

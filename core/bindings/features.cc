@@ -1,0 +1,169 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+#include "bindings/bindings.h"
+#include "bindings/py_heuristic.h"
+#include "features/colour_refinement.h"
+#include "features/colour_table.h"
+#include "heuristics/colours.h"
+
+namespace nb = nanobind;
+
+namespace hstar {
+namespace {
+
+using States = nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Ends = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using AtomList = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+
+template <typename T>
+Array<T> to_numpy(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Array<T>(owned->data(), {owned->size()}, owner);
+}
+
+RelationalTask relational_task(std::vector<uint32_t> object_kinds, std::vector<uint32_t> predicates,
+                               const std::vector<std::vector<int32_t>>& arguments, std::vector<bool> goal,
+                               std::vector<int32_t> constant, std::vector<int32_t> atom_of_fact) {
+  RelationalTask relations{.object_kinds = std::move(object_kinds),
+                           .predicates = std::move(predicates),
+                           .first = {0},
+                           .arguments = {},
+                           .goal = {goal.begin(), goal.end()},
+                           .constant = std::move(constant),
+                           .atom_of_fact = std::move(atom_of_fact)};
+  for (const std::vector<int32_t>& list : arguments) {
+    relations.arguments.insert(relations.arguments.end(), list.begin(), list.end());
+    relations.first.push_back(static_cast<int32_t>(relations.arguments.size()));
+  }
+  return relations;
+}
+
+using Counts = std::tuple<Array<int64_t>, Array<int32_t>, Array<int32_t>>;
+
+// Features of states as rows of a sparse matrix: where each row ends, and its columns with their counts.
+class Rows {
+ public:
+  Rows(ColourTable& table, bool add) : table_(table), add_(add) {}
+
+  void push(std::span<const Colour> colours) {
+    found_.clear();
+    for (const Colour colour : colours)
+      if (const int32_t at = add_ ? table_.find_or_add(colour) : table_.find(colour); at != -1)
+        found_.push_back(at);
+    std::ranges::sort(found_);
+    for (size_t i = 0; i < found_.size(); ++i) {
+      if (i == 0 || found_[i] != found_[i - 1]) {
+        columns_.push_back(found_[i]);
+        counts_.push_back(0);
+      }
+      ++counts_.back();
+    }
+    ends_.push_back(static_cast<int64_t>(columns_.size()));
+  }
+  Counts take() {
+    return {to_numpy(std::move(ends_)), to_numpy(std::move(columns_)), to_numpy(std::move(counts_))};
+  }
+
+ private:
+  ColourTable& table_;
+  bool add_;
+  std::vector<int32_t> found_;
+  std::vector<int64_t> ends_;
+  std::vector<int32_t> columns_, counts_;
+};
+
+Counts count(ColourTable& table, const PyTask& task, const RelationalTask& relations, States states,
+             int32_t iterations, bool multiset, bool add) {
+  const size_t n = states.shape(0), width = states.shape(1);
+  std::vector<std::vector<Value>> list;
+  for (size_t i = 0; i < n; ++i) {
+    const Value* row = states.data() + i * width;
+    list.push_back(checked_state(task, std::vector<Value>(row, row + width)));
+  }
+  Rows rows(table, add);
+  {
+    nb::gil_scoped_release release;
+    ColourRefinement refinement(task.space->task(), relations, iterations, multiset);
+    for (const std::vector<Value>& values : list) rows.push(refinement.colours(values.data()));
+  }
+  return rows.take();
+}
+
+Counts count_atoms(ColourTable& table, const RelationalTask& relations, Ends ends, AtomList atoms,
+                   int32_t iterations, bool multiset, bool add) {
+  const std::span<const int32_t> all(atoms.data(), atoms.size());
+  for (const int32_t atom : all)
+    if (atom < 0 || atom >= relations.atoms()) throw InputError("a state has an atom that there is not");
+  Rows rows(table, add);
+  {
+    nb::gil_scoped_release release;
+    ColourRefinement refinement(relations, iterations, multiset);
+    int64_t begin = 0;
+    for (size_t i = 0; i < ends.size(); begin = ends.data()[i++]) {
+      const int64_t end = ends.data()[i];
+      if (end < begin || end > static_cast<int64_t>(all.size()))
+        throw InputError("the atoms of states are not in order");
+      rows.push(refinement.colours(all.subspan(begin, end - begin)));
+    }
+  }
+  return rows.take();
+}
+
+}  // namespace
+
+void bind_features(nb::module_& module) {
+  nb::class_<RelationalTask>(module, "RelationalTask", "Objects and ground atoms over them.")
+      .def_static("make", &relational_task, nb::arg("object_kinds"), nb::arg("predicates"),
+                  nb::arg("arguments"), nb::arg("goal"), nb::arg("constant"), nb::arg("atom_of_fact"),
+                  "Per atom its predicate, the objects it is about and whether it is a goal; `constant`: "
+                  "atoms that always hold; `atom_of_fact`: per fact of the task, -1 for none.")
+      .def_prop_ro("objects", &RelationalTask::objects)
+      .def_prop_ro("atoms", &RelationalTask::atoms);
+  nb::class_<ColourTable>(module, "ColourTable", "Numbers for the colours of colour refinement.")
+      .def(nb::init<>())
+      .def_static(
+          "of",
+          [](nb::ndarray<const Colour, nb::ndim<1>, nb::c_contig, nb::device::cpu> colours) {
+            return ColourTable(std::span<const Colour>(colours.data(), colours.size()));
+          },
+          nb::arg("colours"), "Of distinct colours, numbered in their order.")
+      .def("__len__", &ColourTable::size)
+      .def_prop_ro(
+          "colours", [](const ColourTable& self) { return to_numpy(self.colours()); },
+          nb::rv_policy::automatic, "A copy.")
+      .def("count", &count, nb::arg("task"), nb::arg("relations"), nb::arg("states"), nb::arg("iterations"),
+           nb::arg("multiset"), nb::arg("add"),
+           "Colours of states (n, variables) as a sparse matrix: ends of rows, columns, counts. `add`: new "
+           "colours get a number, else they are left out.")
+      .def("count_atoms", &count_atoms, nb::arg("relations"), nb::arg("ends"), nb::arg("atoms"),
+           nb::arg("iterations"), nb::arg("multiset"), nb::arg("add"),
+           "The same for states given by the atoms that hold: the atoms of state i end at ends[i].");
+  module.def(
+      "colour_heuristic",
+      [](const PyTask& task, const RelationalTask& relations, const ColourTable& table, int32_t iterations,
+         bool multiset, std::vector<double> weights, double bias, const std::string& name, int32_t scale) {
+        if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
+        return PyHeuristic{
+            task, std::make_unique<ColourHeuristic>(
+                      *task.space, ColourRefinement(task.space->task(), relations, iterations, multiset),
+                      table, std::move(weights), bias, name, scale)};
+      },
+      nb::arg("task"), nb::arg("relations"), nb::arg("table"), nb::arg("iterations"), nb::arg("multiset"),
+      nb::arg("weights"), nb::arg("bias"), nb::arg("name"), nb::arg("scale"),
+      "The weighted sum of the colours of a state.");
+}
+
+}  // namespace hstar

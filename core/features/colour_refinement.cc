@@ -1,0 +1,132 @@
+#include "features/colour_refinement.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/hash.h"
+
+namespace hstar {
+namespace {
+
+enum class Status : uint64_t { kHolds = 0, kGoalHolds = 1, kGoalOpen = 2 };
+
+Colour mix(uint64_t a, uint64_t b) {
+  return fold_multiply(a ^ 0x2d358dccaa6c78a5ULL,
+                       fold_multiply(b ^ 0x8bb84b93962eacc9ULL, 0x9e3779b97f4a7c15ULL));
+}
+
+Colour object_colour(uint32_t kind) { return mix(1, kind); }
+Colour atom_colour(uint32_t predicate, Status status) {
+  return mix(2 + static_cast<uint64_t>(status), predicate);
+}
+// A neighbour behind an edge. Sums of these stand for multisets of neighbours.
+Colour across(uint64_t label, Colour neighbour) { return mix(neighbour, 0x100 + label); }
+
+}  // namespace
+
+ColourRefinement::ColourRefinement(RelationalTask relations, int32_t iterations, bool multiset)
+    : relations_(std::move(relations)), iterations_(iterations), multiset_(multiset) {
+  relations_.check();
+  for (const uint32_t kind : relations_.object_kinds) object_start_.push_back(object_colour(kind));
+  for (int32_t atom = 0; atom < relations_.atoms(); ++atom) {
+    if (relations_.goal[atom]) goals_.push_back(atom);
+    atom_start_.push_back(atom_colour(relations_.predicates[atom],
+                                      relations_.goal[atom] ? Status::kGoalHolds : Status::kHolds));
+  }
+  holds_.resize(relations_.atoms());
+}
+
+ColourRefinement::ColourRefinement(const Task& task, RelationalTask relations, int32_t iterations,
+                                   bool multiset)
+    : ColourRefinement(std::move(relations), iterations, multiset) {
+  const FactIds ids(task);
+  if (relations_.atom_of_fact.size() != static_cast<size_t>(ids.size()))
+    throw InputError("relational task: it is not for the facts of this task");
+  for (int32_t v = 0; v < static_cast<int32_t>(task.variables.size()); ++v) offsets_.push_back(ids.offset(v));
+}
+
+std::span<const Colour> ColourRefinement::colours(const Value* values) {
+  present_.assign(relations_.constant.begin(), relations_.constant.end());
+  for (size_t v = 0; v < offsets_.size(); ++v)
+    if (const int32_t atom = relations_.atom_of_fact[offsets_[v] + values[v]]; atom != -1)
+      present_.push_back(atom);
+  return colours_of_present();
+}
+
+std::span<const Colour> ColourRefinement::colours(std::span<const int32_t> atoms) {
+  present_.assign(atoms.begin(), atoms.end());
+  return colours_of_present();
+}
+
+std::span<const Colour> ColourRefinement::colours_of_present() {
+  present_colours_.clear();
+  for (const int32_t atom : present_) {
+    holds_[atom] = 1;
+    present_colours_.push_back(atom_start_[atom]);
+  }
+  const size_t holding = present_.size();
+  for (const int32_t atom : goals_) {
+    if (holds_[atom]) continue;
+    present_.push_back(atom);
+    present_colours_.push_back(atom_colour(relations_.predicates[atom], Status::kGoalOpen));
+  }
+  for (size_t i = 0; i < holding; ++i) holds_[present_[i]] = 0;
+  object_colours_ = object_start_;
+  all_.clear();
+  for (int32_t iteration = 0;; ++iteration) {
+    all_.insert(all_.end(), object_colours_.begin(), object_colours_.end());
+    all_.insert(all_.end(), present_colours_.begin(), present_colours_.end());
+    if (iteration == iterations_) return all_;
+    refine(iteration);
+  }
+}
+
+void ColourRefinement::refine(uint64_t iteration) {
+  // 1. What the objects see, from the colours of atoms as they are.
+  sums_.assign(object_colours_.size(), 0);
+  if (multiset_) {
+    for (size_t i = 0; i < present_.size(); ++i) {
+      const int32_t begin = relations_.first[present_[i]], end = relations_.first[present_[i] + 1];
+      for (int32_t at = begin; at < end; ++at)
+        sums_[relations_.arguments[at]] += across(at - begin, present_colours_[i]);
+    }
+  } else {
+    sum_sets();
+  }
+  // 2. What the atoms see: the labels of their edges differ, so a set is a multiset.
+  for (size_t i = 0; i < present_.size(); ++i) {
+    const int32_t begin = relations_.first[present_[i]], end = relations_.first[present_[i] + 1];
+    Colour sum = 0;
+    for (int32_t at = begin; at < end; ++at)
+      sum += across(at - begin, object_colours_[relations_.arguments[at]]);
+    present_colours_[i] = mix(present_colours_[i] + iteration, sum);
+  }
+  for (size_t o = 0; o < object_colours_.size(); ++o)
+    object_colours_[o] = mix(object_colours_[o] + iteration, sums_[o]);
+}
+
+void ColourRefinement::sum_sets() {
+  // Neighbours by object, as in a counting sort.
+  ends_.assign(object_colours_.size() + 1, 0);
+  for (const int32_t atom : present_)
+    for (int32_t at = relations_.first[atom]; at < relations_.first[atom + 1]; ++at)
+      ++ends_[relations_.arguments[at] + 1];
+  for (size_t o = 0; o + 1 < ends_.size(); ++o) ends_[o + 1] += ends_[o];
+  neighbours_.resize(ends_.back());
+  for (size_t i = 0; i < present_.size(); ++i) {
+    const int32_t begin = relations_.first[present_[i]], end = relations_.first[present_[i] + 1];
+    for (int32_t at = begin; at < end; ++at)
+      neighbours_[ends_[relations_.arguments[at]]++] = across(at - begin, present_colours_[i]);
+  }
+  // Each object's end is where it is now; it begins where the one before it ends.
+  int32_t begin = 0;
+  for (size_t o = 0; o < object_colours_.size(); begin = ends_[o++]) {
+    const auto from = neighbours_.begin() + begin, to = neighbours_.begin() + ends_[o];
+    std::sort(from, to);
+    for (auto at = from; at != to; ++at)
+      if (at == from || *at != *(at - 1)) sums_[o] += *at;
+  }
+}
+
+}  // namespace hstar

@@ -1,0 +1,175 @@
+"""`hstar generate`: problems of a domain as files."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from hstar.cli.app import Parser, checked
+from hstar.cli.options import flag, given_options
+from hstar.errors import InputError
+from hstar.files import replace_file
+from hstar.generators import GENERATORS, sizes_of
+from hstar.generators.splits import GRIDS, SPLITS, content_digest, split_instances
+from hstar.units import parse_count
+
+_MOST = 9999  # of a size; a typing mistake should not fill the memory
+
+DESCRIPTION = f"""\
+Writes domain.pddl and a file for each problem: as many as --seeds says of every combination of the sizes, or
+a whole split for learning, with --split ({", ".join(GRIDS)}). Every problem has a plan and
+none is solved already. Files that are there already are kept, so that the same command goes on after a kill.
+
+generators and their sizes:
+""" + "\n".join(f"  {name:13}{' '.join(map(flag, sizes_of(name)))}" for name in GENERATORS)
+EXAMPLES = (
+    "hstar generate blocksworld -o problems --blocks 5 6 --seeds 3",
+    "hstar generate ferry -o training --split train --number 20 --json",
+)
+
+
+@dataclass(frozen=True)
+class _File:
+    """A problem to write."""
+
+    name: str
+    sizes: Mapping[str, int]
+    seed: int
+    domain: str
+    problem: str
+    digest: str
+
+
+def configure(parser: Parser) -> None:
+    """The arguments; sizes are read from the signatures of the generators."""
+    add = parser.add_argument
+    add("generator", metavar="GENERATOR", help="one of those above")
+    parser.usage = f"{parser.prog} GENERATOR -o FOLDER [OPTION ...]"
+    add("--output", "-o", type=Path, required=True, metavar="FOLDER", help="the folder to write; may exist")
+    count = checked(parse_count)
+    add(
+        "--seeds", type=count, metavar="K", help="problems of each combination of sizes: seeds 0 to K - 1 (1)"
+    )
+    add("--first-seed", type=count, metavar="N", help="begin with another seed (0)")
+    add("--split", metavar="NAME", help=f"{', '.join(SPLITS)}: disjoint sets of problems without duplicates")
+    add("--number", type=count, metavar="N", help="only the first N problems of the split")
+    add(
+        "--json",
+        action="store_true",
+        help="print a list of the problems: file, sizes, seed, digest of content",
+    )
+    add("--quiet", "-q", action="store_true", help="no summary")
+    group = parser.add_argument_group("sizes")
+    for size, owners in _sizes().items():
+        size_help = f"of {', '.join(owners)}"
+        group.add_argument(flag(size), type=checked(_parse_size), nargs="+", metavar="N", help=size_help)
+
+
+def _sizes() -> dict[str, list[str]]:
+    """All sizes, each with the generators that have it."""
+    found: dict[str, list[str]] = {}
+    for name in GENERATORS:
+        for size in sizes_of(name):
+            found.setdefault(size, []).append(name)
+    return found
+
+
+def _parse_size(text: str) -> int:
+    size = parse_count(text)
+    if size > _MOST:
+        raise InputError(f"expected a whole number up to {_MOST}, got '{text}'")
+    return size
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Generates everything, looks at the folder, and writes."""
+    GENERATORS.get(arguments.generator)
+    files = list(_split(arguments) if arguments.split is not None else _combinations(arguments))
+    if not files:
+        raise InputError("--seeds takes 1 or more")
+    chosen = files if arguments.number is None else files[: arguments.number]
+    new = _write(arguments.output, chosen, {file.name for file in files})
+    if arguments.json:
+        records = [
+            {
+                "file": str(arguments.output / file.name),
+                "sizes": file.sizes,
+                "seed": file.seed,
+                "digest": file.digest,
+            }
+            for file in chosen
+        ]
+        print(json.dumps(records))
+    if not arguments.quiet:
+        print(
+            f"{arguments.output}: {arguments.generator}, {len(chosen)} problems, {new} of them new",
+            file=sys.stderr,
+        )
+    return 0
+
+
+def _split(arguments: argparse.Namespace) -> Iterator[_File]:
+    if foreign := given_options(arguments, {**_sizes(), "seeds": [], "first_seed": []}):
+        raise InputError(f"{flag(next(iter(foreign)))} is not for --split, which has its own")
+    if arguments.number == 0:
+        raise InputError("--number takes 1 or more")
+    for number, one in enumerate(split_instances(arguments.generator, arguments.split)):
+        name = f"p{number:04}-{_label(one.sizes, one.seed)}.pddl"
+        yield _File(name, one.sizes, one.seed, one.domain, one.problem, one.digest)
+
+
+def _combinations(arguments: argparse.Namespace) -> Iterator[_File]:
+    generator = arguments.generator
+    if arguments.number is not None:
+        raise InputError("--number is for --split; --seeds says how many problems there are of each size")
+    given = given_options(arguments, _sizes())
+    own = sizes_of(generator)
+    if foreign := next((size for size in given if size not in own), None):
+        words = ", ".join(map(flag, own))
+        raise InputError(f"{flag(foreign)} is not a size of {generator}, which has {words}")
+    if missing := [flag(size) for size in own if size not in given]:
+        raise InputError(f"{generator} needs {' and '.join(missing)}{_or_split(generator)}")
+    first = arguments.first_seed or 0
+    seeds = range(first, first + (1 if arguments.seeds is None else arguments.seeds))
+    values = [dict.fromkeys(given[size]) for size in own]
+    for chosen in itertools.product(*values):
+        sizes = dict(zip(own, chosen, strict=True))
+        for seed in seeds:
+            domain, problem = GENERATORS.get(generator)(**sizes, seed=seed)
+            name = f"{_label(sizes, seed)}.pddl"
+            yield _File(name, sizes, seed, domain, problem, content_digest(problem))
+
+
+def _or_split(generator: str) -> str:
+    return ", or --split" if generator in GRIDS else ""
+
+
+def _label(sizes: Mapping[str, int], seed: int) -> str:
+    """Sizes and seed, in digits that sort as numbers do."""
+    words = [f"{name.replace('_', '')}{value:03}" for name, value in sizes.items()]
+    return "-".join([*words, f"seed{seed:04}"])
+
+
+def _write(folder: Path, files: list[_File], known: set[str]) -> int:
+    """Writes what is not there yet and tells how much that was. Other things in the folder are refused."""
+    texts = {"domain.pddl": files[0].domain, **{file.name: file.problem for file in files}}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        # Hidden files are not problems: a killed run may have left half of one.
+        there = {path.name: path for path in folder.iterdir() if not path.name.startswith(".")}
+        for name, path in sorted(there.items()):
+            if name not in known and name != "domain.pddl":
+                raise InputError("is not of this call; give an empty folder", file=path)
+            if name in texts and path.read_bytes() != texts[name].encode():
+                raise InputError("is there with another content; give an empty folder", file=path)
+        new = [name for name in texts if name not in there]
+        for name in new:
+            replace_file(folder / name, texts[name].encode(), durable=False)
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", file=error.filename or folder) from None
+    return len([name for name in new if name != "domain.pddl"])

@@ -1,0 +1,139 @@
+"""`hstar label`: optimal plans of tasks of a domain, and what is known about their states."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hstar.cli.app import Parser, checked
+from hstar.cli.progress import ProgressLine
+from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs
+from hstar.cli.tasks import check_file, check_writable
+from hstar.errors import InputError
+from hstar.units import parse_memory, parse_time
+
+if TYPE_CHECKING:
+    from hstar.experiments.job import Record
+
+DESCRIPTION = """\
+Solves each problem optimally (A* with lmcut, every action counting 1) and writes the states of the plans with
+their distance to the goal and the values of heuristics: data that `hstar train wl` learns a heuristic for the
+whole domain from. PROBLEM is a file or a folder of them, with domain.pddl beside. Several problems are solved
+side by side, each a process of its own; what is finished is kept in RUN, and the same command goes on after a
+kill. Problems without a plan within the limits are left out and counted."""
+EXAMPLES = (
+    "hstar label problem.pddl -o states.data",
+    "hstar label folder -o states.data --time-limit 5m --jobs 2",
+)
+UNLABELLED = 12
+
+
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    add = parser.add_argument
+    parser.usage = f"{parser.prog} [OPTION ...] PROBLEM ... -o DATA"
+    add("problems", nargs="+", type=Path, metavar="PROBLEM", help="PDDL files, or folders of them")
+    add("--output", "-o", type=Path, required=True, metavar="DATA", help="the file to write")
+    add("--domain", type=Path, metavar="FILE", help="the domain (domain.pddl beside the problems)")
+    add("--time-limit", "-t", type=checked(parse_time), default=300.0, metavar="T", help="of a search (5m)")
+    add(
+        "--memory-limit",
+        "-m",
+        type=checked(parse_memory),
+        default=8 << 30,
+        metavar="M",
+        help="of a search (8G)",
+    )
+    add("--run", type=Path, metavar="RUN", help="folder for what is finished (DATA.run)")
+    add_running_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Labels and writes the data."""
+    problems = list(_problems(arguments.problems, arguments.domain))
+    check_writable(arguments.output, "data")
+    if len(problems) == 1 and arguments.run is None:
+        return _label_one(*problems[0], arguments)
+    return _label_all(problems, arguments)
+
+
+def _problems(given: list[Path], domain: Path | None) -> Iterator[tuple[Path, Path]]:
+    """Domain and problem files."""
+    from hstar.spaces.translate import find_domain
+
+    if domain is not None:
+        check_file(domain)
+    for path in given:
+        files = sorted(path.glob("*.pddl"), key=lambda file: file.name) if path.is_dir() else [path]
+        files = [file for file in files if file != domain and not file.stem.endswith("domain")]
+        if not files:
+            raise InputError("no problems in this folder", file=path)
+        for file in files:
+            check_file(file)
+            yield domain or find_domain(file), file
+
+
+def _label_one(domain: Path, problem: Path, arguments: argparse.Namespace) -> int:
+    from hstar.sampling import relational
+    from hstar.sampling.optimal import NoLabelError, Optimal
+    from hstar.sampling.relational import RelationalData
+    from hstar.spaces.relations import vocabulary
+    from hstar.spaces.task import load
+
+    record: Record
+    with ProgressLine(arguments.quiet) as line:
+        line.announce(f"translating {problem} ...")
+        task = load(domain, problem, unit_cost=True)
+        words = vocabulary(task)
+        line.announce("looking for an optimal plan ...")
+        try:
+            labelling = Optimal(arguments.time_limit, arguments.memory_limit)
+            instance = labelling.label(task, words, problem.stem)
+        except NoLabelError as error:
+            record = {"status": "unlabelled", "reason": error.message}
+        else:
+            relational.save(arguments.output, RelationalData(words, (instance,)))
+            record = {"status": "labelled", "states": len(instance), "cost": len(instance) - 1}
+    if arguments.json:
+        print(json.dumps(record))
+    if not arguments.quiet:
+        told = record.get("reason") or f"{arguments.output}: {record['states']} states"
+        print(told, file=sys.stderr)
+    return 0 if record["status"] == "labelled" else UNLABELLED
+
+
+def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
+    from hstar.experiments import Store
+    from hstar.experiments.label import label_jobs, merged
+
+    folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
+    with Store(folder) as store:
+        jobs = label_jobs(problems, store, arguments.time_limit, arguments.memory_limit)
+        rows = run_jobs(store, jobs, arguments)
+        if rows is None:
+            return INTERRUPTED
+        data = merged(store, jobs)
+    if arguments.json:
+        for row in rows:
+            print(json.dumps(row))
+    counts = Counter(row["status"] for row in rows)
+    if failed := [row for row in rows if row["status"] == "error"]:
+        first = failed[0]
+        what = f"{len(failed)} of {len(rows)} problems failed, first {first['instance']}"
+        raise InputError(f"{what}: {first.get('error', 'no message')}", file=folder)
+    if data is None:
+        raise InputError("no problem was solved within the limits", file=folder)
+    from hstar.sampling import relational
+
+    relational.save(arguments.output, data)
+    if not arguments.quiet:
+        states = sum(len(instance) for instance in data.instances)
+        left_out = len(rows) - counts["labelled"]
+        told = f"{states} states of {counts['labelled']} problems, {left_out} left out"
+        print(f"{arguments.output}: {told}", file=sys.stderr)
+    return 0

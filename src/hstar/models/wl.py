@@ -1,0 +1,151 @@
+"""`wl`: Weisfeiler-Leman features of states (Chen, Trevizan and Thiébaux, ICAPS 2024).
+
+The features of a state are how often each colour occurs in the graph of its objects and atoms, over all
+iterations of colour refinement; the core computes them (`core/features/colour_refinement.h`). Colours are
+collected from training states; what other states have beyond is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar import _core
+from hstar.errors import InputError
+from hstar.sampling.relational import RelationalData, RelationalInstance
+from hstar.spaces.relations import Vocabulary, relations
+from hstar.spaces.task import Task
+
+States: TypeAlias = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class WLConfig:
+    """Options of the features."""
+
+    iterations: int = field(default=1, metadata={"help": "Rounds of colour refinement."})
+    multiset: bool = field(default=False, metadata={"help": "Count neighbours of equal colour."})
+    types: bool = field(default=True, metadata={"help": "Objects of different types differ from the start."})
+    least_states: int = field(default=1, metadata={"help": "Training states that must have a feature."})
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.iterations <= 20:
+            raise InputError(f"iterations must be in 0..20, got {self.iterations}")
+        if self.least_states < 1:
+            raise InputError(f"least_states must be at least 1, got {self.least_states}")
+
+
+@dataclass(frozen=True, eq=False)
+class Sparse:
+    """A sparse matrix of counts by rows."""
+
+    ends: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int32]
+    width: int
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def dense(self, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[np.float64]:
+        """The whole matrix."""
+        matrix = np.zeros((len(self), self.width), dtype=dtype)
+        lengths = np.diff(self.ends, prepend=0)
+        matrix[np.repeat(np.arange(len(self)), lengths), self.columns] = self.counts
+        return matrix
+
+
+def stack(parts: Sequence[Sparse], width: int) -> Sparse:
+    """All rows, as a matrix of `width` columns."""
+    offsets = np.cumsum([0, *(len(part.columns) for part in parts)])
+    return Sparse(
+        np.concatenate([part.ends + offset for part, offset in zip(parts, offsets, strict=False)]),
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+        width,
+    )
+
+
+class WLFeatures:
+    """Numbers for colours, collected from states of tasks of one domain."""
+
+    def __init__(
+        self, words: Vocabulary, config: WLConfig | None = None, colours: Iterable[int] = ()
+    ) -> None:
+        self.words = words
+        self.config = WLConfig() if config is None else config
+        self._table = _core.ColourTable.of(np.fromiter(colours, dtype=np.uint64))
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    @property
+    def colours(self) -> npt.NDArray[np.uint64]:
+        """What stands for each feature, for the model file."""
+        return self._table.colours
+
+    def collect(self, data: RelationalData) -> Sparse:
+        """Features of training states; those of too few states are dropped."""
+        if data.words != self.words:
+            raise InputError(f"data of {data.words.domain}, features of {self.words.domain}")
+        parts = [self._count(instance, add=True) for instance in data.instances]
+        if not parts:
+            raise InputError("no states to take features from")
+        found = stack(parts, len(self))
+        frequency = np.bincount(found.columns, minlength=len(self))
+        kept = np.flatnonzero(frequency >= self.config.least_states)
+        if len(kept) == len(self):
+            return found
+        self._table = _core.ColourTable.of(self.colours[kept])
+        number = np.full(len(frequency), -1, dtype=np.int32)
+        number[kept] = np.arange(len(kept))
+        columns = number[found.columns]
+        inside = columns >= 0
+        ends = np.concatenate([[0], np.cumsum(inside)])[found.ends]
+        return Sparse(ends, columns[inside], found.counts[inside], len(kept))
+
+    def count(self, instance: RelationalInstance) -> Sparse:
+        """Features of other states."""
+        return self._count(instance, add=False)
+
+    def count_states(self, task: Task, states: States) -> Sparse:
+        """Features of states of a task, given by the values of its variables."""
+        config = self.config
+        found = self._table.count(
+            task.core,
+            relations(task, self.words).native(self.words, types=config.types),
+            np.ascontiguousarray(states, dtype=np.int32),
+            config.iterations,
+            config.multiset,
+            False,
+        )
+        return Sparse(*found, len(self))
+
+    def _count(self, instance: RelationalInstance, add: bool) -> Sparse:
+        config = self.config
+        native = instance.relations.native(self.words, types=config.types)
+        found = self._table.count_atoms(
+            native, instance.ends, instance.atoms, config.iterations, config.multiset, add
+        )
+        return Sparse(*found, len(self))
+
+    def heuristic(
+        self, task: Task, weights: npt.NDArray[np.float64], bias: float, name: str, scale: int
+    ) -> _core.Heuristic:
+        """The native heuristic: the weighted sum of the features."""
+        config = self.config
+        return _core.colour_heuristic(
+            task.core,
+            relations(task, self.words).native(self.words, types=config.types),
+            self._table,
+            config.iterations,
+            config.multiset,
+            weights.tolist(),
+            bias,
+            name,
+            scale,
+        )

@@ -1,0 +1,167 @@
+"""Labelled states of many tasks of one domain, as objects and atoms: what models of a domain learn from.
+
+Nothing of the PDDL or its translation is needed to learn from these data: an instance has its objects, its
+ground atoms and its goal, a state is the list of the atoms that hold in it, and columns say what is known
+about each state: `label` (h*), and values of heuristics by their names.
+
+Invariants: all instances share one vocabulary; every atom of a state holds in it, static ones included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar import container
+from hstar.errors import InputError
+from hstar.spaces.lifted import GroundAtom
+from hstar.spaces.relations import Relations, Vocabulary, relations
+from hstar.spaces.task import Task
+
+FORMAT_VERSION = 1
+
+Column: TypeAlias = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class RelationalInstance:
+    """One task and some of its states. `ends[i]` is where the atoms of state i end in `atoms`."""
+
+    name: str
+    relations: Relations
+    ends: npt.NDArray[np.int64]
+    atoms: npt.NDArray[np.int32]
+    columns: Mapping[str, Column]
+
+    def __post_init__(self) -> None:
+        n = len(self.ends)
+        if any(column.shape != (n,) for column in self.columns.values()):
+            raise InputError(f"{self.name}: a column has not one entry for each of {n} states")
+        if "label" not in self.columns:
+            raise InputError(f"{self.name}: states without a label")
+        if n and (np.any(np.diff(self.ends, prepend=0) < 0) or self.ends[-1] != len(self.atoms)):
+            raise InputError(f"{self.name}: the atoms of states are not in order")
+        if len(self.atoms) and not 0 <= self.atoms.min() <= self.atoms.max() < len(self.relations.atoms):
+            raise InputError(f"{self.name}: a state has an atom that there is not")
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def state(self, index: int) -> frozenset[GroundAtom]:
+        """The atoms that hold in a state."""
+        begin = int(self.ends[index - 1]) if index else 0
+        return frozenset(self.relations.atoms[i] for i in self.atoms[begin : self.ends[index]])
+
+
+def instance_of(
+    name: str,
+    task: Task,
+    words: Vocabulary,
+    states: npt.NDArray[np.int32],
+    columns: Mapping[str, Column],
+) -> RelationalInstance:
+    """States of a task, given by the values of its variables (states, variables)."""
+    found = relations(task, words)
+    offsets = np.cumsum([0, *(len(values) for values in task.atoms)])[:-1]
+    told = np.array(found.atom_of_fact)[states + offsets]
+    rows = [np.concatenate([found.constant, row[row >= 0]]).astype(np.int32) for row in told]
+    ends = np.cumsum([len(row) for row in rows], dtype=np.int64)
+    return RelationalInstance(name, found.relations, ends, np.concatenate(rows), columns)
+
+
+@dataclass(frozen=True, eq=False)
+class RelationalData:
+    """Instances of one domain."""
+
+    words: Vocabulary
+    instances: tuple[RelationalInstance, ...]
+
+    def __post_init__(self) -> None:
+        names = [instance.name for instance in self.instances]
+        if len(set(names)) < len(names):
+            raise InputError("two instances of the data have one name")
+        columns = {tuple(sorted(instance.columns)) for instance in self.instances}
+        if len(columns) > 1:
+            raise InputError("the instances of the data have different columns")
+
+    def column(self, name: str) -> Column:
+        """A column of all states."""
+        if not self.instances:
+            return np.zeros(0, dtype=np.float32)
+        return np.concatenate([instance.columns[name] for instance in self.instances])
+
+
+def merge(parts: Iterable[RelationalData]) -> RelationalData:
+    """All instances of data sets of one domain."""
+    given = list(parts)
+    if not given:
+        raise InputError("no data to put together")
+    if other := next((part for part in given if part.words != given[0].words), None):
+        raise InputError(f"data of {given[0].words.domain} and of {other.words.domain} are different domains")
+    return RelationalData(given[0].words, tuple(one for part in given for one in part.instances))
+
+
+# --- files ----------------------------------------------------------------------------------------------
+
+
+def save(path: str | Path, data: RelationalData) -> None:
+    """Writes one safetensors file."""
+    names = sorted(data.instances[0].columns) if data.instances else ["label"]
+    header = {
+        "vocabulary": data.words.to_json(),
+        "columns": names,
+        "instances": [
+            {
+                "name": instance.name,
+                "objects": list(instance.relations.objects),
+                "kinds": list(instance.relations.kinds),
+                "atoms": [list(atom) for atom in instance.relations.atoms],
+                "goal": sorted(map(list, instance.relations.goal)),
+                "states": len(instance),
+                "entries": len(instance.atoms),
+            }
+            for instance in data.instances
+        ],
+    }
+    tensors: dict[str, npt.NDArray[Any]] = {
+        "ends": _join([instance.ends for instance in data.instances], np.int64),
+        "atoms": _join([instance.atoms for instance in data.instances], np.int32),
+    }
+    for name in names:
+        tensors[f"column.{name}"] = data.column(name)
+    container.write(Path(path), "relational dataset", FORMAT_VERSION, header, tensors)
+
+
+def load(path: str | Path) -> RelationalData:
+    """Reads what `save` wrote; anything else is an `InputError`."""
+    header, tensors = container.read(Path(path), "relational dataset", FORMAT_VERSION)
+    try:
+        words = Vocabulary.from_json(header["vocabulary"])
+        columns = {name: tensors[f"column.{name}"] for name in header["columns"]}
+        instances, state, entry = [], 0, 0
+        for about in header["instances"]:
+            n, m = about["states"], about["entries"]
+            relations = Relations(
+                tuple(about["objects"]),
+                tuple(about["kinds"]),
+                tuple(tuple(atom) for atom in about["atoms"]),
+                frozenset(tuple(atom) for atom in about["goal"]),
+            )
+            own = {name: column[state : state + n] for name, column in columns.items()}
+            ends, atoms = tensors["ends"][state : state + n], tensors["atoms"][entry : entry + m]
+            instances.append(RelationalInstance(about["name"], relations, ends, atoms, own))
+            state, entry = state + n, entry + m
+        return RelationalData(words, tuple(instances))
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise InputError("damaged relational dataset: something is missing in it", file=path) from None
+    except InputError as error:
+        raise InputError(f"damaged relational dataset: {error.message}", file=path) from None
+
+
+def _join(parts: Sequence[npt.NDArray[Any]], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    return np.concatenate([np.zeros(0, dtype=dtype), *parts])

@@ -1,0 +1,184 @@
+"""A task as objects and ground atoms: what models that work for any number of objects look at.
+
+Atoms of a state are those that the finite-domain variables tell, and those that hold in every state: static
+ones, and others of the initial state that no variable stands for because the translator found them constant.
+A `Vocabulary` gives predicates, types and constants of a domain their numbers, so that the same things have
+the same numbers in all its tasks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hstar import _core
+from hstar.errors import InputError, UnsupportedError
+from hstar.spaces.lifted import And, Atom, Formula, GroundAtom, LiftedTask
+from hstar.spaces.task import Task, format_atom
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Predicates with their arities, types and constants of a domain, each numbered by its place."""
+
+    domain: str
+    predicates: tuple[tuple[str, int], ...]
+    types: tuple[str, ...]
+    constants: tuple[str, ...]
+
+    @cached_property
+    def predicate_number(self) -> Mapping[str, int]:
+        """The numbers of the predicates."""
+        return {name: i for i, (name, _) in enumerate(self.predicates)}
+
+    def kind(self, name: str, type_: str) -> int:
+        """Of an object: the number of its type; a constant is a kind of its own."""
+        if name in self.constants:
+            return len(self.types) + self.constants.index(name)
+        return self.types.index(type_)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "domain": self.domain,
+            "predicates": [list(entry) for entry in self.predicates],
+            "types": list(self.types),
+            "constants": list(self.constants),
+        }
+
+    @staticmethod
+    def from_json(data: Mapping[str, Any]) -> Vocabulary:
+        """What `to_json` gave; an `InputError` for anything else."""
+        try:
+            return Vocabulary(
+                str(data["domain"]),
+                tuple((str(name), int(arity)) for name, arity in data["predicates"]),
+                tuple(map(str, data["types"])),
+                tuple(map(str, data["constants"])),
+            )
+        except (KeyError, TypeError, ValueError):
+            raise InputError("not a vocabulary of a domain") from None
+
+
+@dataclass(frozen=True)
+class Relations:
+    """Objects with their kinds, the ground atoms that states can have or the goal asks for, and the goal."""
+
+    objects: tuple[str, ...]
+    kinds: tuple[int, ...]
+    atoms: tuple[GroundAtom, ...]
+    goal: frozenset[GroundAtom]
+
+    @cached_property
+    def number(self) -> Mapping[GroundAtom, int]:
+        """The numbers of the atoms."""
+        return {atom: i for i, atom in enumerate(self.atoms)}
+
+    def native(
+        self,
+        words: Vocabulary,
+        *,
+        types: bool = True,
+        constant: tuple[int, ...] = (),
+        atom_of_fact: tuple[int, ...] = (),
+    ) -> _core.RelationalTask:
+        """The same for the core. `types`: objects of different types differ; else only constants do."""
+        objects = {name: i for i, name in enumerate(self.objects)}
+        return _core.RelationalTask.make(
+            object_kinds=[kind if types or kind >= len(words.types) else 0 for kind in self.kinds],
+            predicates=[words.predicate_number[atom[0]] for atom in self.atoms],
+            arguments=[[objects[name] for name in atom[1:]] for atom in self.atoms],
+            goal=[atom in self.goal for atom in self.atoms],
+            constant=list(constant),
+            atom_of_fact=list(atom_of_fact),
+        )
+
+
+@dataclass(frozen=True)
+class TaskRelations:
+    """The relations of a task, and how its states tell them."""
+
+    relations: Relations
+    constant: tuple[int, ...]  # atoms that hold in every state
+    atom_of_fact: tuple[int, ...]  # per fact of the task, variables in order; -1 for none, no atom twice
+
+    def native(self, words: Vocabulary, *, types: bool = True) -> _core.RelationalTask:
+        """The same for the core."""
+        return self.relations.native(
+            words, types=types, constant=self.constant, atom_of_fact=self.atom_of_fact
+        )
+
+
+def vocabulary(task: Task) -> Vocabulary:
+    """That of a task's domain, in alphabetical order."""
+    domain = task.lifted.domain
+    predicates = tuple(sorted((name, predicate.arity) for name, predicate in domain.predicates.items()))
+    return Vocabulary(
+        domain.name, predicates, ("object", *sorted(domain.types)), tuple(sorted(domain.constants))
+    )
+
+
+def relations(task: Task, words: Vocabulary) -> TaskRelations:
+    """The objects and atoms of a task; an `InputError` if it is not of the domain of `words`."""
+    lifted = task.lifted
+    _check_domain(task, words)
+    facts = [atom for atoms in task.atoms for atom in atoms]
+    told = {atom for atom in facts if atom is not None}
+    constant = lifted.problem.init - told
+    goal = _goal(lifted)
+    derived = lifted.domain.derived
+    if lost := next((atom for atom in sorted(goal - told - constant) if atom[0] in derived), None):
+        raise UnsupportedError(f"{format_atom(lost)} is derived, and the translator left it out")
+    found = Relations(
+        tuple(lifted.objects),
+        tuple(words.kind(name, type_) for name, type_ in lifted.objects.items()),
+        tuple(sorted(told | constant | goal)),
+        frozenset(goal),
+    )
+    first = {atom: i for i, atom in reversed(list(enumerate(facts))) if atom is not None}
+    return TaskRelations(
+        found,
+        tuple(found.number[atom] for atom in sorted(constant)),
+        # An atom that two variables stand for counts once.
+        tuple(
+            found.number[atom] if atom is not None and first[atom] == i else -1
+            for i, atom in enumerate(facts)
+        ),
+    )
+
+
+def _check_domain(task: Task, words: Vocabulary) -> None:
+    domain = task.lifted.domain
+    known = dict(words.predicates)
+    for name, predicate in domain.predicates.items():
+        if known.get(name) != predicate.arity:
+            raise _foreign(task, words, f"predicate {name} with {predicate.arity} arguments")
+    for name in domain.types:
+        if name not in words.types:
+            raise _foreign(task, words, f"type {name}")
+    for name in domain.constants:
+        if name not in words.constants:
+            raise _foreign(task, words, f"constant {name}")
+
+
+def _foreign(task: Task, words: Vocabulary, what: str) -> InputError:
+    return InputError(f"{task.name} is of another domain than {words.domain}: it has the {what}")
+
+
+def _goal(lifted: LiftedTask) -> set[GroundAtom]:
+    """The atoms of the goal, which must be a conjunction of them."""
+    atoms: set[GroundAtom] = set()
+    stack: list[Formula] = [lifted.problem.goal]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, And):
+            stack.extend(part.parts)
+        elif isinstance(part, Atom):
+            atoms.add((part.predicate, *part.terms))
+        else:
+            raise UnsupportedError(
+                f"the goal of problem '{lifted.problem.name}' is not a conjunction of atoms but has {part}"
+            )
+    return atoms

@@ -1,0 +1,95 @@
+"""`hstar label`, `hstar train wl`, and planning with what they learned."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hstar.sampling import relational
+
+from .conftest import Refused, Run
+
+
+@pytest.fixture
+def folder(hstar: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three small problems with their domain."""
+    monkeypatch.chdir(tmp_path)
+    assert hstar("generate", "blocksworld", "--blocks", "3", "--seeds", "3", "-o", "train").code == 0
+    return tmp_path
+
+
+def problems(folder: Path) -> list[Path]:
+    return sorted(file for file in (folder / "train").glob("*.pddl") if file.stem != "domain")
+
+
+def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
+    done = hstar("label", "train", "-o", "states.data", "--jobs", "2")
+    assert done.code == 0, done
+    assert done.err.endswith("states of 3 problems, 0 left out\n")
+    data = relational.load(folder / "states.data")
+    assert [instance.name for instance in data.instances] == [file.stem for file in problems(folder)]
+    done = hstar("train", "wl", "states.data", "-o", "model.hstar", "--least-states", "1")
+    assert (done.code, done.out) == (0, "")
+    assert "of 3 tasks of blocksworld-4ops" in done.err
+    record = json.loads(hstar("info", "model.hstar", "--json").out)
+    assert (record["recipe"], record["trained_for"]) == ("wl", "domain blocksworld-4ops")
+    assert hstar("generate", "blocksworld", "--blocks", "6", "--seeds", "1", "-o", "larger").code == 0
+    (problem,) = (file for file in (folder / "larger").glob("*.pddl") if file.stem != "domain")
+    assert hstar("solve", problem, "--heuristic", "model.hstar", "-q").code == 0
+
+
+def test_what_is_done_is_not_done_again(hstar: Run, folder: Path) -> None:
+    words = ("label", "train", "-o", "states.data", "--json", "-q")
+    first = hstar(*words)
+    assert [json.loads(line)["status"] for line in first.out.splitlines()] == ["labelled"] * 3
+    (folder / "states.data").unlink()
+    again = hstar(*words)
+    assert [json.loads(line)["seconds"] for line in again.out.splitlines()] == [
+        json.loads(line)["seconds"] for line in first.out.splitlines()
+    ]
+    assert (folder / "states.data").is_file()
+
+
+def test_one_problem(hstar: Run, folder: Path) -> None:
+    problem = problems(folder)[0]
+    done = hstar("label", problem, "-o", "states.data", "--json", "-q")
+    record = json.loads(done.out)
+    assert (done.code, record["status"]) == (0, "labelled")
+    assert record["states"] == record["cost"] + 1 == len(relational.load(folder / "states.data").instances[0])
+    assert {path.name for path in folder.iterdir()} == {"train", "states.data"}
+
+
+def test_problems_beyond_the_limits_are_left_out(hstar: Run, refused: Refused, folder: Path) -> None:
+    done = hstar("label", problems(folder)[0], "-o", "states.data", "--time-limit", "0", "--json")
+    assert done.code == 12
+    assert json.loads(done.out)["status"] == "unlabelled"
+    assert "no optimal plan: time limit" in done.err
+    message = refused(33, "label", "train", "-o", "states.data", "--time-limit", "0", "-q")
+    assert "no problem was solved within the limits" in message
+    assert not (folder / "states.data").exists()
+
+
+def test_what_is_refused(hstar: Run, refused: Refused, folder: Path) -> None:
+    assert "absent.pddl: no such file" in refused(33, "label", "absent.pddl", "-o", "x")
+    (folder / "empty").mkdir()
+    assert "no problems in this folder" in refused(33, "label", "empty", "-o", "x")
+    assert "cannot write the data" in refused(33, "label", "train", "-o", "absent/x")
+    broken = folder / "train" / "zzz.pddl"
+    broken.write_text("(define (problem")
+    message = refused(33, "label", "train", "-o", "states.data", "-q")
+    assert "1 of 4 problems failed, first zzz" in message
+    broken.unlink()
+    assert hstar("label", "train", "-o", "states.data", "-q").code == 0
+    train = ("train", "wl", "states.data", "-o", "model.hstar")
+    assert "--width is not an option of wl" in refused(33, *train, "--width", "5")
+    assert "--checkpoint is not an option of wl" in refused(33, *train, "--checkpoint", "c")
+    assert "iterations must be in 0..20" in refused(33, *train, "--iterations", "99")
+    assert "not a relational dataset" in refused(33, "train", "wl", problems(folder)[0], "-o", "m")
+    assert "--iterations is not an option of fsm" in refused(
+        33, "train", "fsm", problems(folder)[0], "-o", "m", "--iterations", "2"
+    )
+    assert hstar(*train, "--least-states", "1").code == 0
+    solve = ("solve", problems(folder)[0], "--heuristic", "model.hstar")
+    assert "--precision is for networks" in refused(33, *solve, "--precision", "int16")

@@ -1,0 +1,143 @@
+"""A heuristic for a domain: learned from small tasks, better than symbolic ones on larger ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hstar
+from hstar import container
+from hstar.errors import InputError, ModelError
+from hstar.generators import GENERATORS
+from hstar.models.domain_model import (
+    DomainModel,
+    load_domain_model,
+    load_heuristic,
+    save_domain_model,
+)
+from hstar.recipes import train_domain
+from hstar.recipes.wl import _fit
+from hstar.sampling.optimal import Optimal
+from hstar.sampling.relational import RelationalData
+from hstar.spaces.relations import vocabulary
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def generated(folder: Path, blocks: int, seed: int) -> hstar.Task:
+    home = folder / f"{blocks}-{seed}"
+    home.mkdir()
+    texts = GENERATORS.get("blocksworld")(blocks=blocks, seed=seed)
+    for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
+        (home / name).write_text(text)
+    return hstar.load(home / "domain.pddl", home / "problem.pddl", unit_cost=True)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> RelationalData:
+    folder = tmp_path_factory.mktemp("train")
+    tasks = [generated(folder, blocks, seed) for blocks in (3, 4, 5, 6) for seed in (0, 1, 2)]
+    words = vocabulary(tasks[0])
+    instances = [Optimal().label(task, words, f"p{i}") for i, task in enumerate(tasks)]
+    return RelationalData(words, tuple(instances))
+
+
+@pytest.fixture(scope="module")
+def model(data: RelationalData) -> DomainModel:
+    return train_domain("wl", data)
+
+
+def test_larger_tasks_take_fewer_evaluations_than_with_ff(model: DomainModel, tmp_path: Path) -> None:
+    learned = ff = 0
+    for seed in (900, 901, 902):
+        task = generated(tmp_path, 12, seed)
+        found = hstar.solve(task, model)
+        assert found.solved
+        learned += found.evaluated
+        ff += hstar.solve(task, "ff", max_evaluations=100_000).evaluated
+    assert learned < ff / 2
+
+
+def test_the_same_data_give_the_same_model(data: RelationalData, model: DomainModel) -> None:
+    again = train_domain("wl", data)
+    assert (again.colours == model.colours).all()
+    assert (again.weights == model.weights).all()
+    assert again.bias == model.bias
+    assert model.summary["states"] == len(data.column("label"))
+    assert 0 < model.summary["mse"] < model.summary["held_out_mse"] < 20
+
+
+def test_saved_and_loaded(model: DomainModel, tmp_path: Path) -> None:
+    path = tmp_path / "model.hstar"
+    save_domain_model(path, model)
+    again = load_heuristic(path)
+    assert isinstance(again, DomainModel)
+    task = generated(tmp_path, 6, 77)
+    state = np.array([task.core.initial_state], dtype=np.int32)
+    assert again.build(task).evaluate(state) == model.build(task).evaluate(state)
+    assert (again.words, again.config, again.summary) == (model.words, model.config, dict(model.summary))
+    save_domain_model(tmp_path / "again", again)
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+def test_files_that_are_no_model(model: DomainModel, tmp_path: Path) -> None:
+    path = tmp_path / "model.hstar"
+    save_domain_model(path, model)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-3])
+    with pytest.raises(ModelError, match="damaged"):
+        load_heuristic(path)
+    path.write_text("nothing of the kind")
+    with pytest.raises(ModelError):
+        load_heuristic(path)
+    with pytest.raises(ModelError, match="No such file"):
+        load_heuristic(tmp_path / "absent")
+    save_domain_model(path, model)
+    header, tensors = container.read(path, "domain model", 1)
+    for change in ({"features": {"iterations": 99}}, {"vocabulary": {}}, {"bias": "x"}):
+        container.write(path, "domain model", 1, {**header, **change}, tensors)
+        with pytest.raises(ModelError, match="damaged model"):
+            load_domain_model(path)
+    container.write(path, "domain model", 1, header, {**tensors, "weights": tensors["weights"][:-1]})
+    with pytest.raises(ModelError, match="weights for"):
+        load_domain_model(path)
+    with pytest.raises(ModelError, match="not a number"):
+        replace(model, bias=float("nan"))
+
+
+def test_a_task_of_another_domain(model: DomainModel) -> None:
+    task = hstar.load(DATA / "costs" / "domain.pddl", DATA / "costs" / "problem.pddl")
+    with pytest.raises(ModelError, match="trained for blocksworld-4ops"):
+        hstar.solve(task, model)
+
+
+def test_options(data: RelationalData) -> None:
+    assert train_domain("wl", data, ridge=0.5).summary["ridge"] == 0.5
+    few = train_domain("wl", data, iterations=1).summary["features"]
+    assert few < train_domain("wl", data, iterations=2, multiset=True).summary["features"]
+    for wrong in ({"ridge": 0}, {"held_out": 1.0}, {"iterations": -1}):
+        with pytest.raises(InputError):
+            train_domain("wl", data, **wrong)
+    with pytest.raises(InputError, match="unknown option of wl 'ridges'"):
+        train_domain("wl", data, ridges=1)
+
+
+def test_one_instance_is_enough(data: RelationalData) -> None:
+    one = train_domain("wl", RelationalData(data.words, data.instances[-1:]), least_states=1)
+    assert one.summary["held_out_mse"] is None
+    with pytest.raises(InputError, match="no states"):
+        train_domain("wl", RelationalData(data.words, ()))
+
+
+@pytest.mark.parametrize("shape", [(40, 7), (7, 40)])
+def test_the_regression_is_the_minimum(shape: tuple[int, int]) -> None:
+    """On both sides of the matrix: the gradient of squared errors and penalty is zero."""
+    random = np.random.default_rng(0)
+    matrix, label = random.normal(size=shape), random.normal(size=shape[0])
+    weights, bias = _fit(matrix, label, 0.7)
+    residual = matrix @ weights + bias - label
+    assert matrix.T @ residual + 0.7 * weights == pytest.approx(0, abs=1e-9)
+    assert residual.sum() == pytest.approx(0, abs=1e-9)

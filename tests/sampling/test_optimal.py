@@ -1,0 +1,143 @@
+"""Labels along optimal plans, and the files they are kept in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hstar
+from hstar import container
+from hstar.errors import InputError
+from hstar.generators import GENERATORS
+from hstar.sampling import relational
+from hstar.sampling.label_error import exact_values
+from hstar.sampling.optimal import COLUMNS, NoLabelError, Optimal
+from hstar.sampling.relational import RelationalData, merge
+from hstar.spaces.relations import relations, vocabulary
+from hstar.spaces.task import Task
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def generated(folder: Path, generator: str, **sizes: int) -> Task:
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = GENERATORS.get(generator)(**sizes)
+    for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
+        (folder / name).write_text(text)
+    return hstar.load(folder / "domain.pddl", folder / "problem.pddl", unit_cost=True)
+
+
+@pytest.fixture(scope="module")
+def ferry(tmp_path_factory: pytest.TempPathFactory) -> Task:
+    return generated(tmp_path_factory.mktemp("ferry"), "ferry", locations=3, cars=2, seed=1)
+
+
+@pytest.fixture(scope="module")
+def data(ferry: Task, tmp_path_factory: pytest.TempPathFactory) -> RelationalData:
+    words = vocabulary(ferry)
+    other = generated(tmp_path_factory.mktemp("other"), "ferry", locations=2, cars=3, seed=2)
+    label = Optimal(time_limit=60).label
+    return RelationalData(words, (label(ferry, words, "one"), label(other, words, "two")))
+
+
+def test_labels_are_exact(ferry: Task, data: RelationalData) -> None:
+    instance = data.instances[0]
+    assert set(instance.columns) == set(COLUMNS)
+    label = instance.columns["label"]
+    assert label.tolist() == list(range(len(instance) - 1, -1, -1))
+    assert label[0] in exact_values(ferry).values()
+    for name in ("blind", "hmax", "lmcut"):
+        assert (instance.columns[name] <= label).all()
+    assert instance.columns["ff"][0] > 0
+    assert (instance.columns["goalcount"] > 0).tolist() == [True] * (len(instance) - 1) + [False]
+    assert instance.columns["deletes"][0] >= instance.columns["operators"][0] > 0
+    assert instance.columns["operators"][-1] == instance.columns["deletes"][-1] == 0
+
+
+def test_states_are_those_of_the_plan(ferry: Task, data: RelationalData) -> None:
+    instance = data.instances[0]
+    first, last = instance.state(0), instance.state(len(instance) - 1)
+    assert first == ferry.lifted.problem.init  # static atoms are there, too
+    assert set(ferry.lifted.goal_atoms) <= last
+    assert not set(ferry.lifted.goal_atoms) <= first
+    assert instance.relations == relations(ferry, data.words).relations
+
+
+def test_what_gets_no_label(tmp_path: Path) -> None:
+    words = {}
+    for name in ("unsolvable", "blocks"):
+        task = hstar.load(DATA / name / "domain.pddl", DATA / name / "problem.pddl", unit_cost=True)
+        words[name] = vocabulary(task)
+        if name == "unsolvable":
+            with pytest.raises(NoLabelError, match="no optimal plan: unsolvable"):
+                Optimal().label(task, words[name])
+        else:
+            with pytest.raises(NoLabelError, match="no optimal plan: time limit"):
+                Optimal(time_limit=0.0).label(task, words[name])
+            tower = [*task.lifted.goal_atoms, "ontable(a)", "clear(d)", "handempty()"]
+            with pytest.raises(NoLabelError, match="the goal holds from the start"):
+                Optimal().label(task.with_initial_state(tower), words[name])
+            with pytest.raises(InputError, match="of another domain"):
+                Optimal().label(task, words["unsolvable"])
+
+
+def test_costs_are_not_steps() -> None:
+    task = hstar.load(DATA / "costs" / "domain.pddl", DATA / "costs" / "problem.pddl")
+    with pytest.raises(InputError, match="unit_cost=True"):
+        Optimal().label(task, vocabulary(task))
+
+
+# --- files ------------------------------------------------------------------------------------------
+
+
+def test_saved_and_loaded(data: RelationalData, tmp_path: Path) -> None:
+    relational.save(tmp_path / "data", data)
+    again = relational.load(tmp_path / "data")
+    assert again.words == data.words
+    for one, two in zip(again.instances, data.instances, strict=True):
+        assert (one.name, one.relations) == (two.name, two.relations)
+        assert [one.state(i) for i in range(len(one))] == [two.state(i) for i in range(len(two))]
+        assert all((one.columns[name] == two.columns[name]).all() for name in COLUMNS)
+    relational.save(tmp_path / "again", again)
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "data").read_bytes()
+
+
+def test_merged(data: RelationalData, ferry: Task) -> None:
+    one, two = (RelationalData(data.words, (instance,)) for instance in data.instances)
+    whole = merge([one, two])
+    assert (whole.column("label") == data.column("label")).all()
+    with pytest.raises(InputError, match="one name"):
+        merge([one, one])
+    with pytest.raises(InputError, match="no data"):
+        merge([])
+    blocks = hstar.load(DATA / "blocks" / "domain.pddl", DATA / "blocks" / "problem.pddl", unit_cost=True)
+    other = Optimal().label(blocks, vocabulary(blocks))
+    with pytest.raises(InputError, match="different domains"):
+        merge([one, RelationalData(vocabulary(blocks), (other,))])
+
+
+def test_damaged_files(data: RelationalData, tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    relational.save(path, data)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-10])
+    with pytest.raises(InputError, match="not a relational dataset of hstar, or damaged"):
+        relational.load(path)
+
+
+@pytest.mark.parametrize("what", ["states", "columns", "atoms"])
+def test_files_that_contradict_themselves(data: RelationalData, tmp_path: Path, what: str) -> None:
+    path = tmp_path / "data"
+    relational.save(path, data)
+    header, tensors = container.read(path, "relational dataset", 1)
+    if what == "states":
+        header["instances"][0]["states"] = 10_000
+    elif what == "columns":
+        header["columns"].append("absent")
+    else:
+        tensors["atoms"] = tensors["atoms"] + np.int32(1000)
+    container.write(path, "relational dataset", 1, header, tensors)
+    with pytest.raises(InputError, match="damaged relational dataset"):
+        relational.load(path)
