@@ -108,7 +108,17 @@ def test_torch_is_not_imported_to_say_something(words: list[str]) -> None:
 
 
 def test_help_in_half_a_second() -> None:
-    assert fastest(["train", "--help"], times=5) < 0.5
+    """Or, on a machine that is slower just now, in the time that it takes to import NumPy three times."""
+    numpy = min(_seconds_to_import("numpy") for _ in range(5))
+    assert fastest(["train", "--help"], times=5) < max(0.5, 3 * numpy)
+
+
+def _seconds_to_import(module: str) -> float:
+    process = subprocess.Popen([sys.executable, "-c", f"import {module}"])
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_utime + usage.ru_stime
 
 
 # --- progress -----------------------------------------------------------------------------------

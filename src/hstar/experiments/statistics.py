@@ -152,16 +152,17 @@ def compare_all(runs: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], l
 
 def _figures(searches: Iterable[Record], starts: Mapping[Start, int]) -> npt.NDArray[np.float64]:
     """A row for each start: the share of unsolved seeds, and the metrics; NaN for what is not known."""
-    table = [[math.nan] * (1 + len(METRICS))] * len(starts)
+    unknown: list[float | None] = [None] * len(METRICS)  # NaN in the array
+    table: list[list[float | None]] = [[None, *unknown]] * len(starts)
     for start, runs in _by_start(searches).items():
         solved = _solved(runs)
         if solved < 1:
-            table[starts[start]] = [1 - solved, *[math.nan] * len(METRICS)]
+            table[starts[start]] = [1 - solved, *unknown]
         elif len(runs) == 1:  # the same numbers, bit for bit
-            table[starts[start]] = [0.0, *(_number(runs[0].get(metric)) for metric in METRICS)]
+            table[starts[start]] = [0.0, *map(runs[0].get, METRICS)]
         else:
             table[starts[start]] = [0.0, *(_typical(runs, metric) for metric in METRICS)]
-    return np.array(table)
+    return np.array(table, dtype=np.float64).reshape(len(starts), 1 + len(METRICS))
 
 
 def _by_start(searches: Iterable[Record]) -> dict[Start, list[Record]]:
@@ -172,18 +173,16 @@ def _by_start(searches: Iterable[Record]) -> dict[Start, list[Record]]:
 
 
 def _solved(runs: Sequence[Record]) -> float:
+    if len(runs) == 1:
+        return float(runs[0]["status"] == "solved")
     return float(sum(row["status"] == "solved" for row in runs) / len(runs))
 
 
-def _typical(runs: Sequence[Record], metric: str) -> float:
-    """The geometric mean over the seeds; NaN unless all know it."""
+def _typical(runs: Sequence[Record], metric: str) -> float | None:
+    """The geometric mean over the seeds; None unless all know it."""
     if any(row.get(metric) is None for row in runs):
-        return math.nan
-    return _number(geometric((row[metric] for row in runs), least=1e-6))
-
-
-def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
+        return None
+    return geometric((row[metric] for row in runs), least=1e-6)
 
 
 def _count(ours: npt.NDArray[np.float64], theirs: npt.NDArray[np.float64]) -> list[Paired]:

@@ -16,10 +16,9 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
@@ -55,8 +54,7 @@ CREATE INDEX attempt_key ON attempt (key);
 _LATEST = "(SELECT * FROM attempt WHERE id IN (SELECT max(id) FROM attempt GROUP BY key))"
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):  # made by the hundred thousand
     """One run of a job, as it is stored."""
 
     key: str
@@ -76,6 +74,17 @@ class Attempt:
     def row(self, labels: Mapping[str, Any]) -> Record:
         """Labels and record together; labels have the last word."""
         return _row(self.record, self.seconds, self.machine["host"], self.kind, labels)
+
+
+class Result(NamedTuple):
+    """What a report needs of an attempt: its row, with its `key`, and how to repeat it."""
+
+    row: Record
+    outputs: str  # JSON: name of the file to digest
+    log: str
+    machine: dict[str, str]
+    command: tuple[str, ...]
+    inputs: dict[str, str | dict[str, str]]  # digest, or {"job": key, "file": name}
 
 
 class Store:
@@ -197,14 +206,29 @@ class Store:
                 *(machines[machine], started, seconds),
             )
 
-    def jobs(self) -> dict[str, Record]:
-        """What is known of each job: command, inputs, outputs, limits, and all its `labels`."""
-        labels = self._labels()
-        found = self._database.execute("SELECT key, kind, job FROM job")
-        return {
-            key: {"kind": kind, **_decode(job), "labels": [_decode(one) for one in labels.get(key, ())]}
-            for key, kind, job in found
-        }
+    def results(self) -> Iterator[Result]:
+        """The last attempt at each job under each of its labels, in the order of the attempts."""
+        # Three scans are faster than a join, which reads pages in the order of keys.
+        labels, machines = self._labels(), dict[str, dict[str, str]]()
+        jobs = {key: rest for key, *rest in self._database.execute("SELECT key, kind, job FROM job")}
+        columns = "key, record, outputs, log, machine, seconds"
+        found = self._database.execute(f"SELECT {columns} FROM {_LATEST} ORDER BY id")
+        for key, record, outputs, log, machine, seconds in found:
+            if machine not in machines:
+                machines[machine] = _decode(machine)
+            kind, job = jobs[key]
+            command, inputs = _described(job)
+            for one in labels[key]:
+                row: Record = _decode(record)
+                row["seconds"], row["host"], row["kind"] = seconds, machines[machine]["host"], kind
+                row.update(_decode(one))
+                row["key"] = key
+                yield Result(row, outputs, log, machines[machine], command, inputs)
+
+    def unfinished(self) -> int:
+        """How many jobs have no attempt."""
+        query = "SELECT count(*) FROM job WHERE key NOT IN (SELECT key FROM attempt)"
+        return int(self._database.execute(query).fetchone()[0])
 
     def rows(self) -> Iterator[Record]:
         """The last attempt at each job under each of its labels, in the order of the attempts."""
@@ -263,6 +287,20 @@ def _decode(text: str) -> Any:
         return _decoder.decode(text)
     except msgspec.DecodeError:
         return json.loads(text)
+
+
+class _JobText(msgspec.Struct):
+    command: tuple[str, ...]
+    inputs: dict[str, str | dict[str, str]]
+
+
+_job_decoder = msgspec.json.Decoder(_JobText)
+
+
+def _described(text: str) -> tuple[tuple[str, ...], dict[str, str | dict[str, str]]]:
+    """Command and inputs of what `_describe` wrote."""
+    job = _job_decoder.decode(text)
+    return job.command, job.inputs
 
 
 def _describe(job: Job) -> str:

@@ -7,9 +7,9 @@ because what it shows follows the filters of the reader.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from importlib import resources
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -26,8 +26,9 @@ from hstar.experiments.statistics import (
     trainings_of,
 )
 
+T = TypeVar("T", bound=Hashable)
+
 NUMBERS = (*METRICS, "plan_length", "memory", "seconds")
-_WHERE = ("contestant", "instance", "seed", "status", "run", "command", "files", "log", "text", "error")
 _SAMPLE = ("distinct", "atoms", "sampling_time", "label_error", "exact_labels", "error_by_h")
 _TRAINING = ("states", "atoms", "epochs", "best_loss", "seconds", "curve")
 
@@ -64,64 +65,66 @@ def _about(run: Run) -> Record:
     }
 
 
-class _Names:
-    """Numbers for strings, in the order of their coming."""
-
-    def __init__(self) -> None:
-        self.number: dict[str, int] = {}
-
-    def __call__(self, name: str) -> int:
-        return self.number.setdefault(name, len(self.number))
-
-    def list(self) -> list[str]:
-        return list(self.number)
-
-
 def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
     """Columns of the searches, the trainings, and what it takes to repeat either."""
-    contestants, domains, instances = _Names(), _Names(), _Names()
-    statuses, words, files = _Names(), _Names(), _Names()
-    shells: dict[tuple[str, ...], int] = {}
-    of_instance: dict[str, int] = {}
-
-    def where(row: Record) -> tuple[Any, ...]:
-        """As in _WHERE."""
-        run = runs[row["run"]]
-        repeat = run.repeat[row["key"]]
-        command = tuple(repeat.command)
-        if command not in shells:
-            shells[command] = words(_shell(command))
-        if row["instance"] not in of_instance:
-            of_instance[row["instance"]] = domains(row["domain"])
-        return (
-            None if row["step"] == "sample" else contestants(row["contestant"]),
-            *(instances(row["instance"]), row["seed"], statuses(row["status"]), row["run"], shells[command]),
-            [[name, files(digest)] for name, digest in repeat.files.items()],
-            *(files(repeat.log), run.logs.get(row["key"]), row.get("error")),
-        )
-
-    def record(row: Record, names: Sequence[str]) -> Record:
-        return {**dict(zip(_WHERE, where(row), strict=True)), **{name: row.get(name) for name in names}}
-
-    of_search = ("start", *NUMBERS)
-    found = [(*where(row), *map(row.get, of_search)) for row in searches_of(rows)]
-    columns = zip(*found, strict=True) if found else [()] * len((*_WHERE, *of_search))
-    searches = dict(zip((*_WHERE, *of_search), columns, strict=True))
-    trainings = [record(row, _TRAINING) for row in trainings_of(rows)]
+    searches, trainings, samples = searches_of(rows), trainings_of(rows), samples_of(rows)
+    everything = [*searches, *trainings, *samples]
+    repeats = [runs[row["run"]].repeat[row["key"]] for row in everything]
     # What is chosen and coloured are contestants; a sample has a name.
-    samples = [{**record(row, _SAMPLE), "name": row["contestant"]} for row in samples_of(rows)]
-    return {
-        "contestants": contestants.list(),
-        "domains": domains.list(),
-        "instances": [[name, of_instance[name]] for name in instances.list()],
-        "statuses": statuses.list(),
-        "commands": words.list(),
-        "files": files.list(),
-        "numbers": NUMBERS,
-        "searches": searches,
-        "trainings": trainings,
-        "samples": samples,
+    contestant, contestants = _numbered(row["contestant"] for row in (*searches, *trainings))
+    instance, instances = _numbered(row["instance"] for row in everything)
+    status, statuses = _numbered(row["status"] for row in everything)
+    command, commands = _numbered(tuple(repeat.command) for repeat in repeats)
+    domain, domains = _numbered(row["domain"] for row in everything)
+    of_instance = dict(zip(instance, domain, strict=True))
+    digests: dict[str, int] = {}
+    where: dict[str, Sequence[Any]] = {
+        "contestant": [*contestant, *[None] * len(samples)],
+        "instance": instance,
+        "seed": [row["seed"] for row in everything],
+        "status": status,
+        "run": [row["run"] for row in everything],
+        "command": command,
+        "files": [
+            [[name, digests.setdefault(digest, len(digests))] for name, digest in repeat.files.items()]
+            for repeat in repeats
+        ],
+        "log": [digests.setdefault(repeat.log, len(digests)) for repeat in repeats],
+        "text": [runs[row["run"]].logs.get(row["key"]) for row in everything],
+        "error": [row.get("error") for row in everything],
     }
+    columns = {name: values[: len(searches)] for name, values in where.items()}
+    columns |= {name: [row.get(name) for row in searches] for name in ("start", *NUMBERS)}
+
+    def records(first: int, part: Sequence[Record], names: Sequence[str]) -> list[dict[str, Any]]:
+        return [
+            {name: values[i] for name, values in where.items()} | {name: row.get(name) for name in names}
+            for i, row in enumerate(part, first)
+        ]
+
+    return {
+        "contestants": contestants,
+        "domains": domains,
+        "instances": [[name, of_instance[i]] for i, name in enumerate(instances)],
+        "statuses": statuses,
+        "commands": [_shell(one) for one in commands],
+        "files": list(digests),
+        "numbers": NUMBERS,
+        "searches": columns,
+        "trainings": records(len(searches), trainings, _TRAINING),
+        "samples": [
+            {**record, "name": row["contestant"]}
+            for record, row in zip(
+                records(len(searches) + len(trainings), samples, _SAMPLE), samples, strict=True
+            )
+        ],
+    }
+
+
+def _numbered(values: Iterable[T]) -> tuple[list[int], list[T]]:
+    """Each value as a number, and the values by number, in the order of their coming."""
+    numbers: dict[T, int] = {}
+    return [numbers.setdefault(value, len(numbers)) for value in values], list(numbers)
 
 
 def _shell(command: Sequence[str]) -> str:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hstar.errors import InputError
 from hstar.experiments.job import Record
-from hstar.experiments.store import Attempt, Store
+from hstar.experiments.store import Result, Store
 
 LOG_BUDGET = 4_000_000  # characters of logs in a page, those of errors first
 LOG_TAIL = 2_000  # of each
 MOST_LOGS = 5_000
 
 
-@dataclass(frozen=True)
-class Repeat:
+class Repeat(NamedTuple):  # made by the hundred thousand
     """How to run a job again: its command, and its files by their place in the run."""
 
     command: Sequence[str]
@@ -62,60 +62,64 @@ def rows_of(runs: Sequence[Run]) -> list[Record]:
 
 def _read_run(folder: Path, number: int) -> Run:
     with Store(folder, read_only=True) as store:
-        latest, jobs = store.latest(), store.jobs()
-        rows: list[Record] = []
-        for key, attempt in latest.items():
-            rows += (attempt.row({**labels, "key": key, "run": number}) for labels in jobs[key]["labels"])
+        results = list(store.results())
+        rows = [result.row for result in results]
+        for row in rows:
+            row["run"] = number
+        outputs = {result.row["key"]: result.outputs for result in results}
+        repeat = {result.row["key"]: _repeat(result, outputs) for result in results}
         rows.sort(key=_order(rows))
-        repeat = {key: _repeat(attempt, jobs[key], latest) for key, attempt in latest.items()}
         return Run(
             name=folder.name,
             folder=folder.absolute(),
             rows=rows,
             repeat=repeat,
             logs=_logs(store, rows, repeat),
-            machines=_distinct([attempt.machine for attempt in latest.values()]),
-            missing=len(jobs.keys() - latest.keys()),
+            machines=_distinct([result.machine for result in results]),
+            missing=store.unfinished(),
         )
 
 
 def _order(rows: Sequence[Record]) -> Any:
-    """Contestants in the order of their first attempts, then instances, then starts."""
+    """Contestants in the order of their first attempts, then instances, then seeds; else as they came."""
     contestants = {name: i for i, name in enumerate(dict.fromkeys(row["contestant"] for row in rows))}
-
-    def key(row: Record) -> tuple[Any, ...]:
-        start = str(row.get("start", ""))
-        return contestants[row["contestant"]], row["instance"], row["seed"], row["step"], len(start), start
-
-    return key
+    return lambda row: (contestants[row["contestant"]], row["instance"], row["seed"])
 
 
-def _repeat(attempt: Attempt, job: Mapping[str, Any], latest: Mapping[str, Attempt]) -> Repeat:
+def _repeat(result: Result, outputs: Mapping[str, str]) -> Repeat:
     files = {}
-    for name, source in job["inputs"].items():
+    for name, source in result.inputs.items():
         if isinstance(source, str):
             files[name] = source
-        elif source["job"] in latest:  # a file that another job left
-            files[name] = latest[source["job"]].outputs.get(source["file"], "")
-    return Repeat(job["command"], files, attempt.log)
+        elif source["job"] in outputs:  # a file that another job left
+            files[name] = json.loads(outputs[source["job"]]).get(source["file"], "")
+    return Repeat(result.command, files, result.log)
 
 
 def _logs(store: Store, rows: Sequence[Record], repeat: Mapping[str, Repeat]) -> dict[str, str]:
     """The ends of the logs, errors first, as many as fit."""
     left = LOG_BUDGET
     logs: dict[str, str] = {}
+    read: dict[str, str] = {}  # by digest: short logs are often the same
     for row in sorted(rows, key=lambda row: row["status"] != "error"):
         if left <= 0 or len(logs) == MOST_LOGS:
             break
         if row["key"] not in logs:
-            try:
-                text = store.get(repeat[row["key"]].log).decode(errors="replace")
-            except InputError as error:  # the rest of the report is worth having
-                text = str(error)
-            logs[row["key"]] = text[-LOG_TAIL:]
+            digest = repeat[row["key"]].log
+            if digest not in read:
+                read[digest] = _tail(store, digest)
+            logs[row["key"]] = read[digest]
             left -= len(logs[row["key"]])
     return logs
 
 
+def _tail(store: Store, digest: str) -> str:
+    try:
+        return store.get(digest).decode(errors="replace")[-LOG_TAIL:]
+    except InputError as error:  # the rest of the report is worth having
+        return str(error)
+
+
 def _distinct(machines: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    return [dict(items) for items in dict.fromkeys(tuple(sorted(machine.items())) for machine in machines)]
+    few = {id(machine): machine for machine in machines}.values()  # the store hands out one for many
+    return [dict(items) for items in dict.fromkeys(tuple(sorted(machine.items())) for machine in few)]
