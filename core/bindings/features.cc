@@ -12,6 +12,7 @@
 #include "base/errors.h"
 #include "bindings/bindings.h"
 #include "bindings/py_heuristic.h"
+#include "bindings/sampling_arrays.h"
 #include "features/colour_refinement.h"
 #include "features/colour_table.h"
 #include "heuristics/colours.h"
@@ -21,19 +22,7 @@ namespace nb = nanobind;
 namespace hstar {
 namespace {
 
-using States = nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Ends = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using AtomList = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
-
-template <typename T>
-Array<T> to_numpy(std::vector<T> values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return Array<T>(owned->data(), {owned->size()}, owner);
-}
-
 RelationalTask relational_task(std::vector<uint32_t> object_kinds, std::vector<uint32_t> predicates,
                                const std::vector<std::vector<int32_t>>& arguments, std::vector<bool> goal,
                                std::vector<int32_t> constant, std::vector<int32_t> atom_of_fact) {
@@ -51,12 +40,12 @@ RelationalTask relational_task(std::vector<uint32_t> object_kinds, std::vector<u
   return relations;
 }
 
-using Counts = std::tuple<Array<int64_t>, Array<int32_t>, Array<int32_t>>;
+using Counts = std::tuple<Column<int64_t>, Column<int32_t>, Column<int32_t>>;
 
 // Features of states as rows of a sparse matrix: where each row ends, and its columns with their counts.
-class Rows {
+class FeatureRows {
  public:
-  Rows(ColourTable& table, bool add) : table_(table), add_(add) {}
+  FeatureRows(ColourTable& table, bool add) : table_(table), add_(add) {}
 
   void push(std::span<const Colour> colours) {
     found_.clear();
@@ -74,7 +63,7 @@ class Rows {
     ends_.push_back(static_cast<int64_t>(columns_.size()));
   }
   Counts take() {
-    return {to_numpy(std::move(ends_)), to_numpy(std::move(columns_)), to_numpy(std::move(counts_))};
+    return {column(std::move(ends_)), column(std::move(columns_)), column(std::move(counts_))};
   }
 
  private:
@@ -85,7 +74,7 @@ class Rows {
   std::vector<int32_t> columns_, counts_;
 };
 
-Counts count(ColourTable& table, const PyTask& task, const RelationalTask& relations, States states,
+Counts count(ColourTable& table, const PyTask& task, const RelationalTask& relations, ValueRows states,
              int32_t iterations, bool multiset, bool add) {
   const size_t n = states.shape(0), width = states.shape(1);
   std::vector<std::vector<Value>> list;
@@ -93,7 +82,7 @@ Counts count(ColourTable& table, const PyTask& task, const RelationalTask& relat
     const Value* row = states.data() + i * width;
     list.push_back(checked_state(task, std::vector<Value>(row, row + width)));
   }
-  Rows rows(table, add);
+  FeatureRows rows(table, add);
   {
     nb::gil_scoped_release release;
     ColourRefinement refinement(task.space->task(), relations, iterations, multiset);
@@ -102,12 +91,12 @@ Counts count(ColourTable& table, const PyTask& task, const RelationalTask& relat
   return rows.take();
 }
 
-Counts count_atoms(ColourTable& table, const RelationalTask& relations, Ends ends, AtomList atoms,
+Counts count_atoms(ColourTable& table, const RelationalTask& relations, Ends ends, Integers atoms,
                    int32_t iterations, bool multiset, bool add) {
   const std::span<const int32_t> all(atoms.data(), atoms.size());
   for (const int32_t atom : all)
     if (atom < 0 || atom >= relations.atoms()) throw InputError("a state has an atom that there is not");
-  Rows rows(table, add);
+  FeatureRows rows(table, add);
   {
     nb::gil_scoped_release release;
     ColourRefinement refinement(relations, iterations, multiset);
@@ -142,7 +131,7 @@ void bind_features(nb::module_& module) {
           nb::arg("colours"), "Of distinct colours, numbered in their order.")
       .def("__len__", &ColourTable::size)
       .def_prop_ro(
-          "colours", [](const ColourTable& self) { return to_numpy(self.colours()); },
+          "colours", [](const ColourTable& self) { return column(std::vector(self.colours())); },
           nb::rv_policy::automatic, "A copy.")
       .def("count", &count, nb::arg("task"), nb::arg("relations"), nb::arg("states"), nb::arg("iterations"),
            nb::arg("multiset"), nb::arg("add"),

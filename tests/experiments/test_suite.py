@@ -123,7 +123,7 @@ def test_wrong_keys_and_values(tmp_path: Path, wrong: tuple[str, str], line: int
             "blocksworld: .*unexpected keyword argument 'block'",
         ),
         (('search = "lazy"', 'search = "lasy"'), "unknown search 'lasy'"),
-        (('recipe = "fsm"', 'recipe = "ff"'), "'ff' is not a recipe"),
+        (('recipe = "fsm"', 'recipe = "ff"'), "unknown recipe 'ff'"),
         (('time = "10s"', 'time = "ten"'), "expected a time"),
     ],
 )

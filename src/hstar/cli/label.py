@@ -19,6 +19,7 @@ from hstar.units import parse_memory, parse_time
 
 if TYPE_CHECKING:
     from hstar.experiments.job import Record
+    from hstar.sampling.relational import RelationalInstance
 
 DESCRIPTION = """\
 Solves each problem optimally (A* with lmcut, every action counting 1) and writes the states of the plans with
@@ -48,6 +49,11 @@ def configure(parser: Parser) -> None:
         default=8 << 30,
         metavar="M",
         help="of a search (8G)",
+    )
+    add(
+        "--keep-empty",
+        action="store_true",
+        help="of one problem: write data without states if there is no plan",
     )
     add("--run", type=Path, metavar="RUN", help="folder for what is finished (DATA.run)")
     add_running_options(parser)
@@ -86,6 +92,7 @@ def _label_one(domain: Path, problem: Path, arguments: argparse.Namespace) -> in
     from hstar.spaces.task import load
 
     record: Record
+    found: tuple[RelationalInstance, ...]
     with ProgressLine(arguments.quiet) as line:
         line.announce(f"translating {problem} ...")
         task = load(domain, problem, unit_cost=True)
@@ -94,17 +101,20 @@ def _label_one(domain: Path, problem: Path, arguments: argparse.Namespace) -> in
         try:
             labelling = Optimal(arguments.time_limit, arguments.memory_limit)
             instance = labelling.label(task, words, problem.stem)
-        except NoLabelError as error:
-            record = {"status": "unlabelled", "reason": error.message}
-        else:
-            relational.save(arguments.output, RelationalData(words, (instance,)))
+            found = (instance,)
             record = {"status": "labelled", "states": len(instance), "cost": len(instance) - 1}
+        except NoLabelError as error:
+            found = ()
+            status = "labelled" if arguments.keep_empty else "unlabelled"
+            record = {"status": status, "states": 0, "reason": error.message}
+        if found or arguments.keep_empty:
+            relational.save(arguments.output, RelationalData(words, found))
     if arguments.json:
         print(json.dumps(record))
     if not arguments.quiet:
         told = record.get("reason") or f"{arguments.output}: {record['states']} states"
         print(told, file=sys.stderr)
-    return 0 if record["status"] == "labelled" else UNLABELLED
+    return 0 if found or arguments.keep_empty else UNLABELLED
 
 
 def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:

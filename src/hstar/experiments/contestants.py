@@ -35,6 +35,7 @@ class Contestant:
     search: str | None = None  # None: that of the evaluation
     preferred: bool = False
     precision: str | None = None  # of a network; None: the usual one
+    search_options: tuple[str, ...] = ()  # further words of `hstar solve`
 
 
 def parse_contestant(text: str) -> Contestant:

@@ -11,7 +11,7 @@ is a job: a process of its own, through the command line like any user's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -132,7 +132,7 @@ def evaluation_jobs(
                     model = store.put(contestant.model.read_bytes())
                 for start, sas in instance.starts:
                     about = {**labels, "step": "search", "start": start}
-                    jobs.append(search_job(contestant, model, sas, limits, search, about))
+                    jobs.append(search_job(contestant, model, {"task.sas": sas}, limits, search, about))
     return jobs
 
 
@@ -177,12 +177,13 @@ def training_job(
 def search_job(
     contestant: Contestant,
     model: str | Made | None,
-    sas: str,
+    files: Mapping[str, str],
     limits: Limits,
     search: str,
     labels: dict[str, Any],
 ) -> Job:
-    """`hstar solve`, or Fast Downward, from one start."""
+    """`hstar solve`, or Fast Downward, on a task: `files` are digests by name, in the order of arguments."""
+    task = [f"{{{name}}}" for name in files]
     if contestant.alias is not None:
         peer = FastDownward.find()
         if peer is None or peer.driver is None:
@@ -192,8 +193,8 @@ def search_job(
         seconds = f"{max(1, round(limits.time_limit))}s"
         return Job(
             kind="fast_downward",
-            command=(*program, "--search-time-limit", seconds, "{task.sas}"),
-            inputs={"task.sas": sas},
+            command=(*program, "--search-time-limit", seconds, *task),
+            inputs=dict(files),
             outputs=("plan",),
             time_limit=limits.time_limit,
             memory_limit=limits.memory_limit,
@@ -201,15 +202,16 @@ def search_job(
             labels=labels,
         )
     heuristic = str(contestant.heuristic) if model is None else "{model.hstar}"
-    command = [*HSTAR, "solve", "{task.sas}", "--search", contestant.search or search]
+    command = [*HSTAR, "solve", *task, "--search", contestant.search or search]
     command += ["--heuristic", heuristic, "--unit-cost", "--json", "--plan-file", "{plan}"]
     command += ["--time-limit", f"{limits.time_limit:g}s", OWN_LIMIT, f"{limits.memory_limit >> 20}M"]
     command += ["--preferred"] if contestant.preferred else []
     command += ["--precision", contestant.precision] if contestant.precision else []
+    command += contestant.search_options
     return Job(
         kind="search",
         command=tuple(command),
-        inputs={"task.sas": sas, **({} if model is None else {"model.hstar": model})},
+        inputs={**files, **({} if model is None else {"model.hstar": model})},
         outputs=("plan",),
         time_limit=limits.time_limit,
         labels=labels,

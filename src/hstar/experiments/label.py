@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hstar.errors import InputError
 from hstar.experiments.job import HSTAR, OWN_LIMIT, Job
@@ -25,28 +26,32 @@ def label_jobs(
         if name in names:
             raise InputError(f"two problems are called {name}", file=problem)
         names.add(name)
-        # The name is that of the instance in the data.
-        command = (
-            *HSTAR,
-            "label",
-            f"{{{name}.pddl}}",
-            "--domain",
-            "{domain.pddl}",
-            "--output",
-            f"{{{LABELS}}}",
-        )
-        limits = ("--time-limit", f"{time_limit:g}s", OWN_LIMIT, f"{memory_limit >> 20}M")
-        jobs.append(
-            Job(
-                kind="label",
-                command=(*command, *limits, "--quiet", "--json"),
-                inputs={f"{name}.pddl": _content(problem, store), "domain.pddl": _content(domain, store)},
-                outputs=(LABELS,),
-                time_limit=time_limit,
-                labels={"step": "label", "instance": name},
-            )
-        )
+        texts = _content(domain, store), _content(problem, store)
+        jobs.append(label_job(name, *texts, time_limit, memory_limit, {"instance": name}))
     return jobs
+
+
+def label_job(
+    name: str,
+    domain: str,
+    problem: str,
+    time_limit: float,
+    memory_limit: int,
+    labels: Mapping[str, Any],
+    *,
+    keep_empty: bool = False,
+) -> Job:
+    """`hstar label` for one problem, given by digests. Its name is that of the instance in the data."""
+    command = (*HSTAR, "label", f"{{{name}.pddl}}", "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
+    limits = ("--time-limit", f"{time_limit:g}s", OWN_LIMIT, f"{memory_limit >> 20}M")
+    return Job(
+        kind="label",
+        command=(*command, *limits, *(("--keep-empty",) if keep_empty else ()), "--quiet", "--json"),
+        inputs={f"{name}.pddl": problem, "domain.pddl": domain},
+        outputs=(LABELS,),
+        time_limit=time_limit,
+        labels={"step": "label", **labels},
+    )
 
 
 def merged(store: Store, jobs: Sequence[Job]) -> RelationalData | None:

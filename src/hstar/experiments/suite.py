@@ -58,6 +58,7 @@ import msgspec
 from hstar import _core
 from hstar.errors import InputError
 from hstar.experiments.contestants import Contestant, parse_contestant
+from hstar.experiments.domains import Problem, labelling_jobs, make_problem, problem_jobs, read_problem
 from hstar.experiments.evaluate import (
     DATA,
     Data,
@@ -70,6 +71,8 @@ from hstar.experiments.evaluate import (
 from hstar.experiments.job import Job, Made
 from hstar.experiments.store import Store
 from hstar.generators import GENERATORS
+from hstar.generators.splits import split_instances
+from hstar.recipes import DOMAIN_RECIPES, RECIPES
 from hstar.registry import unknown
 from hstar.sampling import make_sampler
 from hstar.units import parse_memory, parse_time
@@ -85,10 +88,16 @@ class LimitTable(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[tasks]]`: instances that are there, or a generator."""
+    """`[[tasks]]`: instances or problems that are there, or a generator.
+
+    Instances are planned from several starts, problems and those of a split of a generator from their own.
+    """
 
     instances: list[str] | None = None
+    problems: list[str] | None = None
     generator: str | None = None
+    split: str | None = None
+    number: int | None = None
     parameters: dict[str, int | list[int]] = {}
     seeds: list[int] = msgspec.field(default_factory=lambda: [0])
     starts: int = 10
@@ -104,8 +113,20 @@ class SampleTable(msgspec.Struct, forbid_unknown_fields=True):
     errors: bool = False
 
 
+class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[label]]`: problems that are there, or some of a split of a generator, solved optimally."""
+
+    name: str
+    problems: list[str] | None = None
+    generator: str | None = None
+    split: str | None = None
+    number: int | None = None
+    time: str = "5m"
+    memory: str = "8G"
+
+
 class TrainTable(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[train]]`: by sampling, or on the data of a `[[sample]]`."""
+    """`[[train]]`: by sampling, or on the data of a `[[sample]]` or, for a domain, of a `[[label]]`."""
 
     name: str
     recipe: str
@@ -124,6 +145,7 @@ class PlanTable(msgspec.Struct, forbid_unknown_fields=True):
     search: str | None = None
     preferred: bool = False
     precision: str | None = None
+    options: dict[str, str | int | float | bool] = {}  # further ones of `hstar solve`
 
 
 class Suite(msgspec.Struct, forbid_unknown_fields=True):
@@ -135,6 +157,7 @@ class Suite(msgspec.Struct, forbid_unknown_fields=True):
     search: str = "gbfs"
     limits: LimitTable = msgspec.field(default_factory=LimitTable)
     sample: list[SampleTable] = []
+    label: list[LabelTable] = []
     train: list[TrainTable] = []
     profiles: dict[str, dict[str, Any]] = {}
 
@@ -180,7 +203,7 @@ def _convert(data: Any, text: str, file: Path) -> Suite:
 def _suggestion(key: str, steps: Sequence[str | int]) -> str:
     tables: dict[str, type[msgspec.Struct]]
     tables = {"limits": LimitTable, "tasks": TaskTable, "sample": SampleTable}
-    tables |= {"train": TrainTable, "plan": PlanTable}
+    tables |= {"label": LabelTable, "train": TrainTable, "plan": PlanTable}
     table = tables.get(str(steps[0]), Suite) if len(steps) > 1 else Suite
     known = [entry.name for entry in msgspec.structs.fields(table)]
     near = difflib.get_close_matches(key, known, n=1)
@@ -234,22 +257,48 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
         parse_time(suite.limits.training),
         parse_memory(suite.limits.training_memory),
     )
-    instances = [instance for table in suite.tasks for instance in _instances(table, home, store)]
+    instances, problems = list[Instance](), list[Problem]()
+    for table in suite.tasks:
+        if table.problems is None and table.split is None:
+            instances += _instances(table, home, store)
+        else:
+            problems += _problems(table, home, store)
     trainings = {table.name: table for table in suite.train}
     samples = _samples(suite, instances, limits)
-    jobs = {(job.key, str(job.labels)): job for job in samples.values()}
-    for table in suite.plan:
-        contestant, seeds = _contestant(table, trainings, home)
-        data = _data(trainings.get(table.model or ""), suite, samples)
-        for job in evaluation_jobs(
-            instances, [contestant], store, limits=limits, search=suite.search, seeds=seeds, data=data
-        ):
+    labelled = _labelled(suite, home, store)
+    made = [*samples.values(), *(job for data in labelled.values() for part in data.values() for job in part)]
+    jobs = {(job.key, str(job.labels)): job for job in made}
+    for plan in suite.plan:
+        contestant, seeds = _contestant(plan, trainings, home)
+        training = trainings.get(plan.model or "")
+        needed: list[Job] = []
+        if contestant.recipe is not None and contestant.recipe in DOMAIN_RECIPES:
+            if instances:
+                raise InputError(f"{contestant.name} is for a domain: its tasks are problems, not instances")
+            needed = problem_jobs(
+                problems,
+                contestant,
+                store,
+                limits=limits,
+                search=suite.search,
+                seeds=seeds,
+                data=_labels_for(training, labelled),
+            )
+        else:
+            if contestant.recipe is not None and problems:
+                raise InputError(f"{contestant.name} is for one task: its tasks are instances, not problems")
+            data = _data(training, suite, samples)
+            needed = evaluation_jobs(
+                instances, [contestant], store, limits=limits, search=suite.search, seeds=seeds, data=data
+            )
+            needed += problem_jobs(problems, contestant, store, limits=limits, search=suite.search)
+        for job in needed:
             # A training that several searches use is one job, under its own name.
             if job.kind == "train":
-                job = replace(job, labels={**job.labels, "contestant": table.model})
+                job = replace(job, labels={**job.labels, "contestant": plan.model})
             jobs.setdefault((job.key, str(job.labels)), job)
     if not jobs:
-        raise InputError("nothing to do: the suite has neither [[plan]] nor [[sample]]")
+        raise InputError("nothing to do: the suite has neither [[plan]] nor [[sample]] nor [[label]]")
     return list(jobs.values())
 
 
@@ -299,15 +348,66 @@ def _data(training: TrainTable | None, suite: Suite, samples: Samples) -> Data |
     return data
 
 
+Labelled = dict[str, dict[str, list[Job]]]
+"""By name of the tables and by domain."""
+
+
+def _labelled(suite: Suite, home: Path, store: Store) -> Labelled:
+    """Tables of one name, for instance of several domains, are one set of data."""
+    found: Labelled = {}
+    for table in suite.label:
+        limits = parse_time(table.time), parse_memory(table.memory)
+        jobs = labelling_jobs(table.name, _problems(table, home, store), *limits)
+        data = found.setdefault(table.name, {})
+        for domain, part in jobs.items():
+            data.setdefault(domain, []).extend(part)
+    return found
+
+
+def _labels_for(training: TrainTable | None, labelled: Labelled) -> dict[str, list[Job]]:
+    """The labelled problems of each domain that a training names."""
+    assert training is not None
+    if training.data is None:
+        raise InputError(f"train: '{training.name}' needs data, the name of a [[label]]")
+    if training.data not in labelled:
+        raise unknown("data", training.data, list(labelled))
+    return labelled[training.data]
+
+
+def _problems(table: TaskTable | LabelTable, home: Path, store: Store) -> list[Problem]:
+    """Problems that are there, or the first of a split."""
+    if (table.problems is None) == (table.generator is None):
+        raise InputError("give either problems or a generator with a split")
+    if table.problems is not None:
+        paths = [path for pattern in table.problems for path in _matches(pattern, home)]
+        found = [path for path in paths if not path.stem.endswith("domain")]
+        return [read_problem(path, store) for path in found[: table.number]]
+    if table.split is None:
+        raise InputError(f"{table.generator}: give a split")
+    chosen = split_instances(str(table.generator), table.split)[: table.number]
+    return [
+        make_problem(f"{table.split}-{_sizes(one.sizes)}-{one.seed}", one.domain, one.problem, store)
+        for one in chosen
+    ]
+
+
+def _sizes(sizes: Mapping[str, int]) -> str:
+    return "-".join(f"{name}{value}" for name, value in sizes.items())
+
+
+def _matches(pattern: str, home: Path) -> list[Path]:
+    paths = sorted(glob.glob(str(home / pattern)))  # noqa: PTH207  (absolute ones, too)
+    if not paths:
+        raise InputError(f"tasks: nothing matches '{pattern}' in {home}")
+    return [Path(path) for path in paths]
+
+
 def _instances(table: TaskTable, home: Path, store: Store) -> Iterator[Instance]:
     if (table.instances is None) == (table.generator is None):
         raise InputError("tasks: give either instances or a generator")
     if table.instances is not None:
         for pattern in table.instances:
-            paths = sorted(glob.glob(str(home / pattern)))  # noqa: PTH207  (absolute ones, too)
-            if not paths:
-                raise InputError(f"tasks: nothing matches '{pattern}' in {home}")
-            for path in map(Path, paths):
+            for path in _matches(pattern, home):
                 yield read_instance(path, store, walks=table.starts, most=table.starts)
         return
     generate = GENERATORS.get(str(table.generator))
@@ -322,8 +422,7 @@ def _instances(table: TaskTable, home: Path, store: Store) -> Iterator[Instance]
             for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
                 Path(folder, name).write_text(text)
             instance = read_instance(Path(folder, "problem.pddl"), store, walks=table.starts)
-        label = "-".join(f"{name}{value}" for name, value in {**parameters, "seed": seed}.items())
-        yield replace(instance, name=f"{instance.domain}/{label}")
+        yield replace(instance, name=f"{instance.domain}/{_sizes({**parameters, 'seed': seed})}")
 
 
 def _contestant(
@@ -337,10 +436,10 @@ def _contestant(
     if table.model is not None and table.model in trainings:
         training = trainings[table.model]
         options = tuple(word for key, value in training.options.items() for word in _flag(key, value))
-        parsed = parse_contestant(training.recipe)
-        if parsed.recipe is None:
-            raise InputError(f"train: '{training.recipe}' is not a recipe")
-        contestant, seeds = replace(parsed, options=options), training.seeds
+        if training.recipe not in RECIPES and training.recipe not in DOMAIN_RECIPES:
+            raise unknown("recipe", training.recipe, [*RECIPES, *DOMAIN_RECIPES])
+        contestant = Contestant(training.recipe, recipe=training.recipe, options=options)
+        seeds = training.seeds
     elif table.model is not None:
         if not table.model.endswith(".hstar"):
             raise unknown("model", table.model, [*trainings, "a file *.hstar"])
@@ -355,7 +454,16 @@ def _contestant(
             raise InputError("plan: precision is for models")
         if table.precision not in (able := _core.precisions()):
             raise unknown("precision", table.precision, able)
-    return replace(contestant, name=name, preferred=table.preferred, precision=table.precision), seeds
+    return (
+        replace(
+            contestant,
+            name=name,
+            preferred=table.preferred,
+            precision=table.precision,
+            search_options=tuple(word for key, value in table.options.items() for word in _flag(key, value)),
+        ),
+        seeds,
+    )
 
 
 def _flag(name: str, value: str | int | float | bool) -> tuple[str, ...]:

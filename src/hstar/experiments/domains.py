@@ -1,0 +1,133 @@
+"""The protocol of heuristics for a domain: label small problems, train a model on them, plan in large ones.
+
+Núñez-Molina et al. (arXiv 2308.11905) and Chen et al. (ICAPS 2024). A problem is planned from its own initial
+state, from its PDDL: models of a domain need its objects. Labelling, training and each search are jobs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hstar.errors import InputError
+from hstar.experiments.contestants import Contestant
+from hstar.experiments.evaluate import Limits, search_job
+from hstar.experiments.job import HSTAR, Job, Made
+from hstar.experiments.label import LABELS, label_job
+from hstar.experiments.store import Store
+from hstar.spaces.pddl import parse_domain, read_text
+from hstar.spaces.translate import find_domain
+
+OWN = "own"
+"""The start of a problem that is planned from its own initial state."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem file with its domain file, as digests of their texts in the store."""
+
+    domain: str
+    name: str  # domain/problem
+    domain_file: str
+    problem_file: str
+
+    @property
+    def files(self) -> dict[str, str]:
+        """What a planner is given."""
+        return {"domain.pddl": self.domain_file, "problem.pddl": self.problem_file}
+
+
+def read_problem(path: Path, store: Store) -> Problem:
+    """A problem with `domain.pddl` beside it."""
+    if not path.is_file():
+        raise InputError("no such file", file=path)
+    domain_file = find_domain(path)
+    return make_problem(path.stem, read_text(domain_file), read_text(path), store, str(domain_file))
+
+
+def make_problem(name: str, domain: str, problem: str, store: Store, file: str = "domain") -> Problem:
+    """A problem from the texts of its files."""
+    domain_name = parse_domain(domain, file).name
+    texts = (store.put(text.encode()) for text in (domain, problem))
+    return Problem(domain_name, f"{domain_name}/{name}", *texts)
+
+
+def labelling_jobs(
+    name: str, problems: Sequence[Problem], time_limit: float, memory_limit: int
+) -> dict[str, list[Job]]:
+    """By domain: one job for each problem; a problem without a plan within the limits leaves empty data."""
+    jobs: dict[str, list[Job]] = {}
+    for problem in problems:
+        labels = {"domain": problem.domain, "instance": problem.name, "contestant": name, "seed": 0}
+        jobs.setdefault(problem.domain, []).append(
+            label_job(
+                problem.name.partition("/")[2],
+                problem.domain_file,
+                problem.problem_file,
+                time_limit,
+                memory_limit,
+                labels,
+                keep_empty=True,
+            )
+        )
+    return jobs
+
+
+def domain_training_job(
+    contestant: Contestant, domain: str, data: Sequence[Job], seed: int, limits: Limits
+) -> Job:
+    """`hstar train` on all labelled problems of a domain."""
+    inputs = {f"labels{i}.data": Made(job.key, LABELS) for i, job in enumerate(data)}
+    words = tuple(f"{{{name}}}" for name in inputs)
+    command = (*HSTAR, "train", str(contestant.recipe), *words, "--output", "{model.hstar}")
+    return Job(
+        kind="train",
+        command=(*command, "--seed", str(seed), *contestant.options, "--quiet", "--json"),
+        inputs=inputs,
+        outputs=("model.hstar",),
+        time_limit=limits.train_time,
+        resident_limit=limits.train_memory,
+        labels=_about(domain, domain, contestant, seed) | {"step": "train"},
+    )
+
+
+def problem_jobs(
+    problems: Sequence[Problem],
+    contestant: Contestant,
+    store: Store,
+    *,
+    limits: Limits,
+    search: str,
+    seeds: Sequence[int] = (0,),
+    data: Mapping[str, Sequence[Job]] | None = None,
+) -> list[Job]:
+    """A contestant on every problem, and the trainings it needs before, from the `data` of each domain."""
+    jobs: list[Job] = []
+    models: dict[tuple[str, int], str | Made] = {}
+    for problem in problems:
+        for seed in seeds if contestant.recipe else (0,):
+            model: str | Made | None = None
+            if contestant.recipe is not None:
+                if (problem.domain, seed) not in models:
+                    known = {} if data is None else data
+                    if problem.domain not in known:
+                        raise InputError(
+                            f"{contestant.name}: there are no labelled problems of {problem.domain}"
+                        )
+                    training = domain_training_job(
+                        contestant, problem.domain, known[problem.domain], seed, limits
+                    )
+                    jobs.append(training)
+                    models[problem.domain, seed] = Made(training.key, "model.hstar")
+                model = models[problem.domain, seed]
+            elif contestant.model is not None:
+                model = store.put(contestant.model.read_bytes())
+            about = _about(problem.domain, problem.name, contestant, seed) | {"step": "search", "start": OWN}
+            jobs.append(search_job(contestant, model, problem.files, limits, search, about))
+    return jobs
+
+
+def _about(domain: str, instance: str, contestant: Contestant, seed: int) -> dict[str, Any]:
+    return {"domain": domain, "instance": instance, "contestant": contestant.name, "seed": seed}
