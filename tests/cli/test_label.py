@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,9 @@ def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
     done = hstar("label", "train", "-o", "states.data", "--jobs", "2")
     assert done.code == 0, done
     assert done.err.endswith("states of 3 problems, 0 left out\n")
+    report = hstar("report", "states.data.run", "--format", "markdown")
+    assert re.search(r"\| blocksworld-4ops \| labels \| 3 \| 3 \| \d+ \| [0-9.]+ \|", report.out), report
+    assert hstar("report", "states.data.run").code == 0
     data = relational.load(folder / "states.data")
     assert [instance.name for instance in data.instances] == [file.stem for file in problems(folder)]
     done = hstar("train", "wl", "states.data", "-o", "model.hstar", "--least-states", "1")
@@ -73,13 +77,18 @@ def test_problems_beyond_the_limits_are_left_out(hstar: Run, refused: Refused, f
 
 def test_what_is_refused(hstar: Run, refused: Refused, folder: Path) -> None:
     assert "absent.pddl: no such file" in refused(33, "label", "absent.pddl", "-o", "x")
+    assert (
+        hstar("generate", "ferry", "--locations", "2", "--cars", "2", "--seeds", "1", "-o", "other").code == 0
+    )
+    message = refused(33, "label", "train", "other", "-o", "x", "-q")
+    assert "problems of several domains: blocksworld-4ops, gripper" in message
     (folder / "empty").mkdir()
     assert "no problems in this folder" in refused(33, "label", "empty", "-o", "x")
     assert "cannot write the data" in refused(33, "label", "train", "-o", "absent/x")
     broken = folder / "train" / "zzz.pddl"
     broken.write_text("(define (problem")
     message = refused(33, "label", "train", "-o", "states.data", "-q")
-    assert "1 of 4 problems failed, first zzz" in message
+    assert "1 of 4 problems failed, first blocksworld-4ops/zzz" in message
     broken.unlink()
     assert hstar("label", "train", "-o", "states.data", "-q").code == 0
     train = ("train", "wl", "states.data", "-o", "model.hstar")

@@ -68,6 +68,18 @@ def sample(store: Store, labels: Mapping[str, Any], errors: list[float]) -> None
     store.record(job, Outcome(record, {}, "drawn", MACHINE, 0.0, 1.0))
 
 
+def labelling(store: Store, labels: Mapping[str, Any], states: int | None) -> None:
+    """A problem that was to be solved optimally; None: it failed."""
+    command = ("{python}", "-m", "hstar", "label", "{p.pddl}", "-o", "{labels.data}")
+    digest = store.put(str(labels["instance"]).encode())
+    job = Job("label", command, {"p.pddl": digest}, labels={"step": "label", **labels})
+    store.add([job])
+    record = (
+        {"status": "error", "error": "broken"} if states is None else {"status": "labelled", "states": states}
+    )
+    store.record(job, Outcome(record, {}, "solved", MACHINE, 0.0, 2.0))
+
+
 def made_up_run(folder: Path, *, better: bool = False) -> Path:
     """Two domains of two and one instances, three starts; `learned` has two seeds; one search failed.
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hstar.experiments import Store
 from hstar.experiments.report import page, read_runs
 
-from .runs import NASTY, made_up_run
+from .runs import NASTY, labelling, made_up_run, sample
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -171,4 +172,23 @@ def test_two_runs(browser: Browser, tmp_path: Path) -> None:
     tab.goto(file.as_uri())
     assert cells(tab, "changes", 3)[0] == "3"
     assert tab.locator("#changes summary").all_inner_texts() == ["learned: gained 3"]
+    tab.close()
+
+
+def test_a_run_without_searches(browser: Browser, tmp_path: Path) -> None:
+    with Store(tmp_path / "run") as store:
+        place = {"domain": "blocks", "instance": "blocks/1", "seed": 0}
+        sample(store, {**place, "contestant": "states"}, [0.0, 1.0])
+        labelling(store, {**place, "contestant": "labels"}, 12)
+        labelling(store, {**place, "instance": "blocks/2", "contestant": "labels"}, None)
+    file = tmp_path / "report.html"
+    file.write_text(page(read_runs([tmp_path / "run"])))
+    tab = browser.new_page()
+    wrong: list[str] = []
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.goto(file.as_uri())
+    assert tab.locator("main section:visible h2").all_inner_texts() == ["Unexplained errors", "Labels"]
+    assert tab.locator("#labelled tbody td").all_inner_texts()[:5] == ["blocks", "labels", "2", "1", "12"]
+    assert cells(tab, "errors", 1) == ["labels"]
+    assert wrong == []
     tab.close()

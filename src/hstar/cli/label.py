@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,31 +118,34 @@ def _label_one(domain: Path, problem: Path, arguments: argparse.Namespace) -> in
 
 def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
     from hstar.experiments import Store
-    from hstar.experiments.label import label_jobs, merged
+    from hstar.experiments.domains import labelling_jobs, read_problem
+    from hstar.experiments.label import merged
+    from hstar.sampling import relational
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
     with Store(folder) as store:
-        jobs = label_jobs(problems, store, arguments.time_limit, arguments.memory_limit)
+        given = [read_problem(problem, store, domain) for domain, problem in problems]
+        by_domain = labelling_jobs("labels", given, arguments.time_limit, arguments.memory_limit)
+        if len(by_domain) > 1:
+            raise InputError(f"problems of several domains: {', '.join(by_domain)}")
+        (jobs,) = by_domain.values()
         rows = run_jobs(store, jobs, arguments)
         if rows is None:
             return INTERRUPTED
-        data = merged(store, jobs)
-    if arguments.json:
-        for row in rows:
-            print(json.dumps(row))
-    counts = Counter(row["status"] for row in rows)
+        if arguments.json:
+            for row in rows:
+                print(json.dumps(row))
+        data = merged(store, jobs) if any(row["status"] == "labelled" for row in rows) else None
     if failed := [row for row in rows if row["status"] == "error"]:
         first = failed[0]
         what = f"{len(failed)} of {len(rows)} problems failed, first {first['instance']}"
         raise InputError(f"{what}: {first.get('error', 'no message')}", file=folder)
-    if data is None:
+    if data is None or not data.instances:
         raise InputError("no problem was solved within the limits", file=folder)
-    from hstar.sampling import relational
-
     relational.save(arguments.output, data)
     if not arguments.quiet:
         states = sum(len(instance) for instance in data.instances)
-        left_out = len(rows) - counts["labelled"]
-        told = f"{states} states of {counts['labelled']} problems, {left_out} left out"
+        left_out = len(rows) - len(data.instances)
+        told = f"{states} states of {len(data.instances)} problems, {left_out} left out"
         print(f"{arguments.output}: {told}", file=sys.stderr)
     return 0

@@ -39,11 +39,11 @@ class Problem:
         return {"domain.pddl": self.domain_file, "problem.pddl": self.problem_file}
 
 
-def read_problem(path: Path, store: Store) -> Problem:
-    """A problem with `domain.pddl` beside it."""
+def read_problem(path: Path, store: Store, domain: Path | None = None) -> Problem:
+    """A problem with its domain file, or with `domain.pddl` beside it."""
     if not path.is_file():
         raise InputError("no such file", file=path)
-    domain_file = find_domain(path)
+    domain_file = domain or find_domain(path)
     return make_problem(path.stem, read_text(domain_file), read_text(path), store, str(domain_file))
 
 
@@ -58,6 +58,9 @@ def labelling_jobs(
     name: str, problems: Sequence[Problem], time_limit: float, memory_limit: int
 ) -> dict[str, list[Job]]:
     """By domain: one job for each problem; a problem without a plan within the limits leaves empty data."""
+    names = [problem.name for problem in problems]
+    if twice := next((one for one in names if names.count(one) > 1), None):
+        raise InputError(f"two problems are called {twice}")
     jobs: dict[str, list[Job]] = {}
     for problem in problems:
         labels = {"domain": problem.domain, "instance": problem.name, "contestant": name, "seed": 0}
@@ -69,7 +72,6 @@ def labelling_jobs(
                 time_limit,
                 memory_limit,
                 labels,
-                keep_empty=True,
             )
         )
     return jobs

@@ -7,28 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hstar.errors import InputError
 from hstar.experiments.job import HSTAR, OWN_LIMIT, Job
 from hstar.experiments.store import Store
 from hstar.sampling import relational
 from hstar.sampling.relational import RelationalData, merge
 
 LABELS = "labels.data"
-
-
-def label_jobs(
-    problems: Sequence[tuple[Path, Path]], store: Store, time_limit: float, memory_limit: int
-) -> list[Job]:
-    """`hstar label` for each problem, given with its domain."""
-    jobs, names = [], set()
-    for domain, problem in problems:
-        name = problem.stem
-        if name in names:
-            raise InputError(f"two problems are called {name}", file=problem)
-        names.add(name)
-        texts = _content(domain, store), _content(problem, store)
-        jobs.append(label_job(name, *texts, time_limit, memory_limit, {"instance": name}))
-    return jobs
 
 
 def label_job(
@@ -38,15 +22,16 @@ def label_job(
     time_limit: float,
     memory_limit: int,
     labels: Mapping[str, Any],
-    *,
-    keep_empty: bool = False,
 ) -> Job:
-    """`hstar label` for one problem, given by digests. Its name is that of the instance in the data."""
+    """`hstar label` for one problem, given by digests; without a plan it leaves data without states.
+
+    Its name is that of the instance in the data.
+    """
     command = (*HSTAR, "label", f"{{{name}.pddl}}", "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
     limits = ("--time-limit", f"{time_limit:g}s", OWN_LIMIT, f"{memory_limit >> 20}M")
     return Job(
         kind="label",
-        command=(*command, *limits, *(("--keep-empty",) if keep_empty else ()), "--quiet", "--json"),
+        command=(*command, *limits, "--keep-empty", "--quiet", "--json"),
         inputs={f"{name}.pddl": problem, "domain.pddl": domain},
         outputs=(LABELS,),
         time_limit=time_limit,
@@ -54,8 +39,8 @@ def label_job(
     )
 
 
-def merged(store: Store, jobs: Sequence[Job]) -> RelationalData | None:
-    """What the jobs have left, in their order; None if that is nothing."""
+def merged(store: Store, jobs: Sequence[Job]) -> RelationalData:
+    """What the jobs have left, in their order."""
     latest = store.latest()
     found = [latest[job.key].outputs.get(LABELS) for job in jobs if job.key in latest]
     parts = []
@@ -64,11 +49,4 @@ def merged(store: Store, jobs: Sequence[Job]) -> RelationalData | None:
             path = Path(folder, LABELS)
             path.write_bytes(store.get(digest))
             parts.append(relational.load(path))
-    return merge(parts) if parts else None
-
-
-def _content(path: Path, store: Store) -> str:
-    try:
-        return store.put(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+    return merge(parts)

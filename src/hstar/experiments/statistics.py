@@ -53,6 +53,11 @@ def samples_of(rows: Iterable[Record]) -> list[Record]:
     return [row for row in rows if row["step"] == "sample"]
 
 
+def labellings_of(rows: Iterable[Record]) -> list[Record]:
+    """The rows of problems that were to be solved optimally."""
+    return [row for row in rows if row["step"] == "label"]
+
+
 def contestants_of(rows: Iterable[Record]) -> list[str]:
     """Their names, in the order of the rows."""
     return list(dict.fromkeys(row["contestant"] for row in rows))

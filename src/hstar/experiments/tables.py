@@ -17,6 +17,7 @@ from hstar.experiments.statistics import (
     contestants_of,
     geometric,
     instances_by_domain,
+    labellings_of,
     mean,
     rate,
     samples_of,
@@ -41,6 +42,8 @@ def summarise(rows: Sequence[Record]) -> str:
         parts += ["## Effort\n", markdown(effort_table(rows))]
     if samples_of(rows):
         parts += ["## Labelled states\n", markdown(label_table(rows), left=2)]
+    if labellings_of(rows):
+        parts += ["## Labelled problems\n", markdown(labelling_table(rows), left=2)]
     if errors := [row for row in rows if row["status"] == "error"]:
         lines = [f"- {where(row)}: {row.get('error', 'no message')}" for row in errors]
         parts += ["## Errors\n", *lines, ""]
@@ -105,6 +108,19 @@ def label_table(rows: Sequence[Record]) -> Table:
                 share(share_of([100 * row["exact_labels"] for row in known])),
             ]
         )
+    return table
+
+
+def labelling_table(rows: Sequence[Record]) -> Table:
+    """Problems solved optimally, by domain: how many there are, how many have a label, and their states."""
+    table = [["domain", "data", "problems", "labelled", "states", "mean seconds"]]
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for row in labellings_of(rows):
+        groups.setdefault((row["domain"], row["contestant"]), []).append(row)
+    for (domain, name), runs in groups.items():
+        states = [row.get("states") or 0 for row in runs]
+        counts = (len(runs), sum(count > 0 for count in states), sum(states))
+        table.append([domain, name, *map(number, counts), number(mean(row["seconds"] for row in runs))])
     return table
 
 

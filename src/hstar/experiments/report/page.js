@@ -427,13 +427,22 @@ function options(select, entries, chosen) {
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value: String(value), selected: value === chosen }, text)));
 }
 
+function showLabelled() {
+  const [head, ...rows] = data.labelled;
+  if (!rows.length) return;
+  const plain = (text) => Number(text.replaceAll(",", ""));
+  table($("labelled"), head.map((name, i) => ({ name, text: i < 2 })), rows.map((row) => ({ cells: row.map((text, i) => ({ text, value: i < 2 ? text : plain(text) })) })));
+}
+
 function show() {
-  showCoverage();
-  showScatter();
-  showCactus();
+  if (total) {
+    showCoverage();
+    showScatter();
+    showCactus();
+    showRuns();
+  }
   if (data.trainings.length) showTrainings();
   if (data.samples.length) showSamples();
-  showRuns();
 }
 
 function start() {
@@ -455,7 +464,9 @@ function start() {
   $("training-section").hidden = !trained.length;
   options($("training-instance"), trained.map((i) => [i, data.instances[i][0]]));
   const sampled = [...new Set(data.samples.map((s) => s.instance))];
-  $("labels-section").hidden = !sampled.length;
+  $("labels-section").hidden = !sampled.length && data.labelled.length === 1;
+  $("sampled").hidden = !sampled.length;
+  for (const section of document.querySelectorAll(".of-searches")) section.hidden = !total;
   options($("labels-instance"), sampled.map((i) => [i, data.instances[i][0]]));
   $("labels-instance").addEventListener("change", showSamples);
   for (const id of ["metric", "one", "two"]) $(id).addEventListener("change", showScatter);
@@ -470,6 +481,7 @@ function start() {
   });
   showErrors();
   showChanges();
+  showLabelled();
   show();
 }
 

@@ -21,10 +21,12 @@ from hstar.experiments.statistics import (
     by_contestant,
     changes,
     compare_all,
+    labellings_of,
     samples_of,
     searches_of,
     trainings_of,
 )
+from hstar.experiments.tables import labelling_table
 
 T = TypeVar("T", bound=Hashable)
 
@@ -42,6 +44,7 @@ def page(runs: Sequence[Run], title: str | None = None) -> str:
         "runs": [_about(run) for run in runs],
         **_pack(rows, runs),
         "pairs": _pairs(searches_of(rows)),
+        "labelled": labelling_table(rows),
         "changes": [_changes(runs[0], run) for run in runs[1:]],
     }
     # A tag in a log must not end the element that holds the data.
@@ -67,7 +70,9 @@ def _about(run: Run) -> Record:
 
 def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
     """Columns of the searches, the trainings, and what it takes to repeat either."""
-    searches, trainings, samples = searches_of(rows), trainings_of(rows), samples_of(rows)
+    searches, trainings = searches_of(rows), trainings_of(rows)
+    # Of problems that were to be labelled, what went wrong; a table has the others.
+    samples = samples_of(rows) + [row for row in labellings_of(rows) if row["status"] == "error"]
     everything = [*searches, *trainings, *samples]
     repeats = [runs[row["run"]].repeat[row["key"]] for row in everything]
     # What is chosen and coloured are contestants; a sample has a name.
