@@ -81,7 +81,7 @@ def test_what_is_refused(hstar: Run, refused: Refused, folder: Path) -> None:
         hstar("generate", "ferry", "--locations", "2", "--cars", "2", "--seeds", "1", "-o", "other").code == 0
     )
     message = refused(33, "label", "train", "other", "-o", "x", "-q")
-    assert "problems of several domains: blocksworld-4ops, gripper" in message
+    assert "problems of several domains: blocksworld-4ops, ferry" in message
     (folder / "empty").mkdir()
     assert "no problems in this folder" in refused(33, "label", "empty", "-o", "x")
     assert "cannot write the data" in refused(33, "label", "train", "-o", "absent/x")
