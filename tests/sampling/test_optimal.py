@@ -62,7 +62,39 @@ def test_states_are_those_of_the_plan(ferry: Task, data: RelationalData) -> None
     assert first == ferry.lifted.problem.init  # static atoms are there, too
     assert set(ferry.lifted.goal_atoms) <= last
     assert not set(ferry.lifted.goal_atoms) <= first
-    assert instance.relations == relations(ferry, data.words).relations
+    assert instance.relations == relations(ferry, data.words, operators=True).relations
+
+
+def test_operators_are_those_of_the_pddl(ferry: Task, data: RelationalData) -> None:
+    found = data.instances[0].relations
+    named = [tuple([found.atoms[i] for i in part] for part in operator) for operator in found.operators]
+    # Static conditions (a location, two of them different) are left out, and so is all that is deleted.
+    assert ([("at-ferry", "l0")], [("at-ferry", "l1")]) in named
+    assert ([("at", "c0", "l1"), ("at-ferry", "l1"), ("empty-ferry",)], [("on", "c0")]) in named
+    assert ([("at-ferry", "l2"), ("on", "c1")], [("at", "c1", "l2"), ("empty-ferry",)]) in named
+    assert len(named) == 3 * 2 + 2 * 3 * 2
+
+
+def test_siblings(ferry: Task, data: RelationalData) -> None:
+    plain = data.instances[0]
+    instance = Optimal(siblings=True).label(ferry, data.words, "one")
+    rows, length = len(instance), len(plain)
+    assert instance.labelled.tolist() == [True] * length + [False] * (rows - length)
+    parent = instance.columns["parent"]
+    assert np.isnan(parent[0])
+    assert parent[1:length].tolist() == list(range(length - 1))
+    for row in range(length, rows):
+        above = int(parent[row])
+        assert instance.state(row) != instance.state(above + 1)
+        assert 0 < len(instance.state(row) ^ instance.state(above)) <= 4  # one operator apart
+    pairs = {(instance.state(row), parent[row]) for row in range(length, rows)}
+    assert len(pairs) == rows - length > length
+    with_labels = instance.with_labels()
+    assert with_labels.ends.tolist() == plain.ends.tolist()
+    assert with_labels.atoms.tolist() == plain.atoms.tolist()
+    assert all(
+        np.array_equal(with_labels.columns[name], plain.columns[name], equal_nan=True) for name in COLUMNS
+    )
 
 
 def test_what_gets_no_label(tmp_path: Path) -> None:
@@ -99,7 +131,7 @@ def test_saved_and_loaded(data: RelationalData, tmp_path: Path) -> None:
     for one, two in zip(again.instances, data.instances, strict=True):
         assert (one.name, one.relations) == (two.name, two.relations)
         assert [one.state(i) for i in range(len(one))] == [two.state(i) for i in range(len(two))]
-        assert all((one.columns[name] == two.columns[name]).all() for name in COLUMNS)
+        assert all(np.array_equal(one.columns[name], two.columns[name], equal_nan=True) for name in COLUMNS)
     relational.save(tmp_path / "again", again)
     assert (tmp_path / "again").read_bytes() == (tmp_path / "data").read_bytes()
 
@@ -131,13 +163,13 @@ def test_damaged_files(data: RelationalData, tmp_path: Path) -> None:
 def test_files_that_contradict_themselves(data: RelationalData, tmp_path: Path, what: str) -> None:
     path = tmp_path / "data"
     relational.save(path, data)
-    header, tensors = container.read(path, "relational dataset", 1)
+    header, tensors = container.read(path, "relational dataset", relational.FORMAT_VERSION)
     if what == "states":
         header["instances"][0]["states"] = 10_000
     elif what == "columns":
         header["columns"].append("absent")
     else:
         tensors["atoms"] = tensors["atoms"] + np.int32(1000)
-    container.write(path, "relational dataset", 1, header, tensors)
+    container.write(path, "relational dataset", relational.FORMAT_VERSION, header, tensors)
     with pytest.raises(InputError, match="damaged relational dataset"):
         relational.load(path)

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Solves each problem optimally (A* with lmcut, every action counting 1) and writes the states of the plans with
-their distance to the goal and the values of heuristics: data that `hstar train wl` learns a heuristic for the
-whole domain from. PROBLEM is a file or a folder of them, with domain.pddl beside. Several problems are solved
-side by side, each a process of its own; what is finished is kept in RUN, and the same command goes on after a
-kill. Problems without a plan within the limits are left out and counted."""
+their distance to the goal and the values of heuristics: data that `hstar train wl` and `hstar train
+truncated` learn a heuristic for the whole domain from. PROBLEM is a file or a folder of them, with
+domain.pddl beside. Several problems are solved side by side, each a process of its own; what is finished is
+kept in RUN, and the same command goes on after a kill. Problems without a plan within the limits are left out
+and counted."""
 EXAMPLES = (
     "hstar label problem.pddl -o states.data",
     "hstar label folder -o states.data --time-limit 5m --jobs 2",
@@ -49,6 +50,7 @@ def configure(parser: Parser) -> None:
         metavar="M",
         help="of a search (8G)",
     )
+    add("--siblings", action="store_true", help="other successors of the states, too, for ranking losses")
     add(
         "--keep-empty",
         action="store_true",
@@ -98,10 +100,11 @@ def _label_one(domain: Path, problem: Path, arguments: argparse.Namespace) -> in
         words = vocabulary(task)
         line.announce("looking for an optimal plan ...")
         try:
-            labelling = Optimal(arguments.time_limit, arguments.memory_limit)
+            labelling = Optimal(arguments.time_limit, arguments.memory_limit, arguments.siblings)
             instance = labelling.label(task, words, problem.stem)
             found = (instance,)
-            record = {"status": "labelled", "states": len(instance), "cost": len(instance) - 1}
+            states = int(instance.labelled.sum())
+            record = {"status": "labelled", "states": states, "cost": states - 1}
         except NoLabelError as error:
             found = ()
             status = "labelled" if arguments.keep_empty else "unlabelled"
@@ -121,11 +124,13 @@ def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace)
     from hstar.experiments.domains import labelling_jobs, read_problem
     from hstar.experiments.label import merged
     from hstar.sampling import relational
+    from hstar.sampling.optimal import Optimal
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
     with Store(folder) as store:
         given = [read_problem(problem, store, domain) for domain, problem in problems]
-        by_domain = labelling_jobs("labels", given, arguments.time_limit, arguments.memory_limit)
+        labelling = Optimal(arguments.time_limit, arguments.memory_limit, arguments.siblings)
+        by_domain = labelling_jobs("labels", given, labelling)
         if len(by_domain) > 1:
             raise InputError(f"problems of several domains: {', '.join(by_domain)}")
         (jobs,) = by_domain.values()
@@ -144,7 +149,7 @@ def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace)
         raise InputError("no problem was solved within the limits", file=folder)
     relational.save(arguments.output, data)
     if not arguments.quiet:
-        states = sum(len(instance) for instance in data.instances)
+        states = int(data.labelled.sum())
         left_out = len(rows) - len(data.instances)
         told = f"{states} states of {len(data.instances)} problems, {left_out} left out"
         print(f"{arguments.output}: {told}", file=sys.stderr)

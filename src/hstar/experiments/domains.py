@@ -17,6 +17,7 @@ from hstar.experiments.evaluate import Limits, search_job
 from hstar.experiments.job import HSTAR, Job, Made
 from hstar.experiments.label import LABELS, label_job
 from hstar.experiments.store import Store
+from hstar.sampling.optimal import Optimal
 from hstar.spaces.pddl import parse_domain, read_text
 from hstar.spaces.translate import find_domain
 
@@ -54,9 +55,7 @@ def make_problem(name: str, domain: str, problem: str, store: Store, file: str =
     return Problem(domain_name, f"{domain_name}/{name}", *texts)
 
 
-def labelling_jobs(
-    name: str, problems: Sequence[Problem], time_limit: float, memory_limit: int
-) -> dict[str, list[Job]]:
+def labelling_jobs(name: str, problems: Sequence[Problem], labelling: Optimal) -> dict[str, list[Job]]:
     """By domain: one job for each problem; a problem without a plan within the limits leaves empty data."""
     names = [problem.name for problem in problems]
     if twice := next((one for one in names if names.count(one) > 1), None):
@@ -69,8 +68,7 @@ def labelling_jobs(
                 problem.name.partition("/")[2],
                 problem.domain_file,
                 problem.problem_file,
-                time_limit,
-                memory_limit,
+                labelling,
                 labels,
             )
         )

@@ -10,6 +10,7 @@ from typing import Any
 from hstar.experiments.job import HSTAR, OWN_LIMIT, Job
 from hstar.experiments.store import Store
 from hstar.sampling import relational
+from hstar.sampling.optimal import Optimal
 from hstar.sampling.relational import RelationalData, merge
 
 LABELS = "labels.data"
@@ -19,8 +20,7 @@ def label_job(
     name: str,
     domain: str,
     problem: str,
-    time_limit: float,
-    memory_limit: int,
+    labelling: Optimal,
     labels: Mapping[str, Any],
 ) -> Job:
     """`hstar label` for one problem, given by digests; without a plan it leaves data without states.
@@ -28,13 +28,14 @@ def label_job(
     Its name is that of the instance in the data.
     """
     command = (*HSTAR, "label", f"{{{name}.pddl}}", "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
-    limits = ("--time-limit", f"{time_limit:g}s", OWN_LIMIT, f"{memory_limit >> 20}M")
+    limits = ("--time-limit", f"{labelling.time_limit:g}s", OWN_LIMIT, f"{labelling.memory_limit >> 20}M")
+    siblings = ("--siblings",) if labelling.siblings else ()
     return Job(
         kind="label",
-        command=(*command, *limits, "--keep-empty", "--quiet", "--json"),
+        command=(*command, *limits, *siblings, "--keep-empty", "--quiet", "--json"),
         inputs={f"{name}.pddl": problem, "domain.pddl": domain},
         outputs=(LABELS,),
-        time_limit=time_limit,
+        time_limit=labelling.time_limit,
         labels={"step": "label", **labels},
     )
 

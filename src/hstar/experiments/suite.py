@@ -75,6 +75,7 @@ from hstar.generators.splits import split_instances
 from hstar.recipes import DOMAIN_RECIPES, RECIPES
 from hstar.registry import unknown
 from hstar.sampling import make_sampler
+from hstar.sampling.optimal import Optimal
 from hstar.units import parse_memory, parse_time
 
 
@@ -123,6 +124,7 @@ class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
     number: int | None = None
     time: str = "5m"
     memory: str = "8G"
+    siblings: bool = False
 
 
 class TrainTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -356,8 +358,8 @@ def _labelled(suite: Suite, home: Path, store: Store) -> Labelled:
     """Tables of one name, for instance of several domains, are one set of data."""
     found: Labelled = {}
     for table in suite.label:
-        limits = parse_time(table.time), parse_memory(table.memory)
-        jobs = labelling_jobs(table.name, _problems(table, home, store), *limits)
+        labelling = Optimal(parse_time(table.time), parse_memory(table.memory), table.siblings)
+        jobs = labelling_jobs(table.name, _problems(table, home, store), labelling)
         data = found.setdefault(table.name, {})
         for domain, part in jobs.items():
             data.setdefault(domain, []).extend(part)

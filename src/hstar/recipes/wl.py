@@ -50,6 +50,7 @@ class WL(WLConfig):
     def fit(self, data: RelationalData) -> DomainModel:
         """The heuristic; its summary has the mean squared error on held-out instances."""
         started = time.monotonic()
+        data = data.with_labels()
         config = WLConfig(self.iterations, self.multiset, self.types, self.least_states)
         # 1. Features.
         features = WLFeatures(data.words, config)

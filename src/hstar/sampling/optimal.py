@@ -2,13 +2,15 @@
 
 A task is solved by A* with lmcut, every operator counting 1. Each state of the plan, the first and the last
 one included, gets its distance to the goal, the values of symbolic heuristics, and what the relaxed plan of
-ff tells: columns by the names of COLUMNS.
+ff tells: columns by the names of COLUMNS. With siblings, so do the other successors of the plan's states; of
+their distance to the goal it is only known that it is no less than that of the successor on the plan.
 """
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +25,9 @@ from hstar.spaces.relations import Vocabulary, relations
 from hstar.spaces.task import Task
 
 HEURISTICS = ("blind", "goalcount", "hmax", "ff", "lmcut")
-COLUMNS = ("label", *HEURISTICS, "operators", "deletes")
-"""h*; the heuristics; of ff's relaxed plan, how many operators it has and how many atoms they delete."""
+COLUMNS = ("label", "parent", *HEURISTICS, "operators", "deletes")
+"""h*; the row of the state before; the heuristics; of ff's relaxed plan, how many operators it has and how
+many atoms they delete. Infinite where a heuristic sees a dead end."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Optimal:
 
     time_limit: float = option(300.0, "Seconds of the search.")
     memory_limit: int = option(8 << 30, "Bytes of the search.")
+    siblings: bool = option(False, "Other successors of the states, too; they have no label.")
 
     def label(self, task: Task, words: Vocabulary, name: str | None = None) -> RelationalInstance:
         """The states of an optimal plan; a `NoLabelError` if none is found, or if it is empty."""
@@ -45,18 +49,31 @@ class Optimal:
         if not result.plan:
             raise NoLabelError(f"{task.name}: the goal holds from the start")
         index = {task.core.operator(i).name.strip(): i for i in range(task.core.num_operators)}
-        states = np.array(states_along(task.core, [index[step] for step in result.plan]), dtype=np.int32)
-        return instance_of(name or task.name, task, words, states, _columns(task, states))
+        plan = states_along(task.core, [index[step] for step in result.plan])
+        siblings = list(_siblings(task, plan)) if self.siblings else []
+        label = np.concatenate([np.arange(len(plan) - 1, -1, -1), np.full(len(siblings), np.nan)])
+        parent = np.array([np.nan, *range(len(plan) - 1), *(row for row, _ in siblings)])
+        states = np.array([*plan, *(state for _, state in siblings)], dtype=np.int32)
+        columns = {"label": label, "parent": parent, **_columns(task, states)}
+        found = {name: column.astype(np.float32) for name, column in columns.items()}
+        return instance_of(name or task.name, task, words, states, found)
 
 
 class NoLabelError(InputError):
     """A task whose states get no label."""
 
 
-def _columns(task: Task, states: npt.NDArray[np.int32]) -> dict[str, npt.NDArray[np.float32]]:
-    columns: dict[str, npt.NDArray[Any]] = {"label": np.arange(len(states) - 1, -1, -1)}
-    columns |= {name: evaluate(task, name, states) for name in HEURISTICS}
+def _siblings(task: Task, plan: list[list[int]]) -> Iterator[tuple[int, list[int]]]:
+    """Successors of the plan's states beside the next one, each once, with the row of their parent."""
+    for row, (state, chosen) in enumerate(itertools.pairwise(plan)):
+        successors = (task.core.successor(state, i) for i in task.core.applicable_operators(state))
+        for successor in sorted(set(map(tuple, successors)) - {tuple(chosen)}):
+            yield row, list(successor)
+
+
+def _columns(task: Task, states: npt.NDArray[np.int32]) -> dict[str, npt.NDArray[np.float64]]:
+    columns = {name: evaluate(task, name, states) for name in HEURISTICS}
     plans = [relaxed_plan(task, state.tolist()) for state in states]
-    columns["operators"] = np.array([len(plan.operators) for plan in plans if plan is not None])
-    columns["deletes"] = np.array([plan.ignored_deletes for plan in plans if plan is not None])
-    return {name: column.astype(np.float32) for name, column in columns.items()}
+    columns["operators"] = np.array([np.inf if plan is None else len(plan.operators) for plan in plans])
+    columns["deletes"] = np.array([np.inf if plan is None else plan.ignored_deletes for plan in plans])
+    return columns

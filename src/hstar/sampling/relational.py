@@ -1,15 +1,17 @@
 """Labelled states of many tasks of one domain, as objects and atoms: what models of a domain learn from.
 
 Nothing of the PDDL or its translation is needed to learn from these data: an instance has its objects, its
-ground atoms and its goal, a state is the list of the atoms that hold in it, and columns say what is known
-about each state: `label` (h*), and values of heuristics by their names.
+ground atoms, its operators and its goal, a state is the list of the atoms that hold in it, and columns say
+what is known about each state: `label` (h*, NaN where it is not known), `parent` (the row of a state that has
+it for a successor, NaN where there is none), and values of heuristics by their names.
 
 Invariants: all instances share one vocabulary; every atom of a state holds in it, static ones included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,10 +22,10 @@ import numpy.typing as npt
 from hstar import container
 from hstar.errors import InputError
 from hstar.spaces.lifted import GroundAtom
-from hstar.spaces.relations import Relations, Vocabulary, relations
+from hstar.spaces.relations import GroundOperator, Relations, Vocabulary, relations
 from hstar.spaces.task import Task
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 Column: TypeAlias = npt.NDArray[np.float32]
 
@@ -46,11 +48,35 @@ class RelationalInstance:
             raise InputError(f"{self.name}: states without a label")
         if n and (np.any(np.diff(self.ends, prepend=0) < 0) or self.ends[-1] != len(self.atoms)):
             raise InputError(f"{self.name}: the atoms of states are not in order")
+        highest = max((atom for one in self.relations.operators for part in one for atom in part), default=0)
+        if self.relations.operators and highest >= len(self.relations.atoms):
+            raise InputError(f"{self.name}: an operator has an atom that there is not")
         if len(self.atoms) and not 0 <= self.atoms.min() <= self.atoms.max() < len(self.relations.atoms):
             raise InputError(f"{self.name}: a state has an atom that there is not")
 
     def __len__(self) -> int:
         return len(self.ends)
+
+    @property
+    def labelled(self) -> npt.NDArray[np.bool_]:
+        """Which states have a label."""
+        return ~np.isnan(self.columns["label"])
+
+    def with_labels(self) -> RelationalInstance:
+        """Only the states that have a label, in their order."""
+        kept = self.labelled
+        sizes = np.diff(self.ends, prepend=0)
+        parent = self.columns.get("parent")
+        columns = {name: column[kept] for name, column in self.columns.items()}
+        if parent is not None:  # rows have new numbers, and some parents are gone
+            number = np.where(kept, np.cumsum(kept) - 1, np.nan).astype(np.float32)
+            known = ~np.isnan(parent)
+            moved = np.full_like(parent, np.nan)
+            moved[known] = number[parent[known].astype(np.int64)]
+            columns["parent"] = moved[kept]
+        return RelationalInstance(
+            self.name, self.relations, np.cumsum(sizes[kept]), self.atoms[np.repeat(kept, sizes)], columns
+        )
 
     def state(self, index: int) -> frozenset[GroundAtom]:
         """The atoms that hold in a state."""
@@ -66,7 +92,7 @@ def instance_of(
     columns: Mapping[str, Column],
 ) -> RelationalInstance:
     """States of a task, given by the values of its variables (states, variables)."""
-    found = relations(task, words)
+    found = relations(task, words, operators=not task.core.has_conditional_effects)
     offsets = np.cumsum([0, *(len(values) for values in task.atoms)])[:-1]
     told = np.array(found.atom_of_fact)[states + offsets]
     rows = [np.concatenate([found.constant, row[row >= 0]]).astype(np.int32) for row in told]
@@ -88,6 +114,15 @@ class RelationalData:
         columns = {tuple(sorted(instance.columns)) for instance in self.instances}
         if len(columns) > 1:
             raise InputError("the instances of the data have different columns")
+
+    @property
+    def labelled(self) -> npt.NDArray[np.bool_]:
+        """Which states have a label."""
+        return ~np.isnan(self.column("label"))
+
+    def with_labels(self) -> RelationalData:
+        """Only the states that have a label."""
+        return RelationalData(self.words, tuple(one.with_labels() for one in self.instances))
 
     def column(self, name: str) -> Column:
         """A column of all states."""
@@ -122,6 +157,7 @@ def save(path: str | Path, data: RelationalData) -> None:
                 "kinds": list(instance.relations.kinds),
                 "atoms": [list(atom) for atom in instance.relations.atoms],
                 "goal": sorted(map(list, instance.relations.goal)),
+                "operators": len(instance.relations.operators),
                 "states": len(instance),
                 "entries": len(instance.atoms),
             }
@@ -132,6 +168,11 @@ def save(path: str | Path, data: RelationalData) -> None:
         "ends": _join([instance.ends for instance in data.instances], np.int64),
         "atoms": _join([instance.atoms for instance in data.instances], np.int32),
     }
+    operators = [operator for instance in data.instances for operator in instance.relations.operators]
+    for name in GroundOperator._fields:
+        lists: list[tuple[int, ...]] = [getattr(operator, name) for operator in operators]
+        tensors[f"{name}.sizes"] = np.array([len(atoms) for atoms in lists], dtype=np.int32)
+        tensors[f"{name}.atoms"] = np.array([atom for atoms in lists for atom in atoms], dtype=np.int32)
     for name in names:
         tensors[f"column.{name}"] = data.column(name)
     container.write(Path(path), "relational dataset", FORMAT_VERSION, header, tensors)
@@ -143,6 +184,7 @@ def load(path: str | Path) -> RelationalData:
     try:
         words = Vocabulary.from_json(header["vocabulary"])
         columns = {name: tensors[f"column.{name}"] for name in header["columns"]}
+        operators = iter(_operators(tensors))
         instances, state, entry = [], 0, 0
         for about in header["instances"]:
             n, m = about["states"], about["entries"]
@@ -151,6 +193,7 @@ def load(path: str | Path) -> RelationalData:
                 tuple(about["kinds"]),
                 tuple(tuple(atom) for atom in about["atoms"]),
                 frozenset(tuple(atom) for atom in about["goal"]),
+                tuple(itertools.islice(operators, about["operators"])),
             )
             own = {name: column[state : state + n] for name, column in columns.items()}
             ends, atoms = tensors["ends"][state : state + n], tensors["atoms"][entry : entry + m]
@@ -161,6 +204,15 @@ def load(path: str | Path) -> RelationalData:
         raise InputError("damaged relational dataset: something is missing in it", file=path) from None
     except InputError as error:
         raise InputError(f"damaged relational dataset: {error.message}", file=path) from None
+
+
+def _operators(tensors: container.Tensors) -> list[GroundOperator]:
+    def lists(name: str) -> Iterator[tuple[int, ...]]:
+        atoms = iter(tensors[f"{name}.atoms"].tolist())
+        for size in tensors[f"{name}.sizes"].tolist():
+            yield tuple(itertools.islice(atoms, size))
+
+    return [GroundOperator(*both) for both in zip(*map(lists, GroundOperator._fields), strict=True)]
 
 
 def _join(parts: Sequence[npt.NDArray[Any]], dtype: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -8,10 +8,10 @@ the same numbers in all its tasks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
@@ -62,14 +62,28 @@ class Vocabulary:
             raise InputError("not a vocabulary of a domain") from None
 
 
+class GroundOperator(NamedTuple):
+    """An operator without deletes, by the numbers of atoms in ascending order.
+
+    Atoms that hold in every state are left out, and so are added atoms that are preconditions.
+    """
+
+    preconditions: tuple[int, ...]
+    adds: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Relations:
-    """Objects with their kinds, the ground atoms that states can have or the goal asks for, and the goal."""
+    """Objects with their kinds, the ground atoms that states can have or the goal asks for, and the goal.
+
+    The operators are there for models that look at them.
+    """
 
     objects: tuple[str, ...]
     kinds: tuple[int, ...]
     atoms: tuple[GroundAtom, ...]
     goal: frozenset[GroundAtom]
+    operators: tuple[GroundOperator, ...] = ()
 
     @cached_property
     def number(self) -> Mapping[GroundAtom, int]:
@@ -120,8 +134,11 @@ def vocabulary(task: Task) -> Vocabulary:
     )
 
 
-def relations(task: Task, words: Vocabulary) -> TaskRelations:
-    """The objects and atoms of a task; an `InputError` if it is not of the domain of `words`."""
+def relations(task: Task, words: Vocabulary, *, operators: bool = False) -> TaskRelations:
+    """The objects and atoms of a task; an `InputError` if it is not of the domain of `words`.
+
+    `operators`: its operators, too.
+    """
     lifted = task.lifted
     _check_domain(task, words)
     facts = [atom for atoms in task.atoms for atom in atoms]
@@ -137,6 +154,8 @@ def relations(task: Task, words: Vocabulary) -> TaskRelations:
         tuple(sorted(told | constant | goal)),
         frozenset(goal),
     )
+    if operators:
+        found = replace(found, operators=_operators(task, found))
     first = {atom: i for i, atom in reversed(list(enumerate(facts))) if atom is not None}
     return TaskRelations(
         found,
@@ -147,6 +166,25 @@ def relations(task: Task, words: Vocabulary) -> TaskRelations:
             for i, atom in enumerate(facts)
         ),
     )
+
+
+def _operators(task: Task, found: Relations) -> tuple[GroundOperator, ...]:
+    """Those of the task in their order; facts that no atom stands for are left out."""
+
+    def numbers(facts: Iterable[tuple[int, int]]) -> set[int]:
+        atoms = (task.atoms[variable][value] for variable, value in facts)
+        return {found.number[atom] for atom in atoms if atom is not None}
+
+    operators = []
+    for operator in map(task.core.operator, range(task.core.num_operators)):
+        if any(conditions for conditions, _, _ in operator.effects):
+            raise UnsupportedError(
+                f"{operator.name.strip()} has conditional effects, which the data cannot hold"
+            )
+        preconditions = numbers(operator.preconditions)
+        adds = numbers((variable, value) for _, variable, value in operator.effects) - preconditions
+        operators.append(GroundOperator(tuple(sorted(preconditions)), tuple(sorted(adds))))
+    return tuple(operators)
 
 
 def _check_domain(task: Task, words: Vocabulary) -> None:
