@@ -1,7 +1,7 @@
 """Arrows point down only, in both languages, and what must be absent is absent.
 
     cli → experiments → recipes → training · models · estimates · sampling → spaces · search → _core
-    bindings → sampling · search → heuristics → network · features → spaces · task → base
+    bindings → sampling · search → heuristics → network · features · estimates → spaces · task → base
 
 A room may use what lies below it and, within its own level, what does not lead back to it. `search` may use
 `spaces`, not the other way round. `errors`, `files`, `registry` and `units` are for all, `generators` for cli
@@ -51,6 +51,7 @@ CORE_LEVELS = {
     "sampling": 4,
     "search": 4,
     "heuristics": 3,
+    "estimates": 2,
     "features": 2,
     "network": 2,
     "spaces": 1,

@@ -22,6 +22,7 @@ std::vector<Value> checked_state(const PyTask& task, std::vector<Value> values);
 void bind_task(nanobind::module_& module);
 void bind_heuristics(nanobind::module_& module);
 void bind_features(nanobind::module_& module);
+void bind_models(nanobind::module_& module);
 void bind_network(nanobind::module_& module);
 void bind_preimages(nanobind::module_& module);
 void bind_sampling(nanobind::module_& module);

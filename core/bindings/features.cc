@@ -1,21 +1,17 @@
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/errors.h"
 #include "bindings/bindings.h"
-#include "bindings/py_heuristic.h"
 #include "bindings/sampling_arrays.h"
 #include "features/colour_refinement.h"
 #include "features/colour_table.h"
-#include "heuristics/colours.h"
 
 namespace nb = nanobind;
 
@@ -76,12 +72,7 @@ class FeatureRows {
 
 Counts count(ColourTable& table, const PyTask& task, const RelationalTask& relations, ValueRows states,
              int32_t iterations, bool multiset, bool add) {
-  const size_t n = states.shape(0), width = states.shape(1);
-  std::vector<std::vector<Value>> list;
-  for (size_t i = 0; i < n; ++i) {
-    const Value* row = states.data() + i * width;
-    list.push_back(checked_state(task, std::vector<Value>(row, row + width)));
-  }
+  const std::vector<std::vector<Value>> list = checked_states(task, states);
   FeatureRows rows(table, add);
   {
     nb::gil_scoped_release release;
@@ -140,19 +131,6 @@ void bind_features(nb::module_& module) {
       .def("count_atoms", &count_atoms, nb::arg("relations"), nb::arg("ends"), nb::arg("atoms"),
            nb::arg("iterations"), nb::arg("multiset"), nb::arg("add"),
            "The same for states given by the atoms that hold: the atoms of state i end at ends[i].");
-  module.def(
-      "colour_heuristic",
-      [](const PyTask& task, const RelationalTask& relations, const ColourTable& table, int32_t iterations,
-         bool multiset, std::vector<double> weights, double bias, const std::string& name, int32_t scale) {
-        if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
-        return PyHeuristic{
-            task, std::make_unique<ColourHeuristic>(
-                      *task.space, ColourRefinement(task.space->task(), relations, iterations, multiset),
-                      table, std::move(weights), bias, name, scale)};
-      },
-      nb::arg("task"), nb::arg("relations"), nb::arg("table"), nb::arg("iterations"), nb::arg("multiset"),
-      nb::arg("weights"), nb::arg("bias"), nb::arg("name"), nb::arg("scale"),
-      "The weighted sum of the colours of a state.");
 }
 
 }  // namespace hstar

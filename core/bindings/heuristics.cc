@@ -13,6 +13,7 @@
 #include "bindings/bindings.h"
 #include "bindings/callback.h"
 #include "bindings/py_heuristic.h"
+#include "bindings/states.h"
 #include "heuristics/catalogue.h"
 #include "heuristics/combine.h"
 #include "heuristics/ff.h"
@@ -21,58 +22,17 @@ namespace nb = nanobind;
 
 namespace hstar {
 
-CallbackHeuristic::~CallbackHeuristic() {
-  nb::gil_scoped_acquire acquire;
-  function_.reset();
-}
-
-void CallbackHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) {
-  const size_t n = end - begin;
-  if (n == 0) return;
-  const Value* values = batch.values(begin);
-  const size_t width = batch.space().variables();
-  nb::gil_scoped_acquire acquire;
-  // A copy: the function may keep the array, the search reuses the memory.
-  auto* copy = new Value[n * width];
-  std::copy_n(values, n * width, copy);
-  nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<Value*>(p); });
-  nb::ndarray<nb::numpy, Value, nb::ndim<2>> states(copy, {n, width}, owner);
-  nb::object numpy = nb::module_::import_("numpy");
-  nb::object answer = numpy.attr("ascontiguousarray")(function_(states), nb::arg("dtype") = "float64");
-  nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
-  if (!nb::try_cast(answer, array) || array.shape(0) != n)
-    throw InputError("heuristic '" + name_ + "' must return one number for each of its " + std::to_string(n) +
-                     " states, as an array of shape (" + std::to_string(n) + ",)");
-  for (size_t i = 0; i < n; ++i) {
-    const double value = array.data()[i];
-    if (std::isnan(value)) throw InputError("heuristic '" + name_ + "' returned NaN");
-    const double scaled = std::round(std::max(value, 0.0) * scale_);
-    h[begin + i] =
-        std::isinf(value) && value > 0 ? kDeadEnd : static_cast<Cost>(std::min<double>(scaled, kMaxCost));
-  }
-}
-
 namespace {
 
-nb::ndarray<nb::numpy, double, nb::ndim<1>> evaluate(
-    PyHeuristic& self, nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu> states) {
+nb::ndarray<nb::numpy, double, nb::ndim<1>> evaluate(PyHeuristic& self, ValueRows states) {
   Heuristic& heuristic = self.get();
-  const size_t n = states.shape(0), width = states.shape(1);
-  std::vector<std::vector<Value>> list;
-  for (size_t i = 0; i < n; ++i) {
-    const Value* row = states.data() + i * width;
-    list.push_back(checked_state(self.task, std::vector<Value>(row, row + width)));
-  }
+  const std::vector<std::vector<Value>> list = checked_states(self.task, states);
+  const size_t n = list.size();
   auto* values = new double[std::max<size_t>(n, 1)];
   nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
   {
     nb::gil_scoped_release release;
-    StateBatch batch(*self.task.space);
-    std::vector<uint32_t> packed(self.task.space->words());
-    for (const auto& row : list) {
-      self.task.space->packer().pack(row.data(), packed.data());
-      batch.push(packed.data());
-    }
+    StateBatch batch = packed_batch(self.task, list);
     std::vector<Cost> h(n);
     heuristic.evaluate(batch, 0, n, h.data());
     for (size_t i = 0; i < n; ++i)

@@ -43,6 +43,7 @@ NB_MODULE(_core, module) {
   hstar::bind_heuristics(module);
   hstar::bind_features(module);
   hstar::bind_network(module);
+  hstar::bind_models(module);
   hstar::bind_preimages(module);
   hstar::bind_sampling(module);
   hstar::bind_search(module);

@@ -10,6 +10,7 @@
 #include "base/errors.h"
 #include "bindings/bindings.h"
 #include "bindings/py_heuristic.h"
+#include "bindings/py_network.h"
 #include "heuristics/learned.h"
 
 namespace nb = nanobind;
@@ -19,10 +20,6 @@ namespace {
 
 using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-struct PyNetwork {
-  std::shared_ptr<const Network> network;
-};
 
 std::span<const float> view(const Matrix& matrix) { return {matrix.data(), matrix.size()}; }
 std::span<const float> view(const Vector& vector) { return {vector.data(), vector.size()}; }

@@ -15,7 +15,7 @@ std::vector<Value> flatten(const std::vector<std::vector<Value>>& list) {
   return flat;
 }
 
-Rows<BitWord> encode(const PyTask& task, ValueRows states) {
+RowsOf<BitWord> encode(const PyTask& task, ValueRows states) {
   const auto list = checked_rows(task, states, false);
   const Atoms atoms(task.space->task());
   std::vector<BitWord> bits(list.size() * atoms.words());
@@ -23,8 +23,8 @@ Rows<BitWord> encode(const PyTask& task, ValueRows states) {
   return rows(std::move(bits), list.size(), atoms.words());
 }
 
-std::pair<Rows<Value>, Column<int32_t>> preimages(const PyTask& task, const std::string& name,
-                                                  int32_t rollouts, int32_t length, uint64_t seed) {
+std::pair<RowsOf<Value>, Column<int32_t>> preimages(const PyTask& task, const std::string& name,
+                                                    int32_t rollouts, int32_t length, uint64_t seed) {
   check_support(task, name);
   check_sizes(1, length);
   check(rollouts >= 1, "rollouts must be at least 1");
@@ -39,9 +39,9 @@ std::pair<Rows<Value>, Column<int32_t>> preimages(const PyTask& task, const std:
   return {rows(flatten(found.values), found.size(), task.space->variables()), column(std::move(found.depth))};
 }
 
-std::pair<Rows<Value>, Column<int32_t>> fsm_partial(const PyTask& task, size_t states, double bfs_share,
-                                                    double random_share, int32_t length, bool sai, bool sui,
-                                                    uint64_t seed) {
+std::pair<RowsOf<Value>, Column<int32_t>> fsm_partial(const PyTask& task, size_t states, double bfs_share,
+                                                      double random_share, int32_t length, bool sai, bool sui,
+                                                      uint64_t seed) {
   check_support(task, "fsm");
   const FsmConfig config = fsm_config(states, bfs_share, random_share, length, sai, sui);
   PartialSamples found = unlocked([&](Poll& poll) {
@@ -71,7 +71,7 @@ Column<int32_t> label(const PyTask& task, ValueRows partial, Integers depth, Bit
   }));
 }
 
-Rows<BitWord> complete(const PyTask& task, ValueRows partial, const std::string& rule, uint64_t seed) {
+RowsOf<BitWord> complete(const PyTask& task, ValueRows partial, const std::string& rule, uint64_t seed) {
   check_support(task, "completion");
   const auto list = checked_rows(task, partial, true);
   const CompletionRule by = completion_rule(rule);

@@ -11,10 +11,10 @@ namespace hstar {
 
 struct PyHeuristic {
   PyTask task;                           // first, so that the space outlives the heuristic
-  std::unique_ptr<Heuristic> heuristic;  // empty once a combination has taken it over
+  std::unique_ptr<Heuristic> heuristic;  // empty once another has taken it over
 
   Heuristic& get() const {
-    if (!heuristic) throw InputError("this heuristic is part of a combination now");
+    if (!heuristic) throw InputError("this heuristic is part of another now");
     return *heuristic;
   }
 };

@@ -12,7 +12,7 @@
 namespace hstar {
 namespace {
 
-using Sampled = std::tuple<Rows<BitWord>, Column<int32_t>, Column<bool>>;
+using Sampled = std::tuple<RowsOf<BitWord>, Column<int32_t>, Column<bool>>;
 
 Column<bool> flags(const std::vector<uint8_t>& data) {
   auto* copy = new bool[data.size() + 1];
@@ -63,7 +63,7 @@ Sampled fsm(const PyTask& task, size_t states, double bfs_share, double random_s
   }));
 }
 
-Rows<Value> walks(const PyTask& task, size_t n, int32_t min_length, int32_t max_length, uint64_t seed) {
+RowsOf<Value> walks(const PyTask& task, size_t n, int32_t min_length, int32_t max_length, uint64_t seed) {
   check(min_length >= 0 && min_length <= max_length,
         "the length of walks must be at least 0, and the least not above the greatest");
   check_sizes(std::max<size_t>(n, 1), 0);
@@ -73,7 +73,7 @@ Rows<Value> walks(const PyTask& task, size_t n, int32_t min_length, int32_t max_
   return rows(std::move(values), n, task.space->variables());
 }
 
-std::pair<Rows<Value>, Column<double>> exact(const PyTask& task, bool unit_cost, size_t max_states) {
+std::pair<RowsOf<Value>, Column<double>> exact(const PyTask& task, bool unit_cost, size_t max_states) {
   ExactDistances found = unlocked(
       [&](Poll& poll) { return exact_distances(*task.space, task.initial, unit_cost, max_states, poll); });
   const size_t n = found.h.size();

@@ -13,6 +13,7 @@
 
 #include "base/errors.h"
 #include "bindings/bindings.h"
+#include "bindings/states.h"
 #include "sampling/completion.h"
 #include "sampling/fsm.h"
 #include "sampling/poll.h"
@@ -22,13 +23,12 @@ namespace hstar {
 
 namespace nb = nanobind;
 
-using ValueRows = nb::ndarray<const Value, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using BitRows = nb::ndarray<const BitWord, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Integers = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
-using Rows = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
+using RowsOf = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 
 // Arrays take their memory over.
 template <class T>
@@ -44,10 +44,10 @@ Column<T> column(std::vector<T>&& data) {
   return Column<T>(moved->data(), {moved->size()}, owner);
 }
 template <class T>
-Rows<T> rows(std::vector<T>&& data, size_t n, size_t width) {
+RowsOf<T> rows(std::vector<T>&& data, size_t n, size_t width) {
   std::vector<T>* moved;
   nb::capsule owner = keep(moved, std::move(data));
-  return Rows<T>(moved->data(), {n, width}, owner);
+  return RowsOf<T>(moved->data(), {n, width}, owner);
 }
 // Ctrl-C and other signal handlers end the work with their exception.
 inline Poll python_poll() {

@@ -40,6 +40,13 @@ PyTask parse(nb::bytes text, bool unit_cost) {
   return make_task(std::move(task));
 }
 
+PyTask with_unit_cost(const PyTask& self) {
+  if (self.space->task().unit_cost()) return self;
+  Task task = self.space->task();
+  for (Operator& op : task.operators) op.cost = 1;
+  return {std::make_shared<const PlanningSpace>(std::move(task)), self.initial};
+}
+
 std::vector<int32_t> applicable(const PyTask& self, std::vector<Value> state) {
   const std::vector<Value> values = checked_state(self, std::move(state));
   std::vector<int32_t> operators;
@@ -116,6 +123,7 @@ void bind_task(nb::module_& module) {
           "state_words", [](const PyTask& self) { return self.space->words(); },
           "32-bit words of a packed state.")
       .def_prop_ro("uses_metric", [task](const PyTask& self) { return task(self).uses_metric; })
+      .def("with_unit_cost", &with_unit_cost, "The same variables and states; every operator costs 1.")
       .def_prop_ro("unit_cost", [task](const PyTask& self) { return task(self).unit_cost(); })
       .def_prop_ro("has_conditional_effects",
                    [task](const PyTask& self) { return task(self).has_conditional_effects(); })

@@ -1,40 +1,70 @@
-// A learned heuristic that is linear in the colours of a state's graph: the sum of the weights of all colours
-// that colour refinement gives (see features/colour_refinement.h). Colours without a weight count nothing.
-//
-// Goal states are worth 0, whatever the weights say; negative sums count as 0.
+// Models over the colours of a state's graph, which colour refinement gives (features/colour_refinement.h):
+// each colour has a row, and the rows of all colours of a state are summed up, as often as the colours occur.
+// Colours without a row count nothing.
 #pragma once
 
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "features/colour_refinement.h"
 #include "features/colour_table.h"
-#include "heuristics/heuristic.h"
+#include "heuristics/raw_model.h"
+#include "network/network.h"
 
 namespace hstar {
 
-class ColourHeuristic : public Heuristic {
+// Which rows a state has.
+class ColourRows {
  public:
-  // `weights`: one for each colour of the table. Values are in units of 1/scale of one operator's cost.
-  ColourHeuristic(const PlanningSpace& space, ColourRefinement refinement, ColourTable table,
-                  std::vector<double> weights, double bias, std::string name, int32_t scale);
+  ColourRows(ColourRefinement refinement, ColourTable table)
+      : refinement_(std::move(refinement)), table_(std::move(table)) {}
 
-  std::string name() const override { return name_; }
-  bool admissible() const override { return false; }
-  bool consistent() const override { return false; }
-  bool safe() const override { return true; }  // it never says dead end
-  int32_t scale() const override { return scale_; }
-  size_t grain() const override { return 64; }
-  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override;
+  size_t size() const { return static_cast<size_t>(table_.size()); }
+
+  template <class Visit>
+  void for_each(const Value* values, Visit visit) {
+    for (const Colour colour : refinement_.colours(values))
+      if (const int32_t row = table_.find(colour); row != -1) visit(row);
+  }
 
  private:
-  const PlanningSpace& space_;
   ColourRefinement refinement_;
   ColourTable table_;
+};
+
+// The outputs are bias + sum of rows.
+class ColourSum : public RawModel {
+ public:
+  // `weights`: (colours, outputs) row-major; there are as many outputs as the bias has.
+  ColourSum(ColourRows rows, std::vector<double> weights, std::vector<double> bias);
+
+  size_t outputs() const override { return bias_.size(); }
+  bool safe() const override { return true; }  // it never says dead end
+  size_t grain() const override { return 64; }
+  void run(StateBatch& batch, size_t begin, size_t end, double* raw) override;
+
+ private:
+  ColourRows rows_;
   std::vector<double> weights_;
-  double bias_;
-  std::string name_;
-  int32_t scale_;
+  std::vector<double> bias_;
+};
+
+// The sum of rows is the first layer of a network.
+class ColourNetwork : public RawModel {
+ public:
+  ColourNetwork(ColourRows rows, std::shared_ptr<const Network> network);
+
+  size_t outputs() const override { return network_->outputs(); }
+  bool safe() const override { return true; }  // it never says dead end
+  size_t grain() const override { return 64; }
+  void run(StateBatch& batch, size_t begin, size_t end, double* raw) override;
+
+ private:
+  ColourRows rows_;
+  std::shared_ptr<const Network> network_;
+  std::vector<float> accumulators_;
+  std::vector<float> outputs_;
+  Network::Scratch scratch_;
 };
 
 }  // namespace hstar

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -58,6 +58,9 @@ class Task:
 
     @property
     def uses_metric(self) -> bool: ...
+
+    def with_unit_cost(self) -> Task:
+        """The same variables and states; every operator costs 1."""
 
     @property
     def unit_cost(self) -> bool: ...
@@ -214,9 +217,6 @@ class ColourTable:
         The same for states given by the atoms that hold: the atoms of state i end at ends[i].
         """
 
-def colour_heuristic(task: Task, relations: RelationalTask, table: ColourTable, iterations: int, multiset: bool, weights: Sequence[float], bias: float, name: str, scale: int) -> Heuristic:
-    """The weighted sum of the colours of a state."""
-
 def precisions() -> list[str]:
     """How the layers of a network may compute; the first is the usual one."""
 
@@ -243,6 +243,49 @@ class Network:
 def learned_heuristic(task: Task, network: Network, inputs: Sequence[int], name: str, scale: int, incremental: bool = True) -> Heuristic:
     """
     inputs: per fact of the task, variables in order, its row of the network or -1.
+    """
+
+class RawModel:
+    """A model of states: raw numbers, which an estimate explains."""
+
+    @property
+    def outputs(self) -> int: ...
+
+    def raw(self, task: Task, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """
+        Raw outputs (n, outputs) of states given as an int32 array (n, variables).
+        """
+
+@overload
+def colour_model(task: Task, relations: RelationalTask, table: ColourTable, iterations: int, multiset: bool, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RawModel:
+    """
+    bias + the sum of the weights (colours, outputs) of the colours of a state.
+    """
+
+@overload
+def colour_model(task: Task, relations: RelationalTask, table: ColourTable, iterations: int, multiset: bool, network: Network) -> RawModel:
+    """
+    A network whose inputs are the colours of a state, as often as they occur.
+    """
+
+def linear_model(task: Task, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RawModel:
+    """
+    Weights (outputs, 4) of goals that do not hold, operators of ff's relaxed plan, atoms that they delete in all and on average. The task is the one whose costs count, which may be another than that of the search; infinite for states without a relaxed plan.
+    """
+
+def callback_model(function: object, outputs: int, name: str) -> RawModel:
+    """
+    A function from states, an int32 array (n, variables), to numbers (n, outputs).
+    """
+
+def believed_heuristic(task: Task, model: RawModel, *, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
+    """
+    What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha. Takes the model, base and lower over; they may be of a task that differs in costs only.
+    """
+
+def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+    """
+    The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept above 0, NaN where the heuristic would refuse.
     """
 
 def encode(task: Task, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:

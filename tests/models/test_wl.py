@@ -207,19 +207,22 @@ def test_a_table_from_its_colours(tasks: dict[str, list[hstar.Task]]) -> None:
 
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 1000), iterations=st.integers(0, 3), multiset=st.booleans())
-def test_the_heuristic_is_the_weighted_sum(
+def test_the_core_sums_up_weights(
     tasks: dict[str, list[hstar.Task]], seed: int, iterations: int, multiset: bool
 ) -> None:
     task = tasks["ferry"][0]
     states = walked(task, 6, seed)
     features = WLFeatures(vocabulary(task), WLConfig(iterations=iterations, multiset=multiset))
     matrix = features.collect(data_of(features.words, (task, states))).dense()
-    weights = np.random.default_rng(seed).normal(size=len(features))
-    native = features.heuristic(task, weights, 3.5, "wl", 1024)
-    expected = np.maximum(matrix @ weights + 3.5, 0)
-    goals = task.core.goal
-    expected[[all(state[variable] == value for variable, value in goals) for state in states]] = 0
-    assert native.evaluate(states) == pytest.approx(expected, abs=1 / 1024)
+    random = np.random.default_rng(seed)
+    weights, bias = random.normal(size=(2, len(features))), random.normal(size=2)
+    linear = features.linear(task, weights, bias)
+    assert linear.raw(task.core, states) == pytest.approx(matrix @ weights.T + bias)
+    hidden, offset = random.normal(size=(5, len(features))), random.normal(size=5)
+    head = random.normal(size=(2, 5))
+    network = features.network(task, hidden, offset, head, bias)
+    expected = np.maximum(matrix @ hidden.T + offset, 0) @ head.T + bias
+    assert network.raw(task.core, states) == pytest.approx(expected, rel=1e-4, abs=1e-3)
 
 
 def test_stacking() -> None:

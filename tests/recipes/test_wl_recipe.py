@@ -13,13 +13,14 @@ from hstar import container
 from hstar.errors import InputError, ModelError
 from hstar.generators import GENERATORS
 from hstar.models.domain_model import (
+    FORMAT_VERSION,
     DomainModel,
     load_domain_model,
     load_heuristic,
     save_domain_model,
 )
+from hstar.models.ridge import ridge_regression
 from hstar.recipes import train_domain
-from hstar.recipes.wl import _fit
 from hstar.sampling.optimal import Optimal
 from hstar.sampling.relational import RelationalData
 from hstar.spaces.relations import vocabulary
@@ -63,9 +64,8 @@ def test_larger_tasks_take_fewer_evaluations_than_with_ff(model: DomainModel, tm
 
 def test_the_same_data_give_the_same_model(data: RelationalData, model: DomainModel) -> None:
     again = train_domain("wl", data)
-    assert (again.colours == model.colours).all()
-    assert (again.weights == model.weights).all()
-    assert again.bias == model.bias
+    assert set(again.tensors) == set(model.tensors) == {"colours", "weights.0", "bias.0"}
+    assert all((again.tensors[name] == model.tensors[name]).all() for name in model.tensors)
     assert model.summary["states"] == len(data.column("label"))
     assert 0 < model.summary["mse"] < model.summary["held_out_mse"] < 20
 
@@ -78,7 +78,8 @@ def test_saved_and_loaded(model: DomainModel, tmp_path: Path) -> None:
     task = generated(tmp_path, 6, 77)
     state = np.array([task.core.initial_state], dtype=np.int32)
     assert again.build(task).evaluate(state) == model.build(task).evaluate(state)
-    assert (again.words, again.config, again.summary) == (model.words, model.config, dict(model.summary))
+    assert (again.words, again.model_config) == (model.words, model.model_config)
+    assert (again.estimate, again.rule, again.summary) == (model.estimate, model.rule, dict(model.summary))
     save_domain_model(tmp_path / "again", again)
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
@@ -96,16 +97,31 @@ def test_files_that_are_no_model(model: DomainModel, tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="No such file"):
         load_heuristic(tmp_path / "absent")
     save_domain_model(path, model)
-    header, tensors = container.read(path, "domain model", 1)
-    for change in ({"features": {"iterations": 99}}, {"vocabulary": {}}, {"bias": "x"}):
-        container.write(path, "domain model", 1, {**header, **change}, tensors)
+    header, tensors = container.read(path, "domain model", FORMAT_VERSION)
+    changes = [
+        {"model_config": {"iterations": 99}},
+        {"model_config": {"rounds": 1}},
+        {"model": "lw"},
+        {"vocabulary": {}},
+        {"estimate": {"name": "gaussian", "sigma": -1}},
+        {"rule": {"name": "median"}},
+        {"base": 7},
+    ]
+    for change in changes:
+        container.write(path, "domain model", FORMAT_VERSION, {**header, **change}, tensors)
         with pytest.raises(ModelError, match="damaged model"):
             load_domain_model(path)
-    container.write(path, "domain model", 1, header, {**tensors, "weights": tensors["weights"][:-1]})
-    with pytest.raises(ModelError, match="weights for"):
-        load_domain_model(path)
-    with pytest.raises(ModelError, match="not a number"):
-        replace(model, bias=float("nan"))
+    task = generated(tmp_path, 4, 5)
+    for change in (
+        {"weights.0": tensors["weights.0"][:, :-1]},
+        {"bias.0": np.zeros(3)},
+        {"further": np.zeros(1)},
+    ):
+        container.write(path, "domain model", FORMAT_VERSION, header, {**tensors, **change})
+        with pytest.raises(ModelError):
+            load_domain_model(path).build(task)
+    with pytest.raises(ModelError, match="not all finite"):
+        replace(model, tensors={**model.tensors, "bias.0": np.array([np.nan])})
 
 
 def test_a_task_of_another_domain(model: DomainModel) -> None:
@@ -118,7 +134,7 @@ def test_options(data: RelationalData) -> None:
     assert train_domain("wl", data, ridge=0.5).summary["ridge"] == 0.5
     few = train_domain("wl", data, iterations=1).summary["features"]
     assert few < train_domain("wl", data, iterations=2, multiset=True).summary["features"]
-    for wrong in ({"ridge": 0}, {"held_out": 1.0}, {"iterations": -1}):
+    for wrong in ({"ridge": 0}, {"validation": 1.0}, {"iterations": -1}):
         with pytest.raises(InputError):
             train_domain("wl", data, **wrong)
     with pytest.raises(InputError, match="unknown option of wl 'ridges'"):
@@ -128,7 +144,7 @@ def test_options(data: RelationalData) -> None:
 def test_one_instance_is_enough(data: RelationalData) -> None:
     one = train_domain("wl", RelationalData(data.words, data.instances[-1:]), least_states=1)
     assert one.summary["held_out_mse"] is None
-    with pytest.raises(InputError, match="no states"):
+    with pytest.raises(InputError, match="no states to learn from"):
         train_domain("wl", RelationalData(data.words, ()))
 
 
@@ -137,7 +153,7 @@ def test_the_regression_is_the_minimum(shape: tuple[int, int]) -> None:
     """On both sides of the matrix: the gradient of squared errors and penalty is zero."""
     random = np.random.default_rng(0)
     matrix, label = random.normal(size=shape), random.normal(size=shape[0])
-    weights, bias = _fit(matrix, label, 0.7)
+    weights, bias = ridge_regression(matrix, label, 0.7)
     residual = matrix @ weights + bias - label
     assert matrix.T @ residual + 0.7 * weights == pytest.approx(0, abs=1e-9)
     assert residual.sum() == pytest.approx(0, abs=1e-9)

@@ -41,6 +41,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def describe_model(path: Path) -> dict[str, Any]:
     """What is in a model file, as plain data."""
+    from hstar.estimates import estimate as estimates
+    from hstar.estimates import rules
     from hstar.models.domain_model import DomainModel, load_heuristic
 
     model = load_heuristic(path)
@@ -51,9 +53,14 @@ def describe_model(path: Path) -> dict[str, Any]:
             "configuration": json.dumps(model.recipe_config),
             "trained_for": f"domain {model.words.domain}",
             "predicates": [f"{name}/{arity}" for name, arity in model.words.predicates],
-            "features": len(model.weights),
+            "network": f"{model.model} {json.dumps(model.model_config)}",
+            "weights": sum(tensor.size for tensor in model.tensors.values() if tensor.dtype.kind == "f"),
+            "estimate": json.dumps(estimates.to_json(model.estimate)),
+            "rule": json.dumps(rules.to_json(model.rule)),
+            "base": model.base or "none",
+            "lower_bound": model.lower or "none",
             "seed": model.seed,
-            "training": json.dumps(model.summary),
+            "training": json.dumps({key: value for key, value in model.summary.items() if key != "curve"}),
             "versions": json.dumps(model.versions),
         }
     summary = {key: value for key, value in model.summary.items() if key != "curve"}  # too long for a line

@@ -95,6 +95,11 @@ def configure(parser: Parser) -> None:
     option("boost", metavar="N", type=count)
     option("goal_at_generation", action="store_true")
     option("evaluate_duplicates", action="store_true")
+    parser.add_argument(
+        "--rule",
+        metavar="RULE",
+        help="what the search sees of a model of a domain, if not its own rule: mean, clip, quantile:ALPHA",
+    )
     parser.add_argument("--unit-cost", action="store_true", help="count every action as cost 1")
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object on standard output, nothing else"
@@ -211,21 +216,26 @@ def _heuristic(arguments: argparse.Namespace) -> Heuristic | list[Heuristic]:
         if name in known:
             parts.append(name)
         elif name.endswith(".hstar") or Path(name).is_file():
+            from hstar.estimates.rules import parse
             from hstar.models.domain_model import DomainModel, load_heuristic
 
             model = load_heuristic(name)
-            if arguments.precision is None:
-                parts.append(model)
-            elif isinstance(model, DomainModel):
-                raise InputError(f"--precision is for networks, and {name} has none")
+            if isinstance(model, DomainModel):
+                if arguments.precision is not None:
+                    raise InputError(f"--precision is for networks of a task, and {name} is of a domain")
+                parts.append(model if arguments.rule is None else model.with_rule(parse(arguments.rule)))
+            elif arguments.rule is not None:
+                raise InputError(f"--rule is for models of a domain, and {name} is of a task")
             else:
-                parts.append(model.with_precision(arguments.precision))
+                given = arguments.precision
+                parts.append(model if given is None else model.with_precision(given))
         else:
             raise unknown("heuristic", name, list(known))
     if arguments.combine not in _COMBINE:
         raise unknown("way to --combine", arguments.combine, list(_COMBINE))
-    if arguments.precision and all(name in known for name in names):
-        raise InputError(f"--precision is for model files, not for {', '.join(names)}")
+    for option in ("precision", "rule"):
+        if getattr(arguments, option) and all(name in known for name in names):
+            raise InputError(f"--{option} is for model files, not for {', '.join(names)}")
     if arguments.preferred and not any(name in known and known[name].preferred_operators for name in names):
         able = ", ".join(name for name, info in known.items() if info.preferred_operators)
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from hstar.errors import InputError
 from hstar.registry import unknown
 
 if TYPE_CHECKING:
+    from hstar.models.domain_model import DomainModel
     from hstar.models.file import LearnedModel
     from hstar.recipes.recipe import Recipe
     from hstar.training.loop import Progress
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Learns a heuristic; `hstar solve` takes the model file as --heuristic. Recipes for the goal and the facts of
 one task, from any initial state: rsl and nrsl (pre-images), fsm (breadth-first regression, then random
-walks). For all tasks of a domain: wl (Weisfeiler-Leman features), from DATA that `hstar label` wrote."""
+walks). For all tasks of a domain, from DATA that `hstar label` wrote: wl (linear in Weisfeiler-Leman
+features), truncated (a Gaussian truncated at an admissible bound, by any of several models)."""
 EXAMPLES = (
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
     "hstar train fsm problem.pddl -o model.hstar --states 500 --time-limit 1m --seed 1 --patience 2",
     "hstar train wl states.data -o model.hstar",
+    "hstar train truncated states.data -o model.hstar --updates 20",
 )
 _GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
 _PARTS = ("sampler", "model", "training", "selection")  # of a recipe for a task
@@ -50,10 +53,18 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--profile",
         metavar="NAME",
-        help="default, whose values stand below, or paper: the parameters as published",
+        help="default, whose values stand below, or the parameters as published: paper; of truncated as-run "
+        "and as-intended",
     )
     parser.add_argument(
         "--data", type=Path, metavar="FILE", help="learn from what hstar sample wrote instead of sampling"
+    )
+    parser.add_argument(
+        "--held-out",
+        type=Path,
+        action="append",
+        metavar="DATA",
+        help="for a domain: what the best weights are chosen by, instead of a share of the problems",
     )
     parser.add_argument(
         "--checkpoint",
@@ -63,15 +74,23 @@ def configure(parser: Parser) -> None:
     )
     parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
+    owners = [*RECIPES, *DOMAIN_RECIPES]
     groups: dict[str, argparse._ActionsContainer] = {}
     for name, uses in _options().items():
-        part = uses[0].part
-        if any(use.part != part for use in uses):  # of several parts, as the seed
-            add_option(parser, name, uses, [*RECIPES, *DOMAIN_RECIPES])
-            continue
-        if part not in groups:
-            groups[part] = parser.add_argument_group(_GROUPS.get(part, part))
-        add_option(groups[part], name, uses, list(RECIPES) if part in _PARTS else list(DOMAIN_RECIPES))
+        title = _group({use.part for use in uses})
+        if title is not None and title not in groups:
+            groups[title] = parser.add_argument_group(title)
+        add_option(parser if title is None else groups[title], name, uses, owners)
+
+
+def _group(parts: set[str]) -> str | None:
+    """The heading of an option that these parts have; None: of all kinds of parts, as the seed."""
+    if parts <= {"training"} | {part for part in parts if part not in _PARTS}:
+        return "training" if "training" in parts else "recipes for domains"
+    if len(parts) == 1:
+        (part,) = parts
+        return _GROUPS.get(part, part)
+    return None
 
 
 def _options() -> dict[str, list[Use]]:
@@ -87,9 +106,12 @@ def _options() -> dict[str, list[Use]]:
                 if entry.default is not MISSING:
                     default = profile.get(name, entry.default)
                     found.setdefault(name, []).append(Use(recipe.name, part, entry, default))
-    for name in DOMAIN_RECIPES:
-        for entry in fields(DOMAIN_RECIPES.get(name)):  # type: ignore[arg-type]  # a dataclass by contract
-            found.setdefault(entry.name, []).append(Use(name, f"recipe {name}", entry, entry.default))
+    for domain_recipe in map(DOMAIN_RECIPES.get, DOMAIN_RECIPES):
+        profile = next(iter(domain_recipe.profiles({}).values()))
+        for part, entries in domain_recipe.parts({}).items():
+            for name, entry in entries.items():
+                default = profile.get(name, entry.default)
+                found.setdefault(name, []).append(Use(domain_recipe.name, part, entry, default))
     return found
 
 
@@ -104,6 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
     given = given_options(arguments, _options())
     if arguments.recipe in DOMAIN_RECIPES:
         return _train_domain(arguments, given)
+    if arguments.held_out:
+        raise InputError(f"--held-out is not an option of {arguments.recipe}")
     if arguments.recipe not in RECIPES:
         raise unknown("recipe", arguments.recipe, [*RECIPES, *DOMAIN_RECIPES])
     recipe = RECIPES.get(arguments.recipe)
@@ -163,37 +187,65 @@ def _train_domain(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     """A heuristic for a domain, from files of labelled states."""
     from hstar.models.domain_model import save_domain_model
     from hstar.recipes import DOMAIN_RECIPES
+    from hstar.recipes.domain_recipe import check_options, train_domain
     from hstar.sampling import relational
 
     recipe = DOMAIN_RECIPES.get(arguments.recipe)
-    known = {entry.name for entry in fields(recipe)}  # type: ignore[arg-type]  # a dataclass by contract
-    foreign = [name for name in given if name not in known]
-    foreign += [name for name in ("profile", "data", "checkpoint") if getattr(arguments, name) is not None]
-    if foreign:
-        raise InputError(f"{flag(foreign[0])} is not an option of {recipe.name}")
-    chosen = recipe(**given)
-    for path in arguments.files:
+    if arguments.data is not None:
+        raise InputError(f"--data is not an option of {recipe.name}")
+    try:
+        check_options(recipe, arguments.profile, given)
+    except InputError:
+        known = {name for part in recipe.parts(given).values() for name in part}
+        if foreign := next((name for name in given if name not in known), None):
+            raise InputError(f"{flag(foreign)} is not an option of {recipe.name}") from None
+        raise
+    for path in (*arguments.files, *(arguments.held_out or ())):
         check_file(path)
     check_writable(arguments.output, "model")
-    with ProgressLine(arguments.quiet) as line:
-        line.announce("reading the data ...")
-        data = relational.merge(relational.load(path) for path in arguments.files)
-        line.announce("training ...")
-        model = chosen.fit(data)
-    save_domain_model(arguments.output, model)
+    started = time.monotonic()
+    try:
+        with ProgressLine(arguments.quiet) as line:
+            line.announce("reading the data ...")
+            data = relational.merge(relational.load(path) for path in arguments.files)
+            held_out = None
+            if arguments.held_out:
+                held_out = relational.merge(relational.load(path) for path in arguments.held_out)
+            line.announce("training ...")
+            model = train_domain(
+                recipe.name,
+                data,
+                profile=arguments.profile,
+                held_out=held_out,
+                progress=_Watch(line),
+                checkpoint=arguments.checkpoint,
+                **given,
+            )
+        save_domain_model(arguments.output, model)
+    except KeyboardInterrupt as stop:
+        print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
+        return _INTERRUPTED
+    total_s = time.monotonic() - started
     if arguments.json:
-        print(json.dumps({"recipe": model.recipe, **model.summary, "cpu_time": time.process_time()}))
+        times = {"total_time": total_s, "cpu_time": time.process_time()}
+        print(json.dumps({"recipe": model.recipe, "model": model.model, **model.summary, **times}))
     if not arguments.quiet:
-        found = model.summary
-        held_out = (
-            "" if found["held_out_mse"] is None else f" ({found['held_out_mse']:.3g} on held-out tasks)"
-        )
-        told = (
-            f"{model.recipe}, {found['states']} states of {found['instances']} tasks of {data.words.domain}, "
-            f"{found['features']} features, mean squared error {found['mse']:.3g}{held_out}"
-        )
-        print(f"{arguments.output}: {told}", file=sys.stderr)
+        print(f"{arguments.output}: {_domain_summary(model, total_s)}", file=sys.stderr)
     return 0
+
+
+def _domain_summary(model: DomainModel, total_s: float) -> str:
+    found = model.summary
+    told = [model.recipe, f"{found['states']} states of {found['instances']} tasks of {model.words.domain}"]
+    if "features" in found:  # a regression
+        told += [f"{found['features']} features", f"mean squared error {found['mse']:.3g}"]
+        if found["held_out_mse"] is not None:
+            told[-1] += f" ({found['held_out_mse']:.3g} on held-out tasks)"
+    else:
+        told.insert(1, f"{model.model} and {model.estimate.name}")
+        criterion = model.recipe_config["training"]["criterion"]
+        told.append(f"{found['epochs']} epochs, {criterion} {found['best_loss']:.3g} on held-out tasks")
+    return ", ".join([*told, f"{total_s:.1f} s in all"])
 
 
 class _Watch:

@@ -28,6 +28,13 @@ class Known:
     upper: Tensor | None = None
     base: Tensor | None = None  # a heuristic value that the first output is added to, for instance ff
 
+    def first(self, n: int) -> Known:
+        """What is known about the first n states."""
+        lower, upper, base = (
+            side if side is None else side[:n] for side in (self.lower, self.upper, self.base)
+        )
+        return Known(lower, upper, base)
+
     def location(self, raw: Tensor) -> Tensor:
         """The first output, added to the base if there is one."""
         return raw[:, 0] if self.base is None else raw[:, 0] + self.base.to(raw.dtype)
@@ -35,10 +42,14 @@ class Known:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some states to learn from: the cost-to-go, and what is known without it."""
+    """Some states to learn from: the cost-to-go, and what is known without it.
+
+    With `pairs` (better, worse) of states there may be further states behind those that have a label.
+    """
 
     label: Tensor
     known: Known = field(default_factory=Known)
+    pairs: Tensor | None = None
 
 
 class Estimate(Protocol):

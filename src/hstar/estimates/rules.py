@@ -87,6 +87,21 @@ class Clip:
         return h if known.lower is None else h.fmax(known.lower)
 
 
+def parse(text: str) -> Rule:
+    """A rule as it is typed: mean, quantile:ALPHA, clip, or clip: before one of the others."""
+    word, _, rest = text.partition(":")
+    if word == "clip":
+        return Clip(parse(rest) if rest else Mean())
+    if word == "mean" and not rest:
+        return Mean()
+    if word == "quantile":
+        try:
+            return Quantile(float(rest))
+        except ValueError:
+            raise InputError(f"a quantile needs a number, as in quantile:0.3, got '{text}'") from None
+    raise InputError(f"not a rule: '{text}' (mean, quantile:ALPHA, clip, clip:quantile:ALPHA)")
+
+
 def to_json(rule: Rule) -> dict[str, Any]:
     """Plain data: the name and the fields."""
     values = {entry.name: getattr(rule, entry.name) for entry in fields(rule)}  # type: ignore[arg-type]

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from hstar.models import resnet_config  # each model's options enter themselves
+from hstar.models import hgn_config, linear, nlm_config, resnet_config, wl_model  # options enter themselves
 from hstar.models.model import MODELS
+from hstar.models.relational_model import RELATIONAL_MODELS
 
-__all__ = ["MODELS", "resnet_config"]
+__all__ = [
+    "MODELS",
+    "RELATIONAL_MODELS",
+    "hgn_config",
+    "linear",
+    "nlm_config",
+    "resnet_config",
+    "wl_model",
+]

@@ -1,4 +1,4 @@
-"""A heuristic for all tasks of a domain: Weisfeiler-Leman features and a weight for each.
+"""A heuristic for all tasks of a domain: a model, the estimate that its outputs are, and a rule.
 
 The file is a safetensors container with a JSON header, like that of a model for one task (`models/file.py`);
 `load_heuristic` reads either. Loading runs no code from the file.
@@ -7,7 +7,7 @@ The file is a safetensors container with a JSON header, like that of a model for
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,59 +16,123 @@ import numpy.typing as npt
 
 from hstar import __version__, _core, container
 from hstar.errors import InputError, ModelError
+from hstar.estimates import estimate as estimates
+from hstar.estimates import rules
+from hstar.estimates.estimate import Estimate
+from hstar.estimates.rules import Clip, Quantile, Rule
 from hstar.models.file import RESOLUTION, LearnedModel, load_model
-from hstar.models.wl import WLConfig, WLFeatures
+from hstar.models.relational_model import RELATIONAL_MODELS, RelationalModel, Tensors
+from hstar.search.heuristics import States, build
 from hstar.spaces.relations import Vocabulary
 from hstar.spaces.task import Task
 
 KIND = "domain model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 
 
 @dataclass(frozen=True, eq=False)
 class DomainModel:
-    """Features by their colours, weights, and where they come from. All mappings hold plain JSON data."""
+    """What the search needs, and where it comes from. All mappings hold plain JSON data.
+
+    `base` and `lower` name symbolic heuristics: the one that the first output is added to, and the admissible
+    one that an estimate or a rule with bounds asks.
+    """
 
     words: Vocabulary
-    config: WLConfig
-    colours: npt.NDArray[np.uint64]
-    weights: npt.NDArray[np.float64]
-    bias: float
+    model: str  # name in RELATIONAL_MODELS
+    model_config: Mapping[str, Any]
+    tensors: Tensors
+    estimate: Estimate
+    rule: Rule
     recipe: str
     recipe_config: Mapping[str, Any]
     seed: int
+    base: str | None = None
+    lower: str | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)  # of the training
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
 
     def __post_init__(self) -> None:
-        if self.colours.shape != self.weights.shape or self.colours.ndim != 1:
-            raise ModelError(f"there are {self.weights.size} weights for {self.colours.size} features")
-        if not np.isfinite(self.weights).all() or not np.isfinite(self.bias):
-            raise ModelError("a weight is not a number")
+        for name, tensor in self.tensors.items():
+            if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
+                raise ModelError(f"weights {name} are not all finite")
+        self.reader()  # options that do not fit are told at once
+
+    def reader(self) -> RelationalModel:
+        """The model without its weights."""
+        try:
+            return RELATIONAL_MODELS.get(self.model)(**self.model_config)
+        except TypeError:
+            given = ", ".join(self.model_config)
+            raise ModelError(f"not options of the model '{self.model}': {given}") from None
+
+    def with_rule(self, rule: Rule) -> DomainModel:
+        """The same with another rule; a clip takes `lower`."""
+        return replace(self, rule=rule)
 
     def build(self, task: Task) -> _core.Heuristic:
         """The native heuristic for a task, as `solve` asks for it; a `ModelError` if it does not fit."""
-        features = WLFeatures(self.words, self.config, self.colours)
+        return believed(self, task, self._native(task))
+
+    def raw(self, task: Task, states: States) -> npt.NDArray[np.float64]:
+        """The raw outputs for states of a task, given by the values of its variables."""
+        return self._native(task).raw(task.core, np.ascontiguousarray(states, dtype=np.int32))
+
+    def _native(self, task: Task) -> _core.RawModel:
         try:
-            return features.heuristic(task, self.weights, self.bias, self.recipe, RESOLUTION)
+            return self.reader().native(task, self.words, self.tensors, self.estimate.outputs)
+        except ModelError:
+            raise
         except InputError as error:
             raise ModelError(f"the model was trained for {self.words.domain}: {error.message}") from None
+
+
+def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuristic:
+    """What the core needs to know about estimate and rule. Heuristics count steps, as the labels do."""
+    clip = model.rule if isinstance(model.rule, Clip) else None
+    rule = model.rule if clip is None else clip.of
+    if isinstance(rule, Clip):
+        raise ModelError("a clip of a clip does not reach the search")
+    spread = {
+        name: getattr(model.estimate, name)
+        for name in ("sigma", "floor", "range", "margin")
+        if hasattr(model.estimate, name)
+    }
+    steps = task.with_unit_cost()
+    bounded = model.estimate.bounded or clip is not None
+    return _core.believed_heuristic(
+        task.core,
+        raw,
+        estimate=model.estimate.name,
+        **spread,
+        alpha=rule.alpha if isinstance(rule, Quantile) else None,
+        clip=clip is not None,
+        clip_lower=clip.lower if clip else None,
+        clip_upper=clip.upper if clip else None,
+        base=None if model.base is None else build(steps, model.base),
+        lower=None if model.lower is None or not bounded else build(steps, model.lower),
+        name=model.recipe,
+        scale=RESOLUTION,
+    )
 
 
 def save_domain_model(path: str | Path, model: DomainModel) -> None:
     """Writes the file, as a whole or not at all."""
     header = {
         "vocabulary": model.words.to_json(),
-        "features": asdict(model.config),
-        "bias": model.bias,
+        "model": model.model,
+        "model_config": dict(model.model_config),
+        "estimate": estimates.to_json(model.estimate),
+        "rule": rules.to_json(model.rule),
+        "base": model.base,
+        "lower": model.lower,
         "recipe": model.recipe,
         "recipe_config": dict(model.recipe_config),
         "seed": model.seed,
         "summary": dict(model.summary),
         "versions": dict(model.versions),
     }
-    tensors = {"colours": model.colours, "weights": model.weights}
-    container.write(Path(path), KIND, FORMAT_VERSION, header, tensors)
+    container.write(Path(path), KIND, FORMAT_VERSION, header, dict(model.tensors))
 
 
 def load_domain_model(path: str | Path) -> DomainModel:
@@ -80,10 +144,13 @@ def load_domain_model(path: str | Path) -> DomainModel:
     try:
         return DomainModel(
             words=Vocabulary.from_json(header["vocabulary"]),
-            config=WLConfig(**header["features"]),
-            colours=tensors["colours"].astype(np.uint64, casting="safe"),
-            weights=tensors["weights"].astype(np.float64, casting="safe"),
-            bias=float(header["bias"]),
+            model=str(header["model"]),
+            model_config=dict(header["model_config"]),
+            tensors=tensors,
+            estimate=estimates.from_json(header["estimate"]),
+            rule=rules.from_json(header["rule"]),
+            base=_heuristic(header["base"]),
+            lower=_heuristic(header["lower"]),
             recipe=str(header["recipe"]),
             recipe_config=dict(header["recipe_config"]),
             seed=int(header["seed"]),
@@ -92,8 +159,14 @@ def load_domain_model(path: str | Path) -> DomainModel:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path}: damaged model: {error}") from None
-    except InputError as error:
-        raise ModelError(f"{path}: damaged model: {error.message}") from None
+    except (InputError, ModelError) as error:
+        raise ModelError(f"{path}: damaged model: {error}") from None
+
+
+def _heuristic(name: Any) -> str | None:
+    if name is not None and not isinstance(name, str):
+        raise ModelError(f"not a heuristic: {name!r}")
+    return name
 
 
 def load_heuristic(path: str | Path) -> LearnedModel | DomainModel:

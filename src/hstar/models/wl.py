@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from hstar.spaces.relations import Vocabulary, relations
 from hstar.spaces.task import Task
 
 States: TypeAlias = npt.NDArray[np.int32]
+Array: TypeAlias = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -133,19 +134,30 @@ class WLFeatures:
         )
         return Sparse(*found, len(self))
 
-    def heuristic(
-        self, task: Task, weights: npt.NDArray[np.float64], bias: float, name: str, scale: int
-    ) -> _core.Heuristic:
-        """The native heuristic: the weighted sum of the features."""
+    def count_atoms(
+        self, relations: _core.RelationalTask, ends: npt.NDArray[np.int64], atoms: npt.NDArray[np.int32]
+    ) -> Sparse:
+        """Features of states given by their atoms; those of state i end at ends[i]."""
         config = self.config
-        return _core.colour_heuristic(
-            task.core,
-            relations(task, self.words).native(self.words, types=config.types),
-            self._table,
-            config.iterations,
-            config.multiset,
-            weights.tolist(),
-            bias,
-            name,
-            scale,
+        found = self._table.count_atoms(relations, ends, atoms, config.iterations, config.multiset, False)
+        return Sparse(*found, len(self))
+
+    def linear(self, task: Task, weights: Array, bias: Array) -> _core.RawModel:
+        """In the core: the sums of the weights (outputs, features) of a state's features."""
+        rows = np.ascontiguousarray(weights.T, dtype=np.float64)
+        return _core.colour_model(*self._native(task), rows, np.ascontiguousarray(bias, dtype=np.float64))
+
+    def network(
+        self, task: Task, weights: Array, bias: Array, head: Array, head_bias: Array
+    ) -> _core.RawModel:
+        """In the core: a hidden layer (units, features) with ReLU, and a head (outputs, units)."""
+        layers = (
+            np.ascontiguousarray(layer, dtype=np.float32) for layer in (weights.T, bias, head, head_bias)
         )
+        rows, bias, head, head_bias = layers
+        network = _core.Network.make(rows, bias, [], head, head_bias, False, "float32")
+        return _core.colour_model(*self._native(task), network)
+
+    def _native(self, task: Task) -> tuple[_core.Task, _core.RelationalTask, _core.ColourTable, int, bool]:
+        native = relations(task, self.words).native(self.words, types=self.config.types)
+        return task.core, native, self._table, self.config.iterations, self.config.multiset

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hstar.recipes import fsm, nrsl, rsl, wl  # each enters itself
+from hstar.recipes import fsm, nrsl, rsl, truncated, wl  # each enters itself
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, DomainRecipe, train_domain
 from hstar.recipes.recipe import RECIPES, Recipe, train
 
@@ -16,5 +16,6 @@ __all__ = [
     "rsl",
     "train",
     "train_domain",
+    "truncated",
     "wl",
 ]

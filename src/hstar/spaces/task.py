@@ -52,6 +52,10 @@ class Task:
         held = (self.atoms[variable][value] for variable, value in enumerate(values))
         return frozenset(atom for atom in held if atom is not None)
 
+    def with_unit_cost(self) -> Task:
+        """The same task, variables and states, where every operator costs 1."""
+        return Task(self.core.with_unit_cost(), self.name, self.domain_file, self.problem_file)
+
     def with_initial_state(self, atoms: Iterable[str | GroundAtom], *, ignore_unknown: bool = False) -> Task:
         """The same task, variables and facts from another initial state.
 

@@ -25,6 +25,12 @@ class TrainConfig:
     optimizer: str = _option("adam", "adam or adamw.")
     patience: int = _option(20, "Stop after so many epochs without a better validation loss.")
     validation: float = _option(0.1, "Share of the states held out; 0: the training loss decides.")
+    criterion: str = _option(
+        "loss", "What the best weights are best in, on held-out states: loss, or mse of the mean."
+    )
+    ranking: float = _option(
+        0.0, "Share of the ranking loss in the objective: the state on the plan before its siblings."
+    )
     clip_norm: float | None = _option(None, "Scale gradients down to this norm.")
     seed: int = _option(0, "Of split, weights and order.")
     device: str = _option("cpu", "cpu, cuda, ...; runs are repeatable to the bit on cpu.")
@@ -53,6 +59,10 @@ class TrainConfig:
                 )
         if not isinstance(self.validation, int | float) or not 0 <= self.validation < 1:
             raise InputError(f"validation must be a share in [0, 1), got {self.validation!r}")
+        if not isinstance(self.ranking, int | float) or not 0 <= self.ranking <= 1:
+            raise InputError(f"ranking must be a share in [0, 1], got {self.ranking!r}")
+        if self.criterion not in ("loss", "mse"):
+            raise InputError(f"criterion must be loss or mse, got {self.criterion!r}")
         if self.optimizer not in ("adam", "adamw"):
             raise InputError(f"optimizer must be adam or adamw, got {self.optimizer!r}")
         if self.schedule not in ("constant", "cosine"):

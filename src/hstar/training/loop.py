@@ -27,19 +27,21 @@ import torch
 from torch import Tensor, nn
 
 from hstar.errors import InputError
-from hstar.estimates.estimate import Batch, Estimate, Known
+from hstar.estimates.estimate import Batch, Estimate
+from hstar.estimates.ranking import ranking_loss
 from hstar.models.resnet import dead
 from hstar.sampling.dataset import Dataset
 from hstar.training import checkpoint as checkpoints
 from hstar.training.checkpoint import Checkpoint
 from hstar.training.config import TrainConfig
+from hstar.training.examples import Examples, StateExamples
 
 logger = logging.getLogger(__name__)
 
 INTERVAL_S = 0.1  # between calls of `progress` inside an epoch
 INITIALISATIONS = 50  # before a model that is always born dead is given up
 SAMPLE = 256  # states for the test of a dead model
-EVALUATION_BATCH = 2048
+EVALUATION_BATCHES = 4  # in one, of held-out states: no gradients need memory
 
 ModelFactory = Callable[[int, int], nn.Module]
 """Atoms and raw outputs to a fresh module, for instance `ResNetConfig().build`."""
@@ -121,13 +123,32 @@ def train(
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Path | None = None,
 ) -> Trained:
-    """Fits a network. With a `checkpoint` file a killed run goes on where it was, by the same call.
+    """Fits a network to a data set: `fit` for the states of one task."""
 
-    Ctrl-C raises `TrainingInterrupted`. A finished run with its checkpoint gives its result again at once.
+    def build(outputs: int) -> nn.Module:
+        return model_factory(len(dataset.atoms), outputs)
+
+    return fit(build, StateExamples(dataset), estimate, config, progress=progress, checkpoint=checkpoint)
+
+
+def fit(
+    build: Callable[[int], nn.Module],
+    examples: Examples,
+    estimate: Estimate,
+    config: TrainConfig | None = None,
+    *,
+    held_out: Examples | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: Path | None = None,
+) -> Trained:
+    """Fits a module that `build` makes for a number of outputs. `held_out`: not a share of the examples.
+
+    With a `checkpoint` file a killed run goes on where it was, by the same call. Ctrl-C raises
+    `TrainingInterrupted`. A finished run with its checkpoint gives its result again at once.
     """
     config = TrainConfig() if config is None else config
     with _torch(config):
-        run = _Run(model_factory, dataset, estimate, config, progress, checkpoint)
+        run = _Run(build, examples, held_out, estimate, config, progress, checkpoint)
         try:
             stopped = run.fit()
         except KeyboardInterrupt:
@@ -142,28 +163,32 @@ class _Run:
 
     def __init__(
         self,
-        model_factory: ModelFactory,
-        dataset: Dataset,
+        build: Callable[[int], nn.Module],
+        examples: Examples,
+        held_out: Examples | None,
         estimate: Estimate,
         config: TrainConfig,
         progress: Callable[[Progress], None] | None,
         checkpoint: Path | None,
     ) -> None:
         self.config, self.estimate, self.progress, self.checkpoint = config, estimate, progress, checkpoint
-        if not np.isfinite(dataset.label).all():
+        if not np.isfinite(examples.label).all():
             raise InputError("labels to train on must be finite")
         self.device = _device(config.device)
-        self.data, self.held_out = dataset.split(config.validation, config.seed)
+        if held_out is None:
+            self.data, self.held_out = examples.split(config.validation, config.seed)
+        else:
+            self.data, self.held_out = examples, held_out
         if not len(self.data):
             raise InputError("no states to train on")
-        self.model, self.initialisations = self._initial_model(model_factory)
+        self.model, self.initialisations = self._initial_model(build)
         self.optimizer = _optimizer(self.model, config)
         self.history: list[EpochRecord] = []
         self.best: dict[str, Tensor] = {}
         self.best_record: EpochRecord | None = None
         self.identity: dict[str, Any] = {}
         if checkpoint is not None:
-            self.identity = self._identity(dataset)
+            self.identity = self._identity(examples, held_out)
             if checkpoint.exists():
                 self._restore(checkpoints.load(checkpoint, self.identity))
         self.started = time.monotonic() - (self.history[-1].time_s if self.history else 0.0)
@@ -241,31 +266,37 @@ class _Run:
             for group in self.optimizer.param_groups:
                 group["lr"] = self.config.learning_rate * (1 + math.cos(math.pi * done)) / 2
 
-    def _evaluate(self, data: Dataset) -> float:
+    def _evaluate(self, data: Examples) -> float:
         self.model.eval()
-        total = 0.0
+        size, total = EVALUATION_BATCHES * self.config.batch_size, 0.0
         with torch.no_grad():
-            for start in range(0, len(data), EVALUATION_BATCH):
-                indices = np.arange(start, min(start + EVALUATION_BATCH, len(data)))
-                total += float(self._loss(data, indices)) * len(indices)
+            for start in range(0, len(data), size):
+                indices = np.arange(start, min(start + size, len(data)))
+                total += float(self._loss(data, indices, self.config.criterion == "mse")) * len(indices)
         return total / len(data)
 
-    def _loss(self, data: Dataset, indices: npt.NDArray[np.integer[Any]]) -> Tensor:
-        def column(values: npt.NDArray[np.float32] | None) -> Tensor | None:
-            return None if values is None else torch.from_numpy(values[indices]).to(self.device)
+    def _loss(self, data: Examples, indices: npt.NDArray[np.integer[Any]], squared: bool = False) -> Tensor:
+        """The objective; `squared`: instead of it the squared error of the mean."""
+        inputs, batch = data.batch(indices, self.device)
+        raw, n, share = self.model(inputs), len(batch.label), self.config.ranking
+        if squared:
+            error: Tensor = self.estimate.mean(raw[:n], batch.known.first(n)) - batch.label
+            return error.square().mean()
+        loss: Tensor = raw.new_zeros(())
+        if share < 1:
+            loss = (1 - share) * self.estimate.loss(raw[:n], Batch(batch.label, batch.known.first(n)))
+        if share > 0:
+            if batch.pairs is None:
+                raise InputError("ranking needs siblings of states, as hstar label --siblings writes them")
+            loss = loss + share * ranking_loss(self.estimate.mean(raw, batch.known), batch.pairs)
+        return loss
 
-        inputs = torch.from_numpy(data.unpack(indices)).to(self.device)
-        label = column(data.label)
-        assert label is not None
-        batch = Batch(label, Known(column(data.lower), column(data.upper)))
-        return self.estimate.loss(self.model(inputs), batch)
-
-    def _initial_model(self, factory: ModelFactory) -> tuple[nn.Module, int]:
+    def _initial_model(self, build: Callable[[int], nn.Module]) -> tuple[nn.Module, int]:
         """A network that is not born dead, and how many had to be drawn."""
-        sample = torch.from_numpy(self.data.unpack(np.arange(min(SAMPLE, len(self.data))))).to(self.device)
+        sample, _ = self.data.batch(np.arange(min(SAMPLE, len(self.data))), self.device)
         for attempt in range(INITIALISATIONS):
             torch.manual_seed(_torch_seed(self.config.seed, 0, attempt))
-            model = factory(len(self.data.atoms), self.estimate.outputs).to(self.device)
+            model = build(self.estimate.outputs).to(self.device)
             if not dead(model, sample):
                 return model, attempt + 1
             logger.info("initialisation %d gives only zeros, drawing again", attempt + 1)
@@ -330,11 +361,11 @@ class _Run:
 
     # Checkpoints.
 
-    def _identity(self, dataset: Dataset) -> dict[str, Any]:
+    def _identity(self, examples: Examples, held_out: Examples | None) -> dict[str, Any]:
         weights = {name: list(tensor.shape) for name, tensor in self.model.state_dict().items()}
         return {
             **self.config.fixed(),
-            "data": dataset.digest(),
+            "data": examples.digest() if held_out is None else examples.digest() + held_out.digest(),
             "estimate": repr(self.estimate),
             "model": f"{type(self.model).__name__} {weights}",
             "torch": str(torch.__version__),

@@ -1,0 +1,54 @@
+#include "bindings/callback.h"
+
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/errors.h"
+
+namespace nb = nanobind;
+
+namespace hstar {
+
+StatesFunction::~StatesFunction() {
+  nb::gil_scoped_acquire acquire;
+  function_.reset();
+}
+
+void StatesFunction::call(StateBatch& batch, size_t begin, size_t end, size_t columns, double* answer) const {
+  const size_t n = end - begin, width = batch.space().variables();
+  const Value* values = batch.values(begin);
+  nb::gil_scoped_acquire acquire;
+  // A copy: the function may keep the array, the search reuses the memory.
+  auto* copy = new Value[n * width];
+  std::copy_n(values, n * width, copy);
+  nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<Value*>(p); });
+  nb::ndarray<nb::numpy, Value, nb::ndim<2>> states(copy, {n, width}, owner);
+  nb::object numpy = nb::module_::import_("numpy");
+  nb::object returned = numpy.attr("ascontiguousarray")(function_(states), nb::arg("dtype") = "float64");
+  nb::ndarray<const double, nb::c_contig, nb::device::cpu> array;
+  const bool fits = nb::try_cast(returned, array) && array.ndim() == (columns ? 2 : 1) &&
+                    array.shape(0) == n && (!columns || array.shape(1) == columns);
+  if (!fits) {
+    const std::string rows = std::to_string(n), numbers = std::to_string(columns);
+    throw InputError(title_ + " must return " + (columns < 2 ? "one number" : numbers + " numbers") +
+                     " for each of its " + rows + " states, as an array of shape (" + rows + "," +
+                     (columns ? " " + numbers : "") + ")");
+  }
+  std::copy_n(array.data(), array.size(), answer);
+}
+
+void CallbackHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) {
+  if (begin == end) return;
+  values_.resize(std::max(values_.size(), end - begin));
+  function_.call(batch, begin, end, 0, values_.data());
+  for (size_t i = begin; i < end; ++i) {
+    const double value = values_[i - begin];
+    if (std::isnan(value)) throw InputError(function_.title() + " returned NaN");
+    const double scaled = std::round(std::max(value, 0.0) * scale_);
+    h[i] = std::isinf(value) && value > 0 ? kDeadEnd : static_cast<Cost>(std::min<double>(scaled, kMaxCost));
+  }
+}
+
+}  // namespace hstar

@@ -1,0 +1,218 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+#include "bindings/bindings.h"
+#include "bindings/callback.h"
+#include "bindings/py_heuristic.h"
+#include "bindings/py_network.h"
+#include "bindings/sampling_arrays.h"
+#include "bindings/states.h"
+#include "estimates/belief.h"
+#include "heuristics/believed.h"
+#include "heuristics/colours.h"
+#include "heuristics/relaxed_plan_model.h"
+
+namespace nb = nanobind;
+
+namespace hstar {
+namespace {
+
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class Array>
+std::vector<double> numbers(const Array& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+// A model together with the task whose space it refers to, if there is one.
+struct PyRawModel {
+  std::shared_ptr<const PlanningSpace> space;  // first, so that it outlives the model
+  std::unique_ptr<RawModel> model;             // empty once a heuristic has taken it over
+
+  RawModel& get() const {
+    if (!model) throw InputError("this model is part of a heuristic now");
+    return *model;
+  }
+};
+
+// Tasks that differ only in what operators cost have the same states, packed in the same way.
+void check_states(const PlanningSpace& space, const PlanningSpace& other, const std::string& what) {
+  if (&space == &other) return;
+  const Task &a = space.task(), &b = other.task();
+  const bool same =
+      a.goal == b.goal &&
+      std::ranges::equal(a.variables, b.variables, [](const Variable& one, const Variable& two) {
+        return one.fact_names == two.fact_names && one.axiom_layer == two.axiom_layer;
+      });
+  if (!same) throw InputError(what + " was made for a task with other variables or another goal");
+}
+
+ColourRows colour_rows(const PyTask& task, const RelationalTask& relations, const ColourTable& table,
+                       int32_t iterations, bool multiset) {
+  return {ColourRefinement(task.space->task(), relations, iterations, multiset), table};
+}
+
+RowsOf<double> raw(const PyRawModel& self, const PyTask& task, ValueRows states) {
+  RawModel& model = self.get();
+  if (self.space) check_states(*task.space, *self.space, "the model");
+  const std::vector<std::vector<Value>> list = checked_states(task, states);
+  std::vector<double> result(list.size() * model.outputs());
+  {
+    nb::gil_scoped_release release;
+    StateBatch batch = packed_batch(task, list);
+    for (size_t begin = 0; begin < list.size(); begin += model.grain())
+      model.run(batch, begin, std::min(begin + model.grain(), list.size()), &result[begin * model.outputs()]);
+  }
+  return rows(std::move(result), list.size(), model.outputs());
+}
+
+Belief belief(const std::string& estimate, std::optional<double> sigma, double floor, double range,
+              double margin, std::optional<double> alpha, bool clip, std::optional<double> clip_lower,
+              std::optional<double> clip_upper) {
+  using Kind = Estimate::Kind;
+  const Kind kind =
+      named<Kind>("estimate", estimate,
+                  {{"point", Kind::kPoint}, {"gaussian", Kind::kGaussian}, {"truncated", Kind::kTruncated}});
+  return Belief({kind, sigma, floor, range, margin}, {alpha, clip, clip_lower, clip_upper});
+}
+
+// What the search sees of raw outputs, without a search.
+Column<double> believed_values(Matrix raw, std::optional<Vector> base, std::optional<Vector> lower,
+                               const Belief& belief) {
+  const size_t n = raw.shape(0), width = belief.estimate().outputs();
+  check(raw.shape(1) == width, std::string("the estimate '") + belief.estimate().name() + "' needs " +
+                                   std::to_string(width) + " numbers a state, not " +
+                                   std::to_string(raw.shape(1)));
+  for (const auto& known : {base, lower})
+    check(!known || known->size() == n, "base and lower must have one number for each state");
+  std::vector<double> values(n);
+  for (size_t i = 0; i < n; ++i)
+    values[i] = belief.value(raw.data() + i * width, base ? base->data()[i] : 0,
+                             lower ? lower->data()[i] : Belief::kNoBound);
+  return column(std::move(values));
+}
+
+// The part, which keeps its space alive.
+template <class Part>
+std::shared_ptr<Part> take(std::unique_ptr<Part>& part, std::shared_ptr<const PlanningSpace> space) {
+  return {part.release(), [space = std::move(space)](Part* owned) { delete owned; }};
+}
+
+bool same_symbolic(const PyHeuristic& one, const PyHeuristic& two) {
+  const auto symbolic = [](const PyHeuristic& part) { return dynamic_cast<SymbolicHeuristic*>(&part.get()); };
+  return one.task.space == two.task.space && symbolic(one) && symbolic(two) &&
+         one.get().name() == two.get().name();
+}
+
+PyHeuristic believed_heuristic(const PyTask& task, PyRawModel& model, Belief belief, PyHeuristic* base,
+                               PyHeuristic* lower, const std::string& name, int32_t scale) {
+  if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
+  // All checks come before anything is taken.
+  model.get();
+  if (model.space) check_states(*task.space, *model.space, "the model");
+  for (const PyHeuristic* part : {base, lower})
+    if (part) check_states(*task.space, *part->task.space, "heuristic '" + part->get().name() + "'");
+  BelievedHeuristic::check(model.get(), belief, lower ? &lower->get() : nullptr, name);
+  const bool shared = base && lower && (base == lower || same_symbolic(*base, *lower));
+  std::shared_ptr<Heuristic> base_part, lower_part;
+  if (base) base_part = take(base->heuristic, base->task.space);
+  if (lower) lower_part = shared ? base_part : take(lower->heuristic, lower->task.space);
+  if (shared && lower != base) lower->heuristic.reset();
+  return {task, std::make_unique<BelievedHeuristic>(*task.space, take(model.model, model.space), belief,
+                                                    base_part, lower_part, name, scale)};
+}
+
+}  // namespace
+
+void bind_models(nb::module_& module) {
+  nb::class_<PyRawModel>(module, "RawModel", "A model of states: raw numbers, which an estimate explains.")
+      .def_prop_ro("outputs", [](const PyRawModel& self) { return self.get().outputs(); })
+      .def("raw", &raw, nb::arg("task"), nb::arg("states"),
+           "Raw outputs (n, outputs) of states given as an int32 array (n, variables).");
+  module.def(
+      "colour_model",
+      [](const PyTask& task, const RelationalTask& relations, const ColourTable& table, int32_t iterations,
+         bool multiset, Matrix weights, Vector bias) {
+        check(weights.shape(1) == bias.size(), "weights of colours must have a column for each output");
+        return PyRawModel{
+            task.space, std::make_unique<ColourSum>(colour_rows(task, relations, table, iterations, multiset),
+                                                    numbers(weights), numbers(bias))};
+      },
+      nb::arg("task"), nb::arg("relations"), nb::arg("table"), nb::arg("iterations"), nb::arg("multiset"),
+      nb::arg("weights"), nb::arg("bias"),
+      "bias + the sum of the weights (colours, outputs) of the colours of a state.");
+  module.def(
+      "colour_model",
+      [](const PyTask& task, const RelationalTask& relations, const ColourTable& table, int32_t iterations,
+         bool multiset, const PyNetwork& network) {
+        return PyRawModel{task.space,
+                          std::make_unique<ColourNetwork>(
+                              colour_rows(task, relations, table, iterations, multiset), network.network)};
+      },
+      nb::arg("task"), nb::arg("relations"), nb::arg("table"), nb::arg("iterations"), nb::arg("multiset"),
+      nb::arg("network"), "A network whose inputs are the colours of a state, as often as they occur.");
+  module.def(
+      "linear_model",
+      [](const PyTask& task, Matrix weights, Vector bias) {
+        check(weights.shape(0) == bias.size(), "weights must have a row for each output");
+        return PyRawModel{task.space,
+                          std::make_unique<RelaxedPlanModel>(*task.space, numbers(weights), numbers(bias))};
+      },
+      nb::arg("task"), nb::arg("weights"), nb::arg("bias"),
+      "Weights (outputs, 4) of goals that do not hold, operators of ff's relaxed plan, atoms that they "
+      "delete "
+      "in all and on average. The task is the one whose costs count, which may be another than that of the "
+      "search; infinite for states without a relaxed plan.");
+  module.def(
+      "callback_model",
+      [](nb::object function, size_t outputs, const std::string& name) {
+        check(outputs >= 1, "a model needs at least one output");
+        return PyRawModel{nullptr, std::make_unique<CallbackModel>(function, outputs, name)};
+      },
+      nb::arg("function"), nb::arg("outputs"), nb::arg("name"),
+      "A function from states, an int32 array (n, variables), to numbers (n, outputs).");
+
+  module.def(
+      "believed_heuristic",
+      [](const PyTask& task, PyRawModel& model, const std::string& estimate, std::optional<double> sigma,
+         double floor, double range, double margin, std::optional<double> alpha, bool clip,
+         std::optional<double> clip_lower, std::optional<double> clip_upper, PyHeuristic* base,
+         PyHeuristic* lower, const std::string& name, int32_t scale) {
+        return believed_heuristic(
+            task, model, belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower, clip_upper),
+            base, lower, name, scale);
+      },
+      nb::arg("task"), nb::arg("model"), nb::kw_only(), nb::arg("estimate") = "point",
+      nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1, nb::arg("range") = 10.0, nb::arg("margin") = 0.1,
+      nb::arg("alpha") = nb::none(), nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(),
+      nb::arg("clip_upper") = nb::none(), nb::arg("base").none() = nb::none(),
+      nb::arg("lower").none() = nb::none(), nb::arg("name"), nb::arg("scale"),
+      "What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha. "
+      "Takes the model, base and lower over; they may be of a task that differs in costs only.");
+  module.def(
+      "believed_values",
+      [](Matrix raw, std::optional<Vector> base, std::optional<Vector> lower, const std::string& estimate,
+         std::optional<double> sigma, double floor, double range, double margin, std::optional<double> alpha,
+         bool clip, std::optional<double> clip_lower, std::optional<double> clip_upper) {
+        return believed_values(
+            raw, base, lower,
+            belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower, clip_upper));
+      },
+      nb::arg("raw"), nb::kw_only(), nb::arg("base") = nb::none(), nb::arg("lower") = nb::none(),
+      nb::arg("estimate") = "point", nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1,
+      nb::arg("range") = 10.0, nb::arg("margin") = 0.1, nb::arg("alpha") = nb::none(),
+      nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(), nb::arg("clip_upper") = nb::none(),
+      "The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept "
+      "above 0, NaN where the heuristic would refuse.");
+}
+
+}  // namespace hstar

@@ -1,0 +1,84 @@
+#include "estimates/belief.h"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "base/errors.h"
+#include "estimates/truncated_normal.h"
+
+namespace hstar {
+namespace {
+
+std::string text(double number) {
+  std::ostringstream stream;
+  stream << number;
+  return stream.str();
+}
+
+}  // namespace
+
+const char* Estimate::name() const {
+  switch (kind) {
+    case Kind::kPoint:
+      return "point";
+    case Kind::kGaussian:
+      return "gaussian";
+    default:
+      return "truncated";
+  }
+}
+
+Belief::Belief(Estimate estimate, Rule rule) : estimate_(estimate), rule_(rule) {
+  const auto check = [&](const char* option, double value) {
+    if (!(value > 0 && std::isfinite(value)))
+      throw InputError(std::string(estimate_.name()) + ": " + option +
+                       " must be greater than 0 and finite, got " + text(value));
+  };
+  if (estimate_.sigma) check("sigma", *estimate_.sigma);
+  check("floor", estimate_.floor);
+  check("range", estimate_.range);
+  check("margin", estimate_.margin);
+  if (rule_.alpha) {
+    if (!(*rule_.alpha > 0 && *rule_.alpha < 1))
+      throw InputError("a quantile needs alpha between 0 and 1, got " + text(*rule_.alpha));
+    if (estimate_.kind == Estimate::Kind::kPoint)
+      throw UnsupportedError("a point estimate has no quantile " + text(*rule_.alpha) +
+                             "; use the rule 'mean'");
+    shift_ = normal_quantile(*rule_.alpha);
+  }
+  if (!rule_.clip && (rule_.lower || rule_.upper)) throw InputError("bounds of a clip, but no clip");
+  for (const auto& [side, bound] : {std::pair{"lower", rule_.lower}, std::pair{"upper", rule_.upper}})
+    if (bound && std::isnan(*bound)) throw InputError(std::string("clip: the ") + side + " bound is NaN");
+  if (rule_.lower && rule_.upper && *rule_.lower > *rule_.upper)
+    throw InputError("clip: the lower bound " + text(*rule_.lower) + " is above the upper one " +
+                     text(*rule_.upper));
+}
+
+double Belief::spread(const double* raw) const {
+  return estimate_.sigma ? *estimate_.sigma : estimate_.floor + estimate_.range / (1 + std::exp(-raw[1]));
+}
+
+double Belief::value(const double* raw, double base, double lower) const {
+  double h = raw[0] + base;
+  switch (estimate_.kind) {
+    case Estimate::Kind::kPoint:
+      break;
+    case Estimate::Kind::kGaussian:
+      if (rule_.alpha) h += shift_ * spread(raw);
+      break;
+    case Estimate::Kind::kTruncated: {
+      if (std::isnan(h)) return h;
+      // That h* itself is infinite is for the maximum to say.
+      const double a = std::isfinite(lower) ? lower - estimate_.margin : kNoBound, sigma = spread(raw);
+      h = rule_.alpha ? truncated_quantile(h, sigma, a, *rule_.alpha) : truncated_mean(h, sigma, a);
+      h = std::max(h, lower);
+    }
+  }
+  if (!rule_.clip) return h;
+  if (rule_.lower) h = std::max(h, *rule_.lower);
+  if (rule_.upper) h = std::min(h, *rule_.upper);
+  return std::max(h, lower);
+}
+
+}  // namespace hstar

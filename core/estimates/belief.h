@@ -1,0 +1,58 @@
+// From the raw outputs of a model to the number that a search sees: an estimate says what they mean, a rule
+// which number of that is taken.
+//
+//   mu = raw[0] + base;   sigma = floor + range * sigmoid(raw[1]), or given
+//   point: mu, without spread;   gaussian: normal;   truncated: normal, cut off below lower - margin
+//   mean or quantile of that;   truncated: at least lower;   clip: within constants, then at least lower
+//
+// The numbers are those of hstar.estimates in Python, where there is no upper bound of a state.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace hstar {
+
+struct Estimate {
+  enum class Kind { kPoint, kGaussian, kTruncated };
+
+  Kind kind = Kind::kPoint;
+  std::optional<double> sigma;  // without one it is learned: the second output
+  double floor = 0.1;           // the least sigma that can be learned
+  double range = 10;            // how much greater it can become
+  double margin = 0.1;          // of truncated: by which the support is greater than the bound
+
+  const char* name() const;
+  size_t outputs() const { return kind == Kind::kPoint || sigma ? 1 : 2; }
+};
+
+struct Rule {
+  std::optional<double> alpha;  // of a quantile; without one the mean is taken
+  bool clip = false;
+  std::optional<double> lower, upper;  // constants of the clip
+};
+
+class Belief {
+ public:
+  static constexpr double kNoBound = -std::numeric_limits<double>::infinity();
+
+  // Throws InputError for impossible options, UnsupportedError for a quantile of what has no spread.
+  Belief(Estimate estimate, Rule rule);
+
+  const Estimate& estimate() const { return estimate_; }
+
+  // `raw`: as many numbers as the estimate has outputs; `lower`: a bound on h*, or kNoBound. Infinity stays
+  // infinity, unless the clip has an upper constant; NaN comes of NaN, and of infinities that contradict.
+  double value(const double* raw, double base, double lower) const;
+
+ private:
+  double spread(const double* raw) const;
+
+  Estimate estimate_;
+  Rule rule_;
+  double shift_ = 0;  // of a quantile of the standard normal
+};
+
+}  // namespace hstar

@@ -1,0 +1,90 @@
+#include "heuristics/believed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace hstar {
+namespace {
+
+double number(const Heuristic& part, Cost value) {
+  if (value == kDeadEnd) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(value) / part.scale();
+}
+
+}  // namespace
+
+BelievedHeuristic::BelievedHeuristic(const PlanningSpace& space, std::shared_ptr<RawModel> model,
+                                     Belief belief, std::shared_ptr<Heuristic> base,
+                                     std::shared_ptr<Heuristic> lower, std::string name, int32_t scale)
+    : space_(space),
+      model_(std::move(model)),
+      belief_(std::move(belief)),
+      base_(std::move(base)),
+      lower_(std::move(lower)),
+      name_(std::move(name)),
+      scale_(scale) {
+  check(*model_, belief_, lower_.get(), name_);
+}
+
+void BelievedHeuristic::check(const RawModel& model, const Belief& belief, const Heuristic* lower,
+                              const std::string& name) {
+  const Estimate& estimate = belief.estimate();
+  if (model.outputs() != estimate.outputs())
+    throw InputError("heuristic '" + name + "': the model gives " + std::to_string(model.outputs()) +
+                     " numbers, the estimate '" + estimate.name() + "' needs " +
+                     std::to_string(estimate.outputs()));
+  if (lower && !lower->admissible())
+    throw InputError("heuristic '" + name + "': '" + lower->name() +
+                     "' is not admissible and so no lower bound");
+}
+
+bool BelievedHeuristic::safe() const {
+  return model_->safe() && (!base_ || base_->safe()) && (!lower_ || lower_->safe());
+}
+
+size_t BelievedHeuristic::grain() const {
+  constexpr size_t kFew = 8;  // parts are slow, but a model is faster for several states at once
+  const size_t most = model_->grain();
+  return most == RawModel::kWholeBatch || (!base_ && !lower_) ? most : std::min(most, kFew);
+}
+
+void BelievedHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) {
+  if (begin == end) return;
+  const size_t width = model_->outputs();
+  raw_.resize(std::max(raw_.size(), (end - begin) * width));
+  model_->run(batch, begin, end, raw_.data());
+  if (base_) {
+    base_values_.resize(std::max(base_values_.size(), end));
+    base_->evaluate(batch, begin, end, base_values_.data());
+  }
+  const bool shared = lower_ == base_;
+  if (lower_ && !shared) {
+    low_values_.resize(std::max(low_values_.size(), end));
+    lower_->evaluate(batch, begin, end, low_values_.data());
+  }
+  const std::vector<Cost>& low_values = shared ? base_values_ : low_values_;
+  for (size_t i = begin; i < end; ++i) {
+    const Cost base = base_ ? base_values_[i] : 0, lower = lower_ ? low_values[i] : 0;
+    h[i] = space_.is_goal(batch.packed(i)) ? 0 : value(&raw_[(i - begin) * width], base, lower);
+  }
+}
+
+Cost BelievedHeuristic::value(const double* raw, Cost base, Cost lower) const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const bool doomed = (raw[0] == kInfinity && model_->safe()) || (base == kDeadEnd && base_->safe()) ||
+                      (lower == kDeadEnd && lower_->safe());
+  if (doomed) return kDeadEnd;
+  const double h = belief_.value(raw, base_ ? number(*base_, base) : 0,
+                                 lower_ ? number(*lower_, lower) : Belief::kNoBound);
+  const auto is_nan = [](double x) { return std::isnan(x); };
+  if (is_nan(h) || std::any_of(raw, raw + model_->outputs(), is_nan))
+    throw InputError("heuristic '" + name_ + "': the model gives NaN for a state");
+  if (h == kInfinity) return kDeadEnd;
+  return static_cast<Cost>(std::min<double>(std::round(std::max(0.0, h) * scale_), kMaxCost));
+}
+
+}  // namespace hstar

@@ -1,0 +1,55 @@
+// A learned heuristic: a model gives raw numbers for a state, a belief makes one value of them (see
+// estimates/belief.h), with the help of two other heuristics if they are given: `base`, to whose value the
+// first number is added, and `lower`, an admissible bound.
+//
+// A batch is evaluated part by part. A state that a safe part calls a dead end is one. What a part that is
+// not safe calls infinite is a number like others: the state is a dead end if the belief makes infinity of
+// it, which an upper bound of a clip prevents. Goal states are worth 0, whatever the parts say; negative
+// values count as 0; NaN is an error, but for goals and dead ends, where no value is asked for.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "estimates/belief.h"
+#include "heuristics/heuristic.h"
+#include "heuristics/raw_model.h"
+
+namespace hstar {
+
+class BelievedHeuristic : public Heuristic {
+ public:
+  // `base` and `lower` may be missing, and may be the same: then it is computed once. They, and the model,
+  // may belong to another space that has the same states and goal. Values are in units of 1/scale.
+  BelievedHeuristic(const PlanningSpace& space, std::shared_ptr<RawModel> model, Belief belief,
+                    std::shared_ptr<Heuristic> base, std::shared_ptr<Heuristic> lower, std::string name,
+                    int32_t scale);
+
+  // Throws InputError if these do not fit together; `lower` may be missing.
+  static void check(const RawModel& model, const Belief& belief, const Heuristic* lower,
+                    const std::string& name);
+
+  std::string name() const override { return name_; }
+  bool admissible() const override { return false; }
+  bool consistent() const override { return false; }
+  bool safe() const override;
+  int32_t scale() const override { return scale_; }
+  size_t grain() const override;
+  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override;
+
+ private:
+  Cost value(const double* raw, Cost base, Cost lower) const;
+
+  const PlanningSpace& space_;
+  std::shared_ptr<RawModel> model_;
+  Belief belief_;
+  std::shared_ptr<Heuristic> base_;
+  std::shared_ptr<Heuristic> lower_;
+  std::string name_;
+  int32_t scale_;
+  std::vector<double> raw_;                     // scratch, as the next
+  std::vector<Cost> base_values_, low_values_;  // by the number of the state
+};
+
+}  // namespace hstar

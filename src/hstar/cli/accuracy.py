@@ -1,0 +1,58 @@
+"""`hstar accuracy`: how far a model of a domain is from the true distances."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from hstar.cli.app import Parser
+from hstar.cli.tasks import check_file
+
+DESCRIPTION = """\
+Compares what a model of a domain says with the distances of labelled states, those of `hstar label`, and
+prints the mean squared error beside those of ff, lmcut and goalcount. For estimates with a spread: the mean
+spread, the likelihood of the distances, and how often they fall below the quantiles."""
+EXAMPLES = (
+    "hstar accuracy model.hstar states.data",
+    "hstar accuracy model.hstar states.data --rule clip --json",
+)
+
+
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    parser.usage = f"{parser.prog} [OPTION ...] MODEL DATA ..."
+    parser.add_argument("model", type=Path, metavar="MODEL", help="of hstar train wl or truncated")
+    parser.add_argument("data", nargs="+", type=Path, metavar="DATA", help="files of hstar label")
+    parser.add_argument(
+        "--rule", metavar="RULE", help="instead of the model's own: mean, clip, quantile:ALPHA, ..."
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the record."""
+    from hstar.estimates.rules import parse
+    from hstar.models.domain_model import load_domain_model
+    from hstar.recipes.accuracy import accuracy
+    from hstar.sampling import relational
+
+    for path in (arguments.model, *arguments.data):
+        check_file(path)
+    rule = None if arguments.rule is None else parse(arguments.rule)
+    model = load_domain_model(arguments.model)
+    data = relational.merge(relational.load(path) for path in arguments.data)
+    record = accuracy(model, data, rule)
+    if arguments.json:
+        print(json.dumps(record))
+        return 0
+    for name, value in record.items():
+        if name != "calibration":
+            print(
+                f"{name.replace('_', ' '):18}  {value:.4g}"
+                if isinstance(value, float)
+                else f"{name:18}  {value}"
+            )
+    for level, share in record.get("calibration", ()):
+        print(f"quantile {level:4.2f}       {share:.3f} of the distances are up to it")
+    return 0

@@ -1,0 +1,62 @@
+"""`linear`: a linear function of four numbers that ff's relaxed plan and the goal give.
+
+The features are those that Núñez-Molina et al. ("On Using Admissible Bounds for Learning Forward Search
+Heuristics") give to the linear model of their comparison, as they are: goals that do not hold, operators
+of the relaxed plan, atoms that these operators delete in total, and in the mean (0 for an empty plan).
+
+Invariant: all of them are of the state itself. Difference: in that comparison the first one stays what it was
+in the initial state while a search runs; here it is counted anew in every state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from hstar import _core
+from hstar.errors import ModelError
+from hstar.models.relational_model import RELATIONAL_MODELS, StateRows, Tensors, TorchModel
+from hstar.spaces.relations import Relations, Vocabulary, relations
+from hstar.spaces.task import Task
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+FEATURES = 4
+
+
+@RELATIONAL_MODELS.register("linear")
+@dataclass(frozen=True)
+class LinearConfig(TorchModel):
+    """The linear model has no options."""
+
+    name: ClassVar[str] = "linear"
+    columns: ClassVar[tuple[str, ...]] = ("goalcount", "operators", "deletes")
+    tabular: ClassVar[bool] = True
+
+    def encode(self, words: Vocabulary, relations: Relations) -> None:
+        """States of an instance share nothing that counts."""
+
+    def inputs(self, words: Vocabulary, states: StateRows) -> Tensor:
+        """The features: (states, 4)."""
+        import torch
+
+        goals, operators, deletes = (states.columns[name] for name in self.columns)
+        mean = deletes / np.maximum(operators, 1)
+        return torch.from_numpy(np.stack([goals, operators, deletes, mean], axis=1).astype(np.float32))
+
+    def build(self, words: Vocabulary, outputs: int) -> nn.Linear:
+        """A layer with fresh weights."""
+        from torch import nn
+
+        return nn.Linear(FEATURES, outputs)
+
+    def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
+        """In the core, where ff's relaxed plan is at hand; it counts steps."""
+        relations(task, words)  # is it of the domain?
+        if set(tensors) != {"weight", "bias"}:
+            raise ModelError(f"{self.name} has a weight and a bias; there are {', '.join(tensors)}")
+        weights, bias = (tensors[name].astype(np.float64) for name in ("weight", "bias"))
+        return _core.linear_model(task.with_unit_cost().core, weights, bias)

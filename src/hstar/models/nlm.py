@@ -1,0 +1,534 @@
+"""`nlm`: the Neural Logic Machine, a network over tuples of objects, for all tasks of a domain.
+
+Dong et al., "Neural Logic Machines" (ICLR 2019); as a heuristic: Núñez-Molina et al., "On Using Admissible
+Bounds for Learning Forward Search Heuristics" (arXiv 2308.11905).
+
+Layer l gives every tuple of r objects features, r from 0 to the breadth (and to what the layers after it
+still need):
+
+    x_r = sigmoid(W_r [y_r and its axes in all r! orders] + b_r)
+    y_r = [x_(r-1) along a new last axis, x_r, min of x_(r+1) over its last axis, max of the same]
+
+The last layer has r = 0 only, and no sigmoid. Tensors are flat: a row for each tuple of each state, states
+in the order of their numbers of objects, so that there is neither padding nor a mask.
+
+The wide y_r is never there. A linear map of all orders is one of y_r to r! times the features, whose parts
+are then brought in order and added, and one of a copy is a copy of it. What two layers compute of triples
+depends on the types of their pairs only (see `PairTypes`): there are few types, so it is computed once for
+each, and minima and maxima go over the ranks of types, which are small integers.
+
+Differences: 1. min and max over nothing are 1 and 0, as for all and exists. 2. Of several tuples that have
+the minimum, one gets the gradient; weights see no difference, since tuples that are equal for weights that
+are not special have equal gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import groupby, permutations
+from math import factorial
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from hstar.models.nlm_config import NLMConfig, PairTypes
+
+__all__ = ["NLM", "NLMConfig", "NLMInputs"]
+
+ORDERS = tuple(permutations(range(3)))
+INVERSE = tuple(ORDERS.index((a.index(0), a.index(1), a.index(2))) for a in ORDERS)
+
+_FAR = 1e5  # its sigmoid is 1 exactly, that of its negative 0
+_LAST_BITS = 16
+_SLAB = 16384  # pairs at a time for which all triples are looked at: as many as caches like
+
+
+class NLMInputs(NamedTuple):
+    """A batch of states, in the order of their numbers of objects; see `NLMConfig.inputs`."""
+
+    row: Tensor  # where each state is
+    objects: Tensor
+    nullary: Tensor
+    unary: Tensor
+    binary: Tensor
+    ternary: Tensor
+    # As in `PairTypes`.
+    types: Tensor
+    examples: Tensor
+    codes: Tensor
+    numbers: Tensor
+    triples: Tensor
+
+    @staticmethod
+    def of(
+        row: npt.NDArray[np.int64],
+        objects: npt.NDArray[np.int64],
+        values: Sequence[npt.NDArray[np.float32]],
+        types: PairTypes,
+    ) -> NLMInputs:
+        """Tensors on the memory of the arrays."""
+        return NLMInputs(*map(torch.from_numpy, (row, objects, *values, *types)))
+
+
+class Rows(NamedTuple):
+    """Features of tuples: row `row[i]` of the table is the i-th."""
+
+    table: Tensor
+    row: Tensor
+
+    def dense(self) -> Tensor:
+        """A row for each tuple."""
+        return self.table.index_select(0, self.row)
+
+
+class Transform(nn.Module):
+    """The linear map of one arity of a layer.
+
+    Its weights are those of the definition: for each order of the axes those of the lower arity, of its own,
+    and of minimum and maximum of the higher one.
+    """
+
+    def __init__(self, arity: int, lower: int, own: int, upper: int, features: int) -> None:
+        super().__init__()
+        self.arity, self.lower, self.own = arity, lower, own
+        self.linear = nn.Linear(factorial(arity) * (lower + own + upper), features)
+
+    def forward(
+        self,
+        lower: Tensor | None,
+        own: Tensor | Rows | None,
+        upper: Tensor | None,
+        places: Places | Types,
+    ) -> Tensor:
+        """Before the sigmoid: a row for each tuple of this arity."""
+        bias = self.linear.bias
+        features, orders = len(bias), factorial(self.arity)
+        weight = self.linear.weight.view(features, orders, -1).transpose(0, 1).reshape(orders * features, -1)
+        of_lower, of_own, of_upper = weight.T.tensor_split([self.lower, self.lower + self.own])
+        below = None if lower is None else lower @ of_lower
+        # All is added in place, for none of these sums is needed again.
+        z = None if below is None or self.arity == 3 else places.spread(self.arity, below)
+        if isinstance(own, Rows):
+            found = Rows(own.table @ of_own, own.row).dense()
+            z = found if z is None else z.add_(found)
+        elif own is not None:
+            z = own @ of_own if z is None else z.addmm_(own, of_own)
+        if upper is not None:
+            z = upper @ of_upper if z is None else z.addmm_(upper, of_upper)
+        if self.arity > 1 and z is not None:
+            index, inverse = places.orders(self.arity)
+            z = cast(Tensor, _Fold.apply(z, index, inverse))  # type: ignore[no-untyped-call]
+        if self.arity == 3 and below is not None:
+            found = _fold(below, places.pairs)
+            z = found if z is None else z.add_(found)
+        assert z is not None
+        return z.add_(bias)
+
+
+class NLM(nn.Module):
+    """The network; see the top of the file. `channels` are those of the inputs by arity."""
+
+    def __init__(self, channels: Sequence[int], outputs: int, config: NLMConfig) -> None:
+        super().__init__()
+        self.exclude_self, self.residual = config.exclude_self, config.residual
+        width = [*channels[: config.breadth + 1], *[0] * (4 - config.breadth)]
+        self.layers = nn.ModuleList()
+        for after in reversed(range(config.depth)):
+            features = config.features if after else outputs
+            layer, found = nn.ModuleDict(), [0] * 5
+            for arity in range(min(config.breadth, after) + 1):
+                parts = width[arity - 1] if arity else 0, width[arity], 2 * width[arity + 1]
+                if any(parts):
+                    layer[str(arity)] = Transform(arity, *parts, features)
+                    found[arity] = features + (width[arity] if config.residual else 0)
+            self.layers.append(layer)
+            width = found
+
+    def forward(self, inputs: NLMInputs) -> Tensor:
+        """Raw outputs (states, outputs)."""
+        places = Places(inputs.objects, self.exclude_self)
+        values = (inputs.nullary, inputs.unary, inputs.binary, inputs.ternary)
+        x: list[Tensor | Rows | None] = [value if value.shape[1] else None for value in values]
+        typed = self._by_types(inputs, places) if len(inputs.types) else None
+        for number, layer in enumerate(self._layers()):
+            new: list[Tensor | Rows | None] = [None] * 4
+            if typed is not None and number == 2 and 3 in layer:
+                x[3] = typed.triples(places)
+            for arity, transform in layer.items():
+                if typed is not None and (number, arity) in ((0, 2), (0, 3), (1, 3)):
+                    # Triples are read by `_by_types` and by minima and maxima only, both of which are done.
+                    new[arity] = typed.pairs if arity == 2 else None
+                    continue
+                lower, own = x[arity - 1] if arity else None, x[arity]
+                upper = places.extremes(arity + 1, x[arity + 1]) if arity < 3 else None
+                if typed is not None and arity == 2 and number in (1, 2):
+                    upper = typed.extremes[number - 1]
+                z = transform(_dense(lower), own, upper, places)
+                if number == len(self.layers) - 1:
+                    return cast(Tensor, z.index_select(0, inputs.row))
+                new[arity] = self._hand_on(_dense(own) if self.residual else None, z)
+            x = new
+        raise AssertionError("the last layer has no outputs")
+
+    def _layers(self) -> list[dict[int, Transform]]:
+        layers = cast("list[nn.ModuleDict]", list(self.layers))
+        return [{int(arity): cast(Transform, part) for arity, part in layer.items()} for layer in layers]
+
+    def _hand_on(self, old: Tensor | None, z: Tensor) -> Tensor:
+        new = z.sigmoid()
+        return torch.cat([old, new], dim=1) if self.residual and old is not None else new
+
+    def _by_types(self, inputs: NLMInputs, places: Places) -> Typed:
+        """What the types of pairs and triples decide: pairs after one layer, triples after one and two."""
+        types = Types(inputs, places)
+        first, second = self._layers()[:2]
+        unary = inputs.unary.index_select(0, types.first) if inputs.unary.shape[1] else None
+        binary = inputs.binary.index_select(0, inputs.examples) if inputs.binary.shape[1] else None
+        pairs = self._hand_on(binary, first[2](unary, binary, None, types))
+        z = [first[3](binary, None, None, types)] if 3 in first else []
+        triples = z[0].sigmoid() if z else None
+        if 3 in second:
+            z.append(second[3](pairs, triples, None, types))
+            triples = self._hand_on(triples, z[-1])
+        if not z:
+            return Typed(inputs, Rows(pairs, inputs.types), triples, (None, None))
+        found = typed_extremes(z, types, places)
+        extremes = [found[0] if 3 in first else None, found[-1] if 3 in second else None]
+        if self.residual and len(found) == 2:
+            parts = [half for i in (0, 1) for half in (one.chunk(2, dim=1)[i] for one in found)]
+            extremes[1] = torch.cat(parts, dim=1)
+        return Typed(inputs, Rows(pairs, inputs.types), triples, (extremes[0], extremes[1]))
+
+
+def _dense(x: Tensor | Rows | None) -> Tensor | None:
+    return x.dense() if isinstance(x, Rows) else x
+
+
+# --- where tuples are -----------------------------------------------------------------------------------
+
+
+class Places:
+    """Where the tuples of a batch are in flat tensors, and what of them is combined with what."""
+
+    def __init__(self, objects: Tensor, exclude_self: bool) -> None:
+        self.exclude_self = exclude_self
+        self.sizes = objects
+        self.groups = [(n, len(list(group))) for n, group in groupby(objects.tolist())]
+        self.num_triples = int((objects**3).sum())
+        self._last_axis: dict[int, tuple[Tensor, Tensor, Tensor, Tensor]] = {}
+
+    @cached_property
+    def of_object(self) -> Tensor:
+        """The state of every object."""
+        return torch.repeat_interleave(self.sizes)
+
+    @cached_property
+    def first(self) -> Tensor:
+        """The first object of every pair."""
+        return torch.repeat_interleave(self.sizes[self.of_object])
+
+    @cached_property
+    def reverse(self) -> Tensor:
+        """The pair the other way, of every pair."""
+        return self._order((1, 0))
+
+    def orders(self, arity: int) -> tuple[Tensor, Tensor]:
+        """For each order of the axes: the pair or triple that every one is then; and the same undone."""
+        if arity == 2:
+            both = torch.stack([torch.arange(len(self.reverse), device=self.sizes.device), self.reverse])
+            return both, both
+        return self._triples, self._triples[list(INVERSE)]
+
+    @cached_property
+    def _triples(self) -> Tensor:
+        return torch.stack([self._order(axes) for axes in ORDERS])
+
+    @cached_property
+    def pairs(self) -> Tensor:
+        """For each order of the axes: the pair that every triple begins with then."""
+        return torch.repeat_interleave(self.sizes[self.of_object[self.first]])[self._triples]
+
+    def _order(self, axes: tuple[int, ...]) -> Tensor:
+        begin, parts = 0, [torch.zeros(0, dtype=torch.int64, device=self.sizes.device)]
+        for n, states in self.groups:
+            end = begin + states * n ** len(axes)
+            rows = torch.arange(begin, end, device=self.sizes.device).view(states, *[n] * len(axes))
+            parts.append(rows.permute(0, *(axis + 1 for axis in axes)).reshape(-1))
+            begin = end
+        return torch.cat(parts)
+
+    def spread(self, arity: int, x: Tensor) -> Tensor:
+        """Rows of the arity below, along a new last axis."""
+        return x.index_select(0, self.of_object if arity == 1 else self.first)
+
+    def extremes(self, arity: int, x: Tensor | Rows | None) -> Tensor | None:
+        """Minima and maxima over the last axis, beside each other."""
+        if x is None:
+            return None
+        begins, index, last, empty = self.last_axis(arity)
+        table = x.table if isinstance(x, Rows) else x
+        nothing = torch.cat([table.new_ones(table.shape[1]), table.new_zeros(table.shape[1])])
+        if not len(table):
+            return nothing.expand(len(empty), -1)
+        if isinstance(x, Rows):
+            order = _ascending(table)
+            low, high = _extreme_ranks(_ranks(order), x.row[index])
+            found = _at_ranks(table, order, low, high)
+        else:
+            found = cast(Tensor, _Extremes.apply(x, index, begins, last))  # type: ignore[no-untyped-call]
+        return torch.where(empty[:, None], nothing, found) if bool(empty.any()) else found
+
+    def last_axis(self, arity: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """How tuples of an arity belong to those of one object less.
+
+        Of the latter: where their rows begin, which rows to look at (objects, tuples), whether there are
+        none. All have as many rows to look at as the largest state needs: some are there twice, which
+        changes neither minimum nor maximum. Third comes the last object of every row.
+        """
+        if arity not in self._last_axis:
+            self._last_axis[arity] = self._make_last_axis(arity)
+        return self._last_axis[arity]
+
+    def _make_last_axis(self, arity: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        sizes = self.sizes
+        if arity > 1:
+            sizes = sizes[self.of_object]
+        if arity > 2:
+            sizes = sizes[self.first]
+        most = max((n for n, _ in self.groups), default=0)
+        last = torch.arange(most, device=sizes.device)[:, None]
+        allowed, spare, empty = last < sizes, torch.zeros_like(sizes), sizes == 0
+        if self.exclude_self and arity > 1:
+            within = torch.arange(len(self.of_object), device=sizes.device)
+            within = within - (torch.cumsum(self.sizes, 0) - self.sizes)[self.of_object]
+            others = [within] if arity == 2 else [within[self.first], within[self.first[self.reverse]]]
+            for other in others * 2:
+                spare = spare + (spare == other)
+            for other in others:
+                allowed = allowed & (last != other)
+            empty = sizes < arity
+        begins = torch.cumsum(sizes, 0) - sizes
+        total = int(sizes.sum())
+        index = (begins + torch.where(allowed, last, spare)).clamp(max=max(0, total - 1))
+        last = torch.arange(total, device=sizes.device) - begins.repeat_interleave(sizes)
+        return begins, index, last, empty
+
+
+class Types:
+    """The same for types of pairs and triples instead of pairs and triples."""
+
+    def __init__(self, inputs: NLMInputs, places: Places) -> None:
+        self.codes, self.numbers = inputs.codes, inputs.numbers
+        self.of_pair = inputs.types
+        self.first = places.first[inputs.examples]
+        self.reverse = inputs.types[places.reverse[inputs.examples]].long()
+        self.num_triples = inputs.triples.shape[1]
+        self._triples = inputs.triples
+
+    def spread(self, arity: int, x: Tensor) -> Tensor:
+        """Rows are of pairs already."""
+        return x
+
+    def orders(self, arity: int) -> tuple[Tensor, Tensor]:
+        """For each order of the axes: the type that pairs or triples of every type have then; and undone."""
+        if arity == 2:
+            same = torch.arange(len(self.reverse), dtype=self.reverse.dtype, device=self.reverse.device)
+            both = torch.stack([same, self.reverse])
+            return both, both
+        found = []
+        for a, b, c in map(np.argsort, ORDERS):
+            types = self._pair(a, b), self._pair(a, c), self._pair(b, c)
+            codes = [code[type_] for code, type_ in zip(self.codes, types, strict=True)]
+            found.append(self.numbers[codes[0] + codes[1] + codes[2]])
+        triples = torch.stack(found)
+        return triples, triples[list(INVERSE)]
+
+    @cached_property
+    def pairs(self) -> Tensor:
+        """For each order of the axes: the type of the pair that triples of every type begin with then."""
+        return torch.stack([self._pair(axes.index(0), axes.index(1)) for axes in ORDERS])
+
+    def _pair(self, a: int, b: int) -> Tensor:
+        return self._triples[a + b - 1] if a < b else self.reverse[self._triples[a + b - 1]]
+
+
+class Typed(NamedTuple):
+    """What `NLM._by_types` found out."""
+
+    inputs: NLMInputs
+    pairs: Rows  # features after the first layer
+    by_triple: Tensor | None  # features of types of triples after the second layer
+    extremes: tuple[Tensor | None, Tensor | None]  # over triples, of every pair, after the two layers
+
+    def triples(self, places: Places) -> Tensor | None:
+        """Features of all triples after the second layer."""
+        if self.by_triple is None:
+            return None
+        found = [torch.zeros(0, dtype=torch.int32, device=self.by_triple.device)]
+        for _, _, place in _triple_places(self.inputs.codes, self.inputs.types, places):
+            found.append(self.inputs.numbers[place.permute(1, 2, 3, 0).reshape(-1)])
+        return self.by_triple.index_select(0, torch.cat(found))
+
+
+# --- minima and maxima ----------------------------------------------------------------------------------
+
+
+def typed_extremes(z: list[Tensor], types: Types, places: Places) -> list[Tensor]:
+    """Of each z, values for types of triples before the sigmoid: what `Places.extremes` gives after it."""
+    order = _ascending(torch.cat(z, dim=1))
+    ranks = _ranks(order).index_select(0, types.numbers.clamp(min=0))
+    low = ranks.new_empty((len(types.of_pair), ranks.shape[1]))
+    high = torch.empty_like(low)
+    for n, pairs, place in _triple_places(types.codes, types.of_pair, places):
+        if places.exclude_self and n < 3:
+            low[pairs], high[pairs] = types.num_triples + 1, 0
+            continue
+        if places.exclude_self:
+            _skip_repeated(place)
+        _extreme_ranks(ranks, place.view(n, -1), low[pairs], high[pairs])
+    found, begin = [], 0
+    for one in z:
+        part = slice(begin, begin + one.shape[1])
+        found.append(_at_ranks(one, order[part], low[:, part], high[:, part], sigmoid=True))
+        begin = part.stop
+    return found
+
+
+def _ascending(table: Tensor) -> Tensor:
+    """The rows (channels, rows) of a table by the values of each channel. NumPy sorts faster than torch."""
+    values = table.detach().T.contiguous().cpu().numpy()
+    return torch.from_numpy(np.argsort(values, axis=1)).to(table.device)
+
+
+def _ranks(order: Tensor) -> Tensor:
+    """(rows, channels): 1 for the lowest value of a channel, 2 for the next, ..."""
+    channels, number = order.shape
+    kind = torch.int16 if number + 1 < 2**15 else torch.int32
+    ranks = torch.empty((channels, number), dtype=kind, device=order.device)
+    ascending = torch.arange(1, number + 1, dtype=kind, device=order.device)
+    return ranks.scatter_(1, order, ascending.expand(channels, number)).T.contiguous()
+
+
+def _extreme_ranks(
+    ranks: Tensor, index: Tensor, low: Tensor | None = None, high: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """The lowest and the highest of the rows that each column of `index` lists."""
+    low = torch.index_select(ranks, 0, index[0], out=low)
+    high = low.clone() if high is None else high.copy_(low)
+    slab = torch.empty_like(low)
+    for row in index[1:]:
+        torch.index_select(ranks, 0, row, out=slab)
+        torch.minimum(low, slab, out=low)
+        torch.maximum(high, slab, out=high)
+    return low, high
+
+
+def _at_ranks(table: Tensor, order: Tensor, low: Tensor, high: Tensor, *, sigmoid: bool = False) -> Tensor:
+    """The values of two ranks, beside each other; before the first is -infinity, behind the last infinity."""
+    channels, number = order.shape
+    far = table.new_full((channels, 1), _FAR)
+    ordered = torch.cat([-far, table.T.gather(1, order), far], dim=1)
+    begins = torch.arange(channels, device=table.device) * (number + 2)
+    index = torch.cat([low, high], dim=1).to(torch.int64).add_(begins.repeat(2))
+    values = (ordered.sigmoid() if sigmoid else ordered).view(-1)
+    return cast(Tensor, _Pick.apply(values, index))  # type: ignore[no-untyped-call]
+
+
+def _triple_places(codes: Tensor, of_pair: Tensor, places: Places) -> Iterator[tuple[int, slice, Tensor]]:
+    """Some states at a time: their objects, which pairs they have, places of types (last, state, i, j)."""
+    code = [one.index_select(0, of_pair) for one in codes]
+    begin = 0
+    for n, states in places.groups:
+        if not n:
+            continue
+        step = max(1, _SLAB // (n * n))
+        for some in (min(step, states - i) for i in range(0, states, step)):
+            pairs = slice(begin, begin + some * n * n)
+            first, second, third = (one[pairs].view(some, n, n) for one in code)
+            second, third = (one.permute(2, 0, 1).contiguous() for one in (second, third))
+            yield n, pairs, first + (second[:, :, :, None] + third[:, :, None, :])
+            begin = pairs.stop
+
+
+def _skip_repeated(place: Tensor) -> None:
+    """Puts another triple in the place of each that has an object twice; of pairs (i, i) nobody cares."""
+    n = len(place)
+    i, j = torch.arange(n)[:, None], torch.arange(n)
+    spare = torch.zeros((n, n), dtype=torch.int64)
+    for other in (i, j, i, j):
+        spare = spare + (spare == other)
+    other_place = place.gather(0, spare.to(place.device).expand_as(place[:1]))[0]
+    for k in range(n):
+        place[k, :, k, :] = other_place[:, k, :]
+        place[k, :, :, k] = other_place[:, :, k]
+
+
+class _Extremes(torch.autograd.Function):
+    """Minimum and maximum of each channel beside each other, of the rows in each column of `index`.
+
+    Values are from 0 to 1, so that they are in the order of the integers that have their bits. The last
+    bits, which those of a float32 do not use in a float64, say which row it is.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, index: Tensor, begins: Tensor, last: Tensor) -> Tensor:
+        if not ctx.needs_input_grad[0]:
+            return torch.cat(_extreme_ranks(x, index), dim=1)
+        bits = x.double().view(torch.int64).bitwise_and(-1 << _LAST_BITS).bitwise_or_(last[:, None])
+        found = torch.cat(_extreme_ranks(bits, index), dim=1).bitwise_and_((1 << _LAST_BITS) - 1)
+        channels = torch.arange(x.shape[1], device=x.device).repeat(2)
+        place = found.add_(begins[:, None]).mul_(x.shape[1]).add_(channels)
+        ctx.save_for_backward(place)
+        ctx.shape = x.shape
+        return x.reshape(-1).index_select(0, place.view(-1)).view(place.shape)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None, None]:
+        (place,) = ctx.saved_tensors
+        found = gradients[0].new_zeros(ctx.shape)
+        found.view(-1).scatter_add_(0, place.view(-1), gradients[0].reshape(-1))
+        return found, None, None, None
+
+
+class _Pick(torch.autograd.Function):
+    """x[index], for many entries of a short x."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, index: Tensor) -> Tensor:
+        ctx.save_for_backward(index)
+        ctx.length = len(x)
+        return x.index_select(0, index.view(-1)).view(index.shape)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        (index,) = ctx.saved_tensors
+        found = gradients[0].new_zeros(ctx.length)
+        return found.scatter_add_(0, index.view(-1), gradients[0].reshape(-1)), None
+
+
+def _fold(x: Tensor, index: Tensor) -> Tensor:
+    """The channels are in as many parts as `index` (parts, rows) has: the sum of those rows of the parts."""
+    parts, rows = index.shape
+    channels = x.shape[1] // parts
+    place = index * parts + torch.arange(parts, device=x.device)[:, None]
+    found = x.reshape(len(x) * parts, channels).index_select(0, place.view(-1))
+    return found.view(parts, rows, channels).sum(0)
+
+
+class _Fold(torch.autograd.Function):
+    """The same where each part of `index` is a permutation, which that of `inverse` undoes."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, index: Tensor, inverse: Tensor) -> Tensor:
+        ctx.save_for_backward(inverse)
+        return _fold(x, index)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None, None]:
+        (inverse,) = ctx.saved_tensors
+        found = gradients[0].index_select(0, inverse.T.reshape(-1))
+        return found.view(inverse.shape[1], len(inverse) * found.shape[1]), None, None

@@ -1,0 +1,330 @@
+"""Options of `nlm`, without torch, and how it reads states: truth values for all tuples of objects.
+
+For each arity there is a row for every tuple of objects of every state, and a channel for every predicate:
+first whether it holds in the state, then whether the goal asks for it. States are put in the order of
+their numbers of objects, so that nothing has to be padded. Objects have channels for their types and
+constants after that, if the domain has constants or more than one type; with a single type they would say
+nothing.
+
+Few different things are true of pairs, however many pairs there are. So `inputs` numbers the pairs by all
+that holds of them and of their objects, and the network computes what depends on that only once for each
+number (`PairTypes`). The network itself is in `nlm.py`, which is imported when one is built.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar.errors import InputError, UnsupportedError
+from hstar.models.relational_model import RELATIONAL_MODELS, Integers, StateRows, TorchModel
+from hstar.spaces.relations import Relations, Vocabulary
+
+if TYPE_CHECKING:
+    from hstar.models.nlm import NLM, NLMInputs
+
+MAX_BREADTH = 3  # there are n^4 tuples of four objects, and 24 orders of each
+
+_BITS = 16  # channels that are packed into one number at a time
+# Types of triples are looked for if there are less triples than this for each that is possible: then sorting
+# values of types that there are not would take longer.
+_LOOK = 100
+_TABLE = 1 << 20  # codes below this are looked up in a table, others are sorted
+
+
+def _option(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@RELATIONAL_MODELS.register("nlm")
+@dataclass(frozen=True)
+class NLMConfig(TorchModel):
+    """Options of the Neural Logic Machine."""
+
+    name: ClassVar[str] = "nlm"
+
+    features: int = _option(16, "Features of a tuple of objects in hidden layers.")
+    depth: int = _option(5, "Layers, with that of the outputs.")
+    breadth: int = _option(3, "The largest number of objects in a tuple: 1 to 3.")
+    exclude_self: bool = _option(False, "Minima and maxima are over tuples of different objects only.")
+    residual: bool = _option(False, "Layers hand on their inputs beside their outputs.")
+
+    def __post_init__(self) -> None:
+        for name in ("features", "depth", "breadth"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
+        if self.breadth > MAX_BREADTH:
+            raise InputError(f"breadth must be at most {MAX_BREADTH}, got {self.breadth}")
+        for name in ("exclude_self", "residual"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} must be true or false, got {getattr(self, name)!r}")
+
+    def encode(self, words: Vocabulary, relations: Relations) -> NLMInstance:
+        """Where the atoms of an instance stand, and those of its goal."""
+        self._check(words)
+        channels = Channels.of(words)
+        objects = {name: i for i, name in enumerate(relations.objects)}
+        n = len(objects)
+
+        def place(atom: tuple[str, ...], *, goal: bool) -> tuple[int, int, int]:
+            position = 0
+            for name in atom[1:]:
+                position = position * n + objects[name]
+            return len(atom) - 1, channels.of_atom(words.predicate_number[atom[0]], goal=goal), position
+
+        fixed = [place(atom, goal=True) for atom in sorted(relations.goal)]
+        for i, kind in enumerate(relations.kinds):
+            if (channel := channels.of_kind(kind)) is not None:
+                fixed.append((1, channel, i))
+        held = [place(atom, goal=False) for atom in relations.atoms]
+        return NLMInstance(n, _columns(held), _columns(fixed))
+
+    def inputs(self, words: Vocabulary, states: StateRows) -> NLMInputs:
+        """Truth values of all tuples, and the types of pairs."""
+        from hstar.models.nlm import NLMInputs
+
+        counts = Channels.of(words).counts
+        used, instance = np.unique(states.instance, return_inverse=True)
+        chosen: list[NLMInstance] = [states.instances[i] for i in used]
+        objects = np.array([one.objects for one in chosen], dtype=np.int64)[instance]
+        order = np.argsort(objects, kind="stable")
+        sizes = objects[order]
+        row = np.empty_like(order)
+        row[order] = np.arange(len(order))
+
+        state, entries = _entries(states, chosen, instance)
+        values: list[npt.NDArray[np.float32]] = []
+        for arity in range(MAX_BREADTH + 1):
+            tuples = sizes**arity
+            if not counts[arity]:
+                # Without channels nobody looks at the rows, but their number has to fit.
+                values.append(np.zeros((0 if arity > 2 else int(tuples.sum()), 0), dtype=np.float32))
+                continue
+            chosen_entries = entries[0] == arity
+            begins = np.cumsum(tuples) - tuples
+            rows = begins[row[state[chosen_entries]]] + entries[2, chosen_entries]
+            found = np.zeros((int(tuples.sum()), counts[arity]), dtype=np.float32)
+            found.reshape(-1)[rows * counts[arity] + entries[1, chosen_entries]] = 1
+            values.append(found)
+        types = NO_TYPES
+        if self.breadth == 3 and self.depth > 3 and not counts[3] and (counts[1] or counts[2]):
+            types = pair_types(sizes, values[1], values[2])
+        return NLMInputs.of(row, sizes, values, types)
+
+    def build(self, words: Vocabulary, outputs: int) -> NLM:
+        """A network with fresh weights."""
+        from hstar.models.nlm import NLM
+
+        self._check(words)
+        return NLM(Channels.of(words).counts, outputs, self)
+
+    def _check(self, words: Vocabulary) -> None:
+        for name, arity in words.predicates:
+            for option in ("breadth", "depth"):
+                if arity > getattr(self, option):
+                    advice = f"nlm needs a {option} of {arity} for it"
+                    if arity > MAX_BREADTH:
+                        advice = f"nlm reads at most {MAX_BREADTH}; use another model, such as wl"
+                    raise UnsupportedError(
+                        f"predicate {name} of {words.domain} has {arity} arguments, and {advice}"
+                    )
+        if not words.predicates:
+            raise UnsupportedError(f"{words.domain} has no predicates, and nlm reads nothing else")
+
+
+# --- channels ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Channels:
+    """The place of every predicate among those of its arity, and of every type and constant."""
+
+    counts: tuple[int, ...]  # per arity from 0 to MAX_BREADTH
+    state: tuple[int, ...]  # per predicate: its channel for what holds
+    goal: tuple[int, ...]
+    kinds: tuple[int | None, ...]  # per type, then per constant: its channel of arity 1
+
+    @staticmethod
+    def of(words: Vocabulary) -> Channels:
+        """Those of a domain."""
+        arities = [arity for _, arity in words.predicates]
+        state = [arities[:i].count(arity) for i, arity in enumerate(arities)]
+        counts = [2 * arities.count(arity) for arity in range(MAX_BREADTH + 1)]
+        kinds: list[int | None] = [None] * (len(words.types) + len(words.constants))
+        types = [i for i, name in enumerate(words.types) if name != "object"]
+        if words.constants or len(types) > 1:
+            for i in (*types, *range(len(words.types), len(kinds))):
+                kinds[i] = counts[1]
+                counts[1] += 1
+        goal = [place + arities.count(arity) for place, arity in zip(state, arities, strict=True)]
+        return Channels(tuple(counts), tuple(state), tuple(goal), tuple(kinds))
+
+    def of_atom(self, predicate: int, *, goal: bool) -> int:
+        """The channel of a predicate, by its number."""
+        return (self.goal if goal else self.state)[predicate]
+
+    def of_kind(self, kind: int) -> int | None:
+        """The channel of objects of that kind, None if they have none."""
+        return self.kinds[kind]
+
+
+@dataclass(frozen=True, eq=False)
+class NLMInstance:
+    """Number of objects, and for all atoms and for what is true in every state: arity, channel, tuple."""
+
+    objects: int
+    atoms: Integers  # (3, atoms)
+    fixed: Integers  # (3, atoms of the goal and kinds of objects)
+
+
+def _columns(entries: list[tuple[int, int, int]]) -> Integers:
+    found: Integers = np.array(entries, dtype=np.int64).reshape(-1, 3).T.copy()
+    return found
+
+
+def _entries(states: StateRows, chosen: list[NLMInstance], instance: Integers) -> tuple[Integers, Integers]:
+    """All that is true in the states: their numbers, and arity, channel and tuple (3, entries)."""
+    atoms = np.array([one.atoms.shape[1] for one in chosen], dtype=np.int64)
+    fixed = np.array([one.fixed.shape[1] for one in chosen], dtype=np.int64)
+    known = np.concatenate([np.zeros((3, 0), dtype=np.int64), *(one.atoms for one in chosen)], axis=1)
+    given = np.concatenate([np.zeros((3, 0), dtype=np.int64), *(one.fixed for one in chosen)], axis=1)
+    held = known[:, (np.cumsum(atoms) - atoms)[instance[states.state]] + states.atom]
+    number = fixed[instance]
+    owner = np.repeat(np.arange(len(states)), number)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(number) - number, number)
+    always = given[:, (np.cumsum(fixed) - fixed)[instance[owner]] + within]
+    return np.concatenate([states.state, owner]), np.concatenate([held, always], axis=1)
+
+
+# --- types of pairs and triples -------------------------------------------------------------------------
+
+
+class PairTypes(NamedTuple):
+    """Pairs by all that is true of them: pairs of one type differ in nothing that the inputs tell.
+
+    A triple is of the type (that of its first two objects, of the first and the last, of the last two). It
+    has the number `numbers[place]`, where the place is the sum of `codes[0]`, `codes[1]` and `codes[2]` of
+    the three. Types that there are no triples of have the number -1, as far as that is easy to tell.
+    """
+
+    types: npt.NDArray[np.int32]  # of every pair; none: there would be too many types of triples
+    examples: Integers  # a pair of each type
+    codes: npt.NDArray[np.int32]  # (3, types)
+    numbers: npt.NDArray[np.int32]
+    triples: Integers  # (3, types of triples): the types of their pairs
+
+
+NO_TYPES = PairTypes(
+    np.zeros(0, dtype=np.int32),
+    np.zeros(0, dtype=np.int64),
+    np.zeros((3, 0), dtype=np.int32),
+    np.zeros(0, dtype=np.int32),
+    np.zeros((3, 0), dtype=np.int64),
+)
+
+
+def pair_types(sizes: Integers, unary: npt.NDArray[np.float32], binary: npt.NDArray[np.float32]) -> PairTypes:
+    """The types of all pairs of all states, given the numbers of objects and the truth values."""
+    first, second, reverse = _pairs(sizes)
+    if not len(first):
+        return NO_TYPES
+    objects, num_objects = _compress(*_pack(unary))
+    relation, num_relations = _compress(*_pack(binary))
+    both, num_both = _compress(relation * num_relations + relation[reverse], num_relations**2)
+    ends, num_ends = objects[first] * num_objects + objects[second], num_objects**2
+    types, number = _compress(ends * num_both + both, num_ends * num_both)
+    examples = np.empty(number, dtype=np.int64)
+    examples[types] = np.arange(len(types))
+
+    # A triple's number: the type of its first pair, the second's among those of the same first object, and
+    # the third's among those of the same two objects.
+    start, end = objects[first[examples]], objects[second[examples]]
+    among_first, most_first = _places_among(start)
+    among_both, most_both = _places_among(start * num_objects + end)
+    places = number * most_first * most_both
+    if places > max(1 << 16, int((sizes**3).sum())):
+        return NO_TYPES
+    by_first = np.full((num_objects, most_first), -1)
+    by_first[start, among_first] = np.arange(number)
+    by_both = np.full((num_objects, num_objects, most_both), -1)
+    by_both[start, end, among_both] = np.arange(number)
+    others = by_first[start]  # (type, place among the first)
+    thirds = by_both[end[:, None], end[others]]  # (type, place among the first, place among both)
+    valid = (others >= 0)[:, :, None] & (thirds >= 0)
+    codes = [np.arange(number) * most_first * most_both, among_first * most_both, among_both]
+    if int((sizes**3).sum()) < _LOOK * np.count_nonzero(valid):
+        valid &= _seen(sizes, [code[types] for code in codes], places).reshape(valid.shape)
+    one, two, three = np.nonzero(valid)
+    return PairTypes(
+        types.astype(np.int32),
+        examples,
+        np.stack(codes).astype(np.int32),
+        np.where(valid, np.cumsum(valid).reshape(valid.shape) - 1, -1).reshape(-1).astype(np.int32),
+        np.stack([one, others[one, two], thirds[one, two, three]]),
+    )
+
+
+def _seen(sizes: Integers, codes: list[Integers], places: int) -> npt.NDArray[np.bool_]:
+    """Which places of types there are triples at."""
+    seen, begin = np.zeros(places, dtype=bool), 0
+    for n, group in groupby(sizes.tolist()):
+        pairs = slice(begin, begin + len(list(group)) * n * n)
+        first, second, third = (code[pairs].reshape(-1, max(n, 1), max(n, 1)) for code in codes)
+        seen[first[:, :, :, None] + second[:, :, None, :] + third[:, None, :, :]] = True
+        begin = pairs.stop
+    return seen
+
+
+def _pairs(sizes: Integers) -> tuple[Integers, Integers, Integers]:
+    """Of every pair of objects of every state: the rows of both objects, and of the pair the other way."""
+    first, second, reverse = [], [], []
+    object_, pair = 0, 0
+    for n, group in groupby(sizes.tolist()):
+        states = len(list(group))
+        objects = object_ + np.arange(states * n).reshape(states, n)
+        pairs = pair + np.arange(states * n * n).reshape(states, n, n)
+        first.append(np.repeat(objects.reshape(-1), n))
+        second.append(np.broadcast_to(objects[:, None, :], pairs.shape).reshape(-1))
+        reverse.append(pairs.transpose(0, 2, 1).reshape(-1))
+        object_ += states * n
+        pair += states * n * n
+    none = np.zeros(0, dtype=np.int64)
+    return np.concatenate([none, *first]), np.concatenate([none, *second]), np.concatenate([none, *reverse])
+
+
+def _pack(values: npt.NDArray[np.float32]) -> tuple[Integers, int]:
+    """A code for the channels of each row, and what no code reaches."""
+    codes, bound = np.zeros(len(values), dtype=np.int64), 1
+    for begin in range(0, values.shape[1], _BITS):
+        part = values[:, begin : begin + _BITS]
+        bits = (part @ (2.0 ** np.arange(part.shape[1], dtype=np.float32))).astype(np.int64)
+        codes, bound = _compress(codes, bound)
+        codes, bound = (codes << part.shape[1]) + bits, bound << part.shape[1]
+    return codes, bound
+
+
+def _compress(codes: Integers, bound: int) -> tuple[Integers, int]:
+    """Numbers for the codes that there are, in their order, and how many there are."""
+    if bound <= _TABLE:
+        seen = np.zeros(bound, dtype=bool)
+        seen[codes] = True
+        numbers = np.cumsum(seen) - 1
+        return numbers[codes], int(numbers[-1]) + 1 if bound else 0
+    known, found = np.unique(codes, return_inverse=True)
+    return found.reshape(-1), len(known)
+
+
+def _places_among(group: Integers) -> tuple[Integers, int]:
+    """Of each entry: how many before it are in the same group; and the size of the largest group."""
+    order = np.argsort(group, kind="stable")
+    ordered = group[order]
+    begins = np.flatnonzero(np.diff(ordered, prepend=-1))
+    counts = np.diff(begins, append=len(group))
+    places = np.empty_like(order)
+    places[order] = np.arange(len(group)) - np.repeat(begins, counts)
+    return places, int(counts.max())

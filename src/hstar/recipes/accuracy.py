@@ -1,0 +1,72 @@
+"""How well a model of a domain knows h*: its errors on labelled states, beside those of symbolic heuristics.
+
+    mse = mean over all states of (value - h*)^2, the value being what the search sees by the rule
+
+Núñez-Molina et al. (arXiv 2308.11905) report a mean of means over batches of 256 states in the order of the
+data, in which the states of the last batch count more: `mse_of_batches`. Where the estimate is a
+distribution, there are also its mean spread, the mean negative log-likelihood of h*, and the calibration.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar.errors import InputError, ModelError
+from hstar.estimates.rules import Rule
+from hstar.models.domain_model import DomainModel
+from hstar.sampling.relational import RelationalData
+
+BASELINES = ("ff", "lmcut", "goalcount")
+PUBLISHED_BATCH = 256
+CHUNK = 1024  # states read at a time
+
+
+def accuracy(model: DomainModel, data: RelationalData, rule: Rule | None = None) -> dict[str, Any]:
+    """Plain data; `rule`: another one than the model's own."""
+    import torch
+
+    from hstar.estimates.calibration import calibration
+    from hstar.estimates.estimate import Batch
+    from hstar.training.examples import KnownColumns, RelationalExamples
+
+    if data.words != model.words:
+        raise ModelError(
+            f"the model was trained for {model.words.domain}, the data are of {data.words.domain}"
+        )
+    if not data.instances or not data.labelled.any():
+        raise InputError("no labelled states to compare with")
+    reader = model.reader()
+    known = KnownColumns(lower=model.lower, base=model.base)
+    examples = RelationalExamples(data, reader, known, inputs=False)
+    found = []
+    for start in range(0, len(examples), CHUNK):
+        indices = np.arange(start, min(start + CHUNK, len(examples)))
+        found.append(reader.raw(model.words, examples.states(indices), model.tensors, model.estimate.outputs))
+    raw = torch.from_numpy(np.concatenate(found))
+    batch = examples.known_batch(np.arange(len(examples)), torch.device("cpu"))
+    value = (rule or model.rule).value(model.estimate, raw, batch.known).numpy()
+    error = np.square(value - examples.label)
+    record: dict[str, Any] = {
+        "instances": len(data.instances),
+        "states": len(examples),
+        "mse": float(error.mean()),
+        "mse_of_batches": _of_batches(error),
+        "mean_error": float((value - examples.label).mean()),
+        "mean_label": float(examples.label.mean()),
+    }
+    for name in BASELINES:
+        record[f"mse_{name}"] = float(np.square(examples.column(name) - examples.label).mean())
+    if hasattr(model.estimate, "spread"):
+        record["sigma"] = float(model.estimate.spread(raw).mean())
+        record["nll"] = float(model.estimate.loss(raw, Batch(batch.label.double(), batch.known)))
+        curve = calibration(model.estimate, raw, batch).record()
+        record |= {name: curve[name] for name in ("calibration_error", "calibration")}
+    return record
+
+
+def _of_batches(error: npt.NDArray[np.floating[Any]]) -> float:
+    parts = np.split(error, range(PUBLISHED_BATCH, len(error), PUBLISHED_BATCH))
+    return float(np.mean([part.mean() for part in parts]))

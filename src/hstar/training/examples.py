@@ -1,0 +1,262 @@
+"""What the training loop learns from: states that can be split, and made into batches.
+
+`StateExamples` are the states of one task as bits, `RelationalExamples` those of many tasks of a domain as
+objects and atoms, each made into what its model reads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from hstar.errors import InputError
+from hstar.estimates.estimate import Batch, Known
+from hstar.models.relational_model import RelationalModel, StateRows
+from hstar.sampling.dataset import Dataset
+from hstar.sampling.relational import RelationalData
+
+Indices: TypeAlias = npt.NDArray[np.integer[Any]]
+Column: TypeAlias = npt.NDArray[np.float32]
+Self = TypeVar("Self", bound="Examples")
+
+
+class Examples(Protocol):
+    """Labelled states with numbers from 0 on."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def label(self) -> Column:
+        """The cost-to-go of each state."""
+
+    def split(self: Self, share: float, seed: int) -> tuple[Self, Self]:
+        """The rest and a share to hold out, by chance; no state is in both."""
+
+    def digest(self) -> str:
+        """The identity of the data."""
+
+    def batch(self, indices: Indices, device: torch.device) -> tuple[Any, Batch]:
+        """Of some states what the model takes, and what is known about them."""
+
+
+@dataclass(frozen=True, eq=False)
+class StateExamples:
+    """The states of a `Dataset`; inputs are zeros and ones (states, atoms)."""
+
+    data: Dataset
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def label(self) -> Column:
+        """The cost-to-go of each state."""
+        return self.data.label
+
+    def split(self, share: float, seed: int) -> tuple[StateExamples, StateExamples]:
+        """By states, deduplicated."""
+        rest, held_out = self.data.split(share, seed)
+        return StateExamples(rest), StateExamples(held_out)
+
+    def digest(self) -> str:
+        """That of the data."""
+        return self.data.digest()
+
+    def batch(self, indices: Indices, device: torch.device) -> tuple[Any, Batch]:
+        """Bits, labels and bounds."""
+
+        def column(values: Column | None) -> Tensor | None:
+            return None if values is None else torch.from_numpy(values[indices]).to(device)
+
+        inputs = torch.from_numpy(self.data.unpack(indices)).to(device)
+        label = torch.from_numpy(self.data.label[indices]).to(device)
+        return inputs, Batch(label, Known(column(self.data.lower), column(self.data.upper)))
+
+
+@dataclass(frozen=True)
+class KnownColumns:
+    """Which columns of the data are bounds on h* and the base that a model's output is added to."""
+
+    lower: str | None = None
+    upper: str | None = None
+    base: str | None = None
+
+    def names(self) -> list[str]:
+        """Those that there are."""
+        return [name for name in (self.lower, self.upper, self.base) if name is not None]
+
+
+class RelationalExamples:
+    """The states of a `RelationalData` that have a label, read by a model.
+
+    `inputs=False`: nothing is made for training; `states` and `known_batch` serve who reads them otherwise.
+    With `siblings` a batch has further rows behind those of its states: the other successors of their parents
+    and the parents themselves, and pairs that say which state is better than which.
+    """
+
+    def __init__(
+        self,
+        data: RelationalData,
+        model: RelationalModel,
+        known: KnownColumns,
+        *,
+        siblings: bool = False,
+        inputs: bool = True,
+        table: _Table | None = None,
+        instances: npt.NDArray[np.int64] | None = None,
+    ) -> None:
+        self.data, self.model, self.known, self.siblings = data, model, known, siblings
+        self.table = _Table(data, model, known, inputs) if table is None else table
+        self.instances = np.arange(len(data.instances)) if instances is None else instances
+        if siblings and self.table.labelled.all():
+            raise InputError("the data have no siblings, which ranking needs; label with --siblings")
+        of = self.table.instance
+        self.rows = np.flatnonzero(np.isin(of, self.instances) & self.table.labelled)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def label(self) -> Column:
+        """h* of each state."""
+        return self.table.label[self.rows]
+
+    def split(self, share: float, seed: int) -> tuple[RelationalExamples, RelationalExamples]:
+        """By instances: states of one plan are much alike."""
+        number = len(self.instances)
+        size = 0 if share == 0 or number < 2 else min(max(round(share * number), 1), number - 1)
+        order = np.random.default_rng(seed).permutation(self.instances)
+        return self._of(np.sort(order[size:])), self._of(np.sort(order[:size]))
+
+    def _of(self, instances: npt.NDArray[Any]) -> RelationalExamples:
+        return RelationalExamples(
+            self.data, self.model, self.known, siblings=self.siblings, table=self.table, instances=instances
+        )
+
+    def digest(self) -> str:
+        """SHA-256 of the states and what is known about them."""
+        found = hashlib.sha256(repr((self.known, self.siblings, self.data.words)).encode())
+        for instance in self.data.instances:
+            found.update(repr((instance.name, instance.relations.atoms)).encode())
+            found.update(instance.atoms.tobytes())
+            found.update(instance.ends.tobytes())
+        for name in ("label", *self.known.names()):
+            found.update(self.data.column(name).tobytes())
+        return found.hexdigest()
+
+    def batch(self, indices: Indices, device: torch.device) -> tuple[Any, Batch]:
+        """What the model reads of the states and, with siblings, of those they are compared with."""
+        rows = self.rows[indices]
+        label = torch.from_numpy(self.table.label[rows]).to(device)
+        pairs = None
+        if self.siblings:
+            rows, found = self.table.with_rivals(rows)
+            pairs = torch.from_numpy(found).to(device)
+        known = self.table.known(rows, device)
+        return _to(self.table.inputs(rows), device), Batch(label, known, pairs)
+
+    def states(self, indices: Indices) -> StateRows:
+        """Some of the states."""
+        return self.table.states(self.rows[indices])
+
+    def known_batch(self, indices: Indices, device: torch.device) -> Batch:
+        """What is known about them."""
+        rows = self.rows[indices]
+        return Batch(torch.from_numpy(self.table.label[rows]).to(device), self.table.known(rows, device))
+
+    def column(self, name: str) -> Column:
+        """A column of the data, of the labelled states."""
+        return self.data.column(name)[self.rows]
+
+
+class _Table:
+    """All states of the data in one order, and what is made of them once."""
+
+    def __init__(
+        self, data: RelationalData, model: RelationalModel, known: KnownColumns, inputs: bool
+    ) -> None:
+        missing = [name for name in (*known.names(), *model.columns) if name not in data.instances[0].columns]
+        if missing:
+            raise InputError(f"the data have no column {missing[0]}; label the problems anew")
+        self.model, self.words, self.columns = model, data.words, known
+        self.label = data.column("label")
+        self.labelled = data.labelled
+        sizes = [len(instance) for instance in data.instances]
+        self.instance = np.repeat(np.arange(len(sizes)), sizes)
+        self.encoded = tuple(model.encode(data.words, instance.relations) for instance in data.instances)
+        self.atoms = np.concatenate([instance.atoms for instance in data.instances]).astype(np.int64)
+        lengths = [np.diff(instance.ends, prepend=0) for instance in data.instances]
+        self.length = np.concatenate(lengths)
+        self.begin = np.cumsum(self.length) - self.length
+        self._known = {name: data.column(name) for name in known.names()}
+        self._read = {name: data.column(name) for name in model.columns}
+        # Rows of parents in the whole table.
+        first = np.repeat(np.cumsum([0, *sizes[:-1]]), sizes)
+        parent = (
+            data.column("parent") if "parent" in data.instances[0].columns else np.full(len(first), np.nan)
+        )
+        self.parent = np.where(np.isnan(parent), -1, np.nan_to_num(parent) + first).astype(np.int64)
+        # States that a search never compares: a heuristic that is known says that they are dead ends.
+        self.usable = np.ones(len(first), dtype=bool)
+        for column in (*self._known.values(), *self._read.values()):
+            self.usable &= np.isfinite(column)
+        order = np.argsort(self.parent, kind="stable")
+        ends = np.searchsorted(self.parent[order], np.arange(len(first) + 1))
+        self._order, self._ends = order, ends
+        tabular = model.tabular and inputs
+        self._matrix = model.inputs(self.words, self.states(np.arange(len(first)))) if tabular else None
+
+    def inputs(self, rows: Indices) -> Any:
+        """What the model reads."""
+        if self._matrix is not None:
+            return self._matrix[torch.from_numpy(rows)]
+        return self.model.inputs(self.words, self.states(rows))
+
+    def known(self, rows: Indices, device: torch.device) -> Known:
+        """Bounds and base."""
+
+        def column(name: str | None) -> Tensor | None:
+            return None if name is None else torch.from_numpy(self._known[name][rows]).to(device)
+
+        return Known(column(self.columns.lower), column(self.columns.upper), column(self.columns.base))
+
+    def with_rivals(self, rows: Indices) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The rows, then all they are better than; and the pairs (better, worse) as places in that list."""
+        better, worse = [], []
+        for place, row in enumerate(rows):
+            parent = self.parent[row]
+            if parent < 0:
+                continue
+            children = self._order[self._ends[parent] : self._ends[parent + 1]]
+            rivals = np.append(children[children != row], parent)
+            rivals = rivals[self.usable[rivals]]
+            better.append(np.full(len(rivals), place))
+            worse.append(rivals)
+        if not worse:
+            return np.asarray(rows, dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
+        everyone = np.concatenate([rows, *worse]).astype(np.int64)
+        pairs = np.column_stack([np.concatenate(better), np.arange(len(rows), len(everyone))])
+        return everyone, pairs.astype(np.int64)
+
+    def states(self, rows: Indices) -> StateRows:
+        """The states of some rows."""
+        used, instance = np.unique(self.instance[rows], return_inverse=True)
+        length = self.length[rows]
+        state = np.repeat(np.arange(len(rows)), length)
+        offset = np.arange(len(state)) - np.repeat(np.cumsum(length) - length, length)
+        atom = self.atoms[np.repeat(self.begin[rows], length) + offset]
+        columns = {name: column[rows] for name, column in self._read.items()}
+        return StateRows(tuple(self.encoded[i] for i in used), instance, state, atom, columns)
+
+
+def _to(inputs: Any, device: torch.device) -> Any:
+    """A tensor, or a NamedTuple of tensors, on a device."""
+    if isinstance(inputs, Tensor):
+        return inputs.to(device)
+    return type(inputs)(*(_to(part, device) if isinstance(part, Tensor | tuple) else part for part in inputs))

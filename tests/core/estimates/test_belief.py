@@ -1,0 +1,231 @@
+"""Estimates and rules in the core: against mpmath in the tails, and against those of Python in all cases."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hstar import _core
+from hstar.errors import InputError, UnsupportedError
+from hstar.estimates import Clip, Estimate, Known, Mean, Quantile, Rule
+from hstar.estimates.gaussian import Gaussian
+from hstar.estimates.point import Point
+from hstar.estimates.truncated import TruncatedGaussian
+
+INF, NAN = math.inf, math.nan
+NOTHING = 1e-300  # a margin that leaves the bound where it is
+ALPHAS = (1e-4, 0.01, 0.1, 0.5, 0.9, 0.99, 0.9999)
+
+Numbers = npt.NDArray[np.float64]
+
+
+def options(estimate: Estimate, rule: Rule) -> dict[str, object]:
+    """As the core wants to have them."""
+    found: dict[str, object] = {"estimate": estimate.name}
+    if isinstance(estimate, Gaussian):
+        found |= {"sigma": estimate.sigma, "floor": estimate.floor, "range": estimate.range}
+    if isinstance(estimate, TruncatedGaussian):
+        found["margin"] = estimate.margin
+    if isinstance(rule, Clip):
+        found |= {"clip": True, "clip_lower": rule.lower, "clip_upper": rule.upper}
+        rule = rule.of
+    if isinstance(rule, Quantile):
+        found["alpha"] = rule.alpha
+    return found
+
+
+def truncated(mu: float, sigma: float, a: float, alpha: float | None = None) -> float:
+    """The mean, or a quantile, of a normal distribution that is cut off below a."""
+    values = _core.believed_values(
+        np.array([[mu]]),
+        lower=np.array([a]),
+        estimate="truncated",
+        sigma=sigma,
+        margin=NOTHING,
+        alpha=alpha,
+    )
+    return float(values[0])
+
+
+# --- the truncated normal distribution --------------------------------------------------------------
+
+# Published: mu, sigma, where it is cut off, mean.
+REFERENCE = [
+    (0, 1, 0, 0.7978845608),
+    (5, 2, 3, 5.575199942),
+    (2, math.sqrt(2), 4.9, 5.419733493),
+    (-60, 3.4, 18.9, 19.04597541),
+    (-200, 9, 18.9, 19.26879141),
+    (-1000, 5, 9.9, 9.924753713),
+    (12, 0.1, 18.9, 18.90144867),
+    (10, math.sqrt(0.5), 2.9, 10.0),
+]
+
+
+@pytest.mark.parametrize(("mu", "sigma", "a", "mean"), REFERENCE)
+def test_reference(mu: float, sigma: float, a: float, mean: float) -> None:
+    assert truncated(mu, sigma, a) == pytest.approx(mean, rel=1e-9)
+
+
+def log_tail(z: mpmath.mpf) -> mpmath.mpf:
+    return mpmath.log(mpmath.erfc(z / mpmath.sqrt(2)) / 2)
+
+
+def hazard(z: mpmath.mpf) -> mpmath.mpf:
+    return mpmath.exp(-z * z / 2 - log_tail(z)) / mpmath.sqrt(2 * mpmath.pi)
+
+
+# In units of sigma from mu; 5 is where one formula takes over from another.
+PLACES = (-40, -5, -1, -0.5, -1e-3, 0, 1e-3, 0.5, 2, 4, 4.999, 5, 5.001, 7, 30, 1e3, 1e5)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_means_are_exact(place: float) -> None:
+    """Their distance from the bound is, also where it is a tiny part of that from mu."""
+    with mpmath.workdps(60):
+        expected = hazard(mpmath.mpf(place)) - place
+        assert truncated(-place, 1.0, 0.0) == pytest.approx(float(expected), rel=1e-12)
+        assert truncated(-3.0 * place, 3.0, 0.0) == pytest.approx(float(3 * expected), rel=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1e-12, 9e-6, 1.1e-5, *ALPHAS, 1 - 1e-9])
+@pytest.mark.parametrize("place", PLACES)
+def test_quantiles_are_exact(place: float, alpha: float) -> None:
+    with mpmath.workdps(60):
+        found = truncated(-place, 1.0, 0.0, alpha)
+        z, wanted = mpmath.mpf(place) + found, log_tail(mpmath.mpf(place)) + mpmath.log1p(-mpmath.mpf(alpha))
+        for _ in range(4):  # from what was found to the true one
+            z += (log_tail(z) - wanted) / hazard(z)
+        assert found == pytest.approx(float(z - place), rel=1e-9, abs=1e-14)
+
+
+@pytest.mark.parametrize("alpha", [None, *ALPHAS])
+@pytest.mark.parametrize("sigma", [0.1, 0.5, math.sqrt(2), 3.4, 10.1])
+def test_python_computes_the_same(sigma: float, alpha: float | None) -> None:
+    sizes = (0.0, 0.3, 1.0, 2.5, 7.0, 30.0, 100.0, 1e3, 1e4)
+    mu, lower = np.array(list(itertools.product([*sizes, *(-x for x in sizes)], (0.0, 1.0, 19.0, 400.0)))).T
+    estimate, rule = TruncatedGaussian(sigma, margin=NOTHING), Mean() if alpha is None else Quantile(alpha)
+    raw = mu[:, None].copy()
+    found = _core.believed_values(raw, lower=lower, **options(estimate, rule))
+    expected = rule.value(estimate, torch.from_numpy(raw), Known(torch.from_numpy(lower))).numpy()
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    np.testing.assert_allclose(found - lower, expected - lower, rtol=1e-7, atol=1e-11)
+
+
+wild = st.floats(allow_nan=False)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    mu=wild,
+    lower=wild,
+    sigma=st.floats(min_value=0, exclude_min=True, allow_infinity=False),
+    alpha=st.none() | st.floats(0, 1, exclude_min=True, exclude_max=True),
+    margin=st.sampled_from([NOTHING, 0.1, 1e10]),
+)
+def test_wild_numbers(mu: float, lower: float, sigma: float, alpha: float | None, margin: float) -> None:
+    """No NaN, and nothing below the bound."""
+    (value,) = _core.believed_values(
+        np.array([[mu]]),
+        lower=np.array([lower]),
+        estimate="truncated",
+        sigma=sigma,
+        alpha=alpha,
+        margin=margin,
+    )
+    assert value >= lower
+
+
+# --- all estimates and rules ------------------------------------------------------------------------
+
+BELIEFS = [
+    *((Point(), rule) for rule in (Mean(), Clip(), Clip(Mean(), None, 7.5), Clip(Mean(), 2.0, 9.0))),
+    *(
+        (estimate, rule)
+        for estimate in (
+            Gaussian(),
+            Gaussian(math.sqrt(2)),
+            Gaussian(floor=0.5, range=2.0),
+            TruncatedGaussian(),
+            TruncatedGaussian(0.7),
+            TruncatedGaussian(floor=1.0, range=3.0, margin=0.5),
+        )
+        for rule in (Mean(), Quantile(0.05), Quantile(0.8), Clip(), Clip(Quantile(0.1), 1.0, 12.0))
+    ),
+]
+
+
+@pytest.mark.parametrize(("estimate", "rule"), BELIEFS)
+@pytest.mark.parametrize("has_base", [False, True])
+@pytest.mark.parametrize("has_lower", [False, True])
+def test_estimates_and_rules_are_those_of_python(
+    estimate: Estimate, rule: Rule, has_base: bool, has_lower: bool
+) -> None:
+    rng = np.random.default_rng(3)
+    n = 200
+    raw = rng.normal(0, 8, (n, estimate.outputs))
+    base = rng.integers(0, 20, n).astype(np.float64) if has_base else None
+    lower = rng.integers(0, 20, n).astype(np.float64) if has_lower else None
+    if lower is not None:
+        lower[:20] = INF  # h* is infinite
+    tensors = [None if known is None else torch.from_numpy(known) for known in (lower, base)]
+    expected = rule.value(estimate, torch.from_numpy(raw), Known(tensors[0], None, tensors[1]))
+    found = _core.believed_values(raw, base=base, lower=lower, **options(estimate, rule))
+    np.testing.assert_allclose(found, expected.numpy(), rtol=1e-12, atol=1e-12)
+
+
+def test_infinite_and_missing_numbers() -> None:
+    def value(raw: float, **given: object) -> float:
+        return float(_core.believed_values(np.array([[raw]]), **given)[0])
+
+    cut = {"estimate": "truncated", "sigma": 1.0, "lower": np.array([4.0])}
+    assert value(INF) == INF and value(-INF) == -INF and math.isnan(value(NAN))
+    assert value(INF, **cut) == INF and value(-INF, **cut) == 4 and math.isnan(value(NAN, **cut))
+    assert value(INF, clip=True, clip_upper=9.0) == 9
+    assert value(1.0, base=np.array([INF])) == INF
+    assert math.isnan(value(-INF, base=np.array([INF])))
+    assert value(-INF, estimate="truncated", sigma=1.0) == -INF
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"estimate": "uniform"}, r"unknown estimate 'uniform' \(known: point, gaussian, truncated\)"),
+        ({"estimate": "gaussian", "sigma": 0.0}, "gaussian: sigma must be greater than 0 and finite, got 0"),
+        (
+            {"estimate": "gaussian", "sigma": NAN},
+            "sigma must be greater than 0 and finite, got nan",
+        ),
+        ({"estimate": "truncated", "sigma": 1.0, "margin": -1.0}, "truncated: margin must be greater"),
+        ({"floor": INF}, "point: floor must be greater"),
+        ({"range": 0.0}, "point: range must be greater"),
+        (
+            {"estimate": "gaussian", "sigma": 1.0, "alpha": 1.0},
+            "a quantile needs alpha between 0 and 1, got 1",
+        ),
+        ({"clip_lower": 1.0}, "bounds of a clip, but no clip"),
+        ({"clip": True, "clip_upper": NAN}, "clip: the upper bound is NaN"),
+        (
+            {"clip": True, "clip_lower": 3.0, "clip_upper": 2.0},
+            "the lower bound 3 is above the upper one 2",
+        ),
+        ({"estimate": "gaussian"}, "the estimate 'gaussian' needs 2 numbers a state, not 1"),
+        ({"base": np.zeros(3)}, "one number for each state"),
+    ],
+)
+def test_impossible_options(given: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        _core.believed_values(np.zeros((2, 1)), **given)
+
+
+def test_a_point_has_no_quantile() -> None:
+    with pytest.raises(UnsupportedError, match=r"a point estimate has no quantile 0\.1; use the rule 'mean'"):
+        _core.believed_values(np.zeros((2, 1)), alpha=0.1)
