@@ -7,7 +7,7 @@ state, from its PDDL: models of a domain need its objects. Labelling, training a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,14 @@ class Problem:
     def files(self) -> dict[str, str]:
         """What a planner is given."""
         return {"domain.pddl": self.domain_file, "problem.pddl": self.problem_file}
+
+
+@dataclass(frozen=True)
+class DomainData:
+    """By domain the jobs that label problems to learn from, and those that choose the best weights."""
+
+    train: Mapping[str, Sequence[Job]]
+    held_out: Mapping[str, Sequence[Job]] = field(default_factory=dict)
 
 
 def read_problem(path: Path, store: Store, domain: Path | None = None) -> Problem:
@@ -76,21 +84,58 @@ def labelling_jobs(name: str, problems: Sequence[Problem], labelling: Optimal) -
 
 
 def domain_training_job(
-    contestant: Contestant, domain: str, data: Sequence[Job], seed: int, limits: Limits
+    contestant: Contestant, domain: str, data: DomainData, seed: int, limits: Limits
 ) -> Job:
     """`hstar train` on all labelled problems of a domain."""
-    inputs = {f"labels{i}.data": Made(job.key, LABELS) for i, job in enumerate(data)}
-    words = tuple(f"{{{name}}}" for name in inputs)
-    command = (*HSTAR, "train", str(contestant.recipe), *words, "--output", "{model.hstar}")
+    files = _files("labels", data.train.get(domain, ()))
+    held_out = _files("held-out", data.held_out.get(domain, ()))
+    words = tuple(f"{{{name}}}" for name in files)
+    judges = tuple(word for name in held_out for word in ("--held-out", f"{{{name}}}"))
+    command = (*HSTAR, "train", str(contestant.recipe), *words, *judges, "--output", "{model.hstar}")
     return Job(
         kind="train",
         command=(*command, "--seed", str(seed), *contestant.options, "--quiet", "--json"),
-        inputs=inputs,
+        inputs={**files, **held_out},
         outputs=("model.hstar",),
         time_limit=limits.train_time,
         resident_limit=limits.train_memory,
         labels=_about(domain, domain, contestant, seed) | {"step": "train"},
     )
+
+
+def accuracy_jobs(
+    contestant: Contestant,
+    model: DomainData,
+    test: Mapping[str, Sequence[Job]],
+    rule: str | None,
+    seeds: Sequence[int],
+    limits: Limits,
+) -> list[Job]:
+    """A training for each domain and seed, and `hstar accuracy` of it on the labelled problems of `test`."""
+    jobs: list[Job] = []
+    for domain, labelled in test.items():
+        if domain not in model.train:
+            continue
+        for seed in seeds:
+            training = domain_training_job(contestant, domain, model, seed, limits)
+            files = _files("labels", labelled)
+            command = (*HSTAR, "accuracy", "{model.hstar}", *(f"{{{name}}}" for name in files))
+            options = () if rule is None else ("--rule", rule)
+            comparison = Job(
+                kind="accuracy",
+                command=(*command, *options, "--json"),
+                inputs={"model.hstar": Made(training.key, "model.hstar"), **files},
+                time_limit=limits.train_time,
+                resident_limit=limits.train_memory,
+                labels=_about(domain, domain, contestant, seed) | {"step": "accuracy"},
+            )
+            jobs += [training, comparison]
+    return jobs
+
+
+def _files(name: str, jobs: Sequence[Job]) -> dict[str, Made]:
+    """What labelling leaves, by names of files."""
+    return {f"{name}{i}.data": Made(job.key, LABELS) for i, job in enumerate(jobs)}
 
 
 def problem_jobs(
@@ -101,7 +146,7 @@ def problem_jobs(
     limits: Limits,
     search: str,
     seeds: Sequence[int] = (0,),
-    data: Mapping[str, Sequence[Job]] | None = None,
+    data: DomainData | None = None,
 ) -> list[Job]:
     """A contestant on every problem, and the trainings it needs before, from the `data` of each domain."""
     jobs: list[Job] = []
@@ -111,14 +156,11 @@ def problem_jobs(
             model: str | Made | None = None
             if contestant.recipe is not None:
                 if (problem.domain, seed) not in models:
-                    known = {} if data is None else data
-                    if problem.domain not in known:
+                    if data is None or problem.domain not in data.train:
                         raise InputError(
                             f"{contestant.name}: there are no labelled problems of {problem.domain}"
                         )
-                    training = domain_training_job(
-                        contestant, problem.domain, known[problem.domain], seed, limits
-                    )
+                    training = domain_training_job(contestant, problem.domain, data, seed, limits)
                     jobs.append(training)
                     models[problem.domain, seed] = Made(training.key, "model.hstar")
                 model = models[problem.domain, seed]

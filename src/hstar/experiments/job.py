@@ -155,7 +155,7 @@ def _writing(scratch: Path | None) -> Iterator[None]:
 SEARCHES = frozenset({"search", "fast_downward"})
 """Kinds of jobs that look for a plan."""
 
-DONE = frozenset({"solved", "trained", "sampled", "labelled", "made"})
+DONE = frozenset({"solved", "trained", "sampled", "labelled", "compared", "made"})
 """Statuses of jobs that did what they were for."""
 
 
@@ -182,6 +182,11 @@ def _read_sample(finished: Finished) -> Record:
     return _read_summary(finished, "sampled")
 
 
+def _read_accuracy(finished: Finished) -> Record:
+    """`hstar accuracy --json`."""
+    return _read_summary(finished, "compared")
+
+
 def _read_summary(finished: Finished, done: str) -> Record:
     try:
         return {**json.loads(finished.output), "status": done}
@@ -205,6 +210,7 @@ READERS: dict[str, Callable[[Finished], Record]] = {
     "label": _read_json,
     "train": _read_training,
     "sample": _read_sample,
+    "accuracy": _read_accuracy,
     "fast_downward": _read_fast_downward,
     "make": _read_nothing,
 }

@@ -58,6 +58,11 @@ def labellings_of(rows: Iterable[Record]) -> list[Record]:
     return [row for row in rows if row["step"] == "label"]
 
 
+def comparisons_of(rows: Iterable[Record]) -> list[Record]:
+    """The rows of models compared with true distances."""
+    return [row for row in rows if row["step"] == "accuracy"]
+
+
 def contestants_of(rows: Iterable[Record]) -> list[str]:
     """Their names, in the order of the rows."""
     return list(dict.fromkeys(row["contestant"] for row in rows))

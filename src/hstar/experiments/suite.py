@@ -57,8 +57,17 @@ import msgspec
 
 from hstar import _core
 from hstar.errors import InputError
+from hstar.estimates.rules import parse as parse_rule
 from hstar.experiments.contestants import Contestant, parse_contestant
-from hstar.experiments.domains import Problem, labelling_jobs, make_problem, problem_jobs, read_problem
+from hstar.experiments.domains import (
+    DomainData,
+    Problem,
+    accuracy_jobs,
+    labelling_jobs,
+    make_problem,
+    problem_jobs,
+    read_problem,
+)
 from hstar.experiments.evaluate import (
     DATA,
     Data,
@@ -133,8 +142,18 @@ class TrainTable(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     recipe: str
     data: str | None = None
+    held_out: str | None = None
     options: dict[str, str | int | float | bool] = {}
     seeds: list[int] = msgspec.field(default_factory=lambda: [0])
+
+
+class AccuracyTable(msgspec.Struct, forbid_unknown_fields=True):
+    """`[[accuracy]]`: a `[[train]]` for a domain compared with the distances of a `[[label]]`."""
+
+    model: str
+    data: str
+    name: str | None = None
+    rule: str | None = None
 
 
 class PlanTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -153,7 +172,7 @@ class PlanTable(msgspec.Struct, forbid_unknown_fields=True):
 class Suite(msgspec.Struct, forbid_unknown_fields=True):
     """The whole file."""
 
-    tasks: list[TaskTable]
+    tasks: list[TaskTable] = []
     plan: list[PlanTable] = []
     description: str = ""
     search: str = "gbfs"
@@ -161,6 +180,7 @@ class Suite(msgspec.Struct, forbid_unknown_fields=True):
     sample: list[SampleTable] = []
     label: list[LabelTable] = []
     train: list[TrainTable] = []
+    accuracy: list[AccuracyTable] = []
     profiles: dict[str, dict[str, Any]] = {}
 
 
@@ -205,7 +225,7 @@ def _convert(data: Any, text: str, file: Path) -> Suite:
 def _suggestion(key: str, steps: Sequence[str | int]) -> str:
     tables: dict[str, type[msgspec.Struct]]
     tables = {"limits": LimitTable, "tasks": TaskTable, "sample": SampleTable}
-    tables |= {"label": LabelTable, "train": TrainTable, "plan": PlanTable}
+    tables |= {"label": LabelTable, "train": TrainTable, "accuracy": AccuracyTable, "plan": PlanTable}
     table = tables.get(str(steps[0]), Suite) if len(steps) > 1 else Suite
     known = [entry.name for entry in msgspec.structs.fields(table)]
     near = difflib.get_close_matches(key, known, n=1)
@@ -284,7 +304,7 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
                 limits=limits,
                 search=suite.search,
                 seeds=seeds,
-                data=_labels_for(training, labelled),
+                data=_data_of_domains(training, labelled),
             )
         else:
             if contestant.recipe is not None and problems:
@@ -299,8 +319,11 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
             if job.kind == "train":
                 job = replace(job, labels={**job.labels, "contestant": plan.model})
             jobs.setdefault((job.key, str(job.labels)), job)
+    for comparison in suite.accuracy:
+        for job in _comparisons(comparison, trainings, labelled, limits, home):
+            jobs.setdefault((job.key, str(job.labels)), job)
     if not jobs:
-        raise InputError("nothing to do: the suite has neither [[plan]] nor [[sample]] nor [[label]]")
+        raise InputError("nothing to do: there is no [[plan]], [[sample]], [[label]] or [[accuracy]]")
     return list(jobs.values())
 
 
@@ -366,14 +389,37 @@ def _labelled(suite: Suite, home: Path, store: Store) -> Labelled:
     return found
 
 
-def _labels_for(training: TrainTable | None, labelled: Labelled) -> dict[str, list[Job]]:
+def _data_of_domains(training: TrainTable | None, labelled: Labelled) -> DomainData:
     """The labelled problems of each domain that a training names."""
     assert training is not None
     if training.data is None:
         raise InputError(f"train: '{training.name}' needs data, the name of a [[label]]")
-    if training.data not in labelled:
-        raise unknown("data", training.data, list(labelled))
-    return labelled[training.data]
+    for name in filter(None, (training.data, training.held_out)):
+        if name not in labelled:
+            raise unknown("data", name, list(labelled))
+    held_out = {} if training.held_out is None else labelled[training.held_out]
+    return DomainData(labelled[training.data], held_out)
+
+
+def _comparisons(
+    table: AccuracyTable, trainings: Mapping[str, TrainTable], labelled: Labelled, limits: Limits, home: Path
+) -> Iterator[Job]:
+    """The jobs of an `[[accuracy]]`; the training is one job with that of the searches."""
+    if table.model not in trainings:
+        raise unknown("model", table.model, list(trainings))
+    if table.data not in labelled:
+        raise unknown("data", table.data, list(labelled))
+    training = trainings[table.model]
+    if training.recipe not in DOMAIN_RECIPES:
+        raise InputError(f"accuracy: '{table.model}' is for one task: see the errors of a [[sample]]")
+    if table.rule is not None:
+        parse_rule(table.rule)
+    contestant, seeds = _contestant(PlanTable(name=table.name, model=table.model), trainings, home)
+    data = _data_of_domains(training, labelled)
+    for job in accuracy_jobs(contestant, data, labelled[table.data], table.rule, seeds, limits):
+        if job.kind == "train":
+            job = replace(job, labels={**job.labels, "contestant": table.model})
+        yield job
 
 
 def _problems(table: TaskTable | LabelTable, home: Path, store: Store) -> list[Problem]:

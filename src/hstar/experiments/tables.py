@@ -14,6 +14,7 @@ from hstar.experiments.statistics import (
     Share,
     by_contestant,
     compare_all,
+    comparisons_of,
     contestants_of,
     geometric,
     instances_by_domain,
@@ -31,6 +32,8 @@ Table = list[list[str]]
 
 UNKNOWN = "–"
 _LISTED = 20  # starts named of those gained or lost
+_INSTANCES = 12  # of a domain that have a line of their own
+_SYMBOLIC = ("ff", "lmcut")
 _TITLES = {"search_time": "search time", "cost": "plan cost"}
 
 
@@ -40,6 +43,11 @@ def summarise(rows: Sequence[Record]) -> str:
     if searches_of(rows):
         parts += ["## Coverage (%)\n", markdown(coverage_table(rows))]
         parts += ["## Effort\n", markdown(effort_table(rows))]
+        if any(row["status"] == "evaluation_limit" for row in rows):
+            title = "## Evaluations (mean over all problems, unsolved ones at their limit)\n"
+            parts += [title, markdown(evaluations_table(rows))]
+    if comparisons_of(rows):
+        parts += ["## Accuracy (mean squared error)\n", markdown(accuracy_table(rows))]
     if samples_of(rows):
         parts += ["## Labelled states\n", markdown(label_table(rows), left=2)]
     if labellings_of(rows):
@@ -58,10 +66,12 @@ def coverage_table(rows: Sequence[Record]) -> Table:
     of = {name: Coverage(runs.get(name, [])).of for name in names}
     table = [["", *names]]
     for domain, instances in domains.items():
-        for instance in instances:
+        listed = len(instances) <= _INSTANCES
+        for instance in instances if listed else ():
             table.append([instance, *(share(of[name]({domain: [instance]})) for name in names)])
         if len(instances) > 1:
-            table.append([f"{domain}, mean", *(share(of[name]({domain: instances})) for name in names)])
+            title = f"{domain}, mean" if listed else f"{domain}, mean of {len(instances)}"
+            table.append([title, *(share(of[name]({domain: instances})) for name in names)])
     if len(domains) > 1:
         table.append(["**mean over domains**", *(share(of[name](domains)) for name in names)])
     return table
@@ -88,6 +98,41 @@ def effort_table(rows: Sequence[Record]) -> Table:
     if trainings:
         times = (mean(run["seconds"] for run in trainings if run["contestant"] == name) for name in names)
         table.append(["training, mean seconds", *map(number, times)])
+    return table
+
+
+def _counted(row: Record) -> bool:
+    """Whether a search has a number of evaluations that says something: not one cut short by the clock."""
+    return row["status"] in ("solved", "evaluation_limit") and row.get("evaluations") is not None
+
+
+def evaluations_table(rows: Sequence[Record]) -> Table:
+    """Mean evaluations by domain; a search that used up its evaluations counts with all of them."""
+    searches = [row for row in searches_of(rows) if _counted(row)]
+    names = contestants_of(searches)
+    table = [["", *names]]
+    for domain in instances_by_domain(searches):
+        cells = []
+        for name in names:
+            seeds: dict[int, list[float]] = {}
+            for row in searches:
+                if (row["domain"], row["contestant"]) == (domain, name):
+                    seeds.setdefault(row["seed"], []).append(row["evaluations"])
+            cells.append(share(share_of([sum(counts) / len(counts) for counts in seeds.values()])))
+        table.append([domain, *cells])
+    return table
+
+
+def accuracy_table(rows: Sequence[Record]) -> Table:
+    """Mean squared errors by domain, the mean over seeds; first those of symbolic heuristics."""
+    found = [row for row in comparisons_of(rows) if row["status"] == "compared"]
+    names = contestants_of(found)
+    table = [["", "states", *_SYMBOLIC, *names]]
+    for domain in dict.fromkeys(row["domain"] for row in found):
+        here = [row for row in found if row["domain"] == domain]
+        symbolic = [number(here[0].get(f"mse_{name}"), 2) for name in _SYMBOLIC]
+        learned = (share_of([row["mse"] for row in here if row["contestant"] == name]) for name in names)
+        table.append([domain, number(here[0]["states"]), *symbolic, *(share(cell, 2) for cell in learned)])
     return table
 
 
