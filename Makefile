@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 CORE := $(shell find core -name '*.cc' -o -name '*.h')
 CPP := $(CORE) $(wildcard tests/core/*/*.cc)
 
-.PHONY: demo test test-fast lint format bench results signature fuzz stubs clean
+.PHONY: demo test test-fast lint format bench data results signature fuzz stubs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.hstar  ## solve a generated task with several heuristics
@@ -32,6 +32,9 @@ format: $(VENV)/.hstar
 bench: $(VENV)/.hstar  ## side by side with Fast Downward; resumes where it was stopped
 	$(BIN)/python benchmarks/fast_downward.py --out runs/fast_downward.jsonl
 	$(BIN)/python benchmarks/fast_downward.py --coverage --out runs/coverage.jsonl
+
+data: $(VENV)/.hstar  ## the labelled states that hstar ships, anew
+	$(BIN)/python tools/shipped_data.py
 
 results: $(VENV)/.hstar  ## the figures of RESULTS.md that come from runs, anew
 	$(BIN)/python tools/results.py RESULTS.md

@@ -47,6 +47,7 @@ Belief::Belief(Estimate estimate, Rule rule) : estimate_(estimate), rule_(rule) 
                              "; use the rule 'mean'");
     shift_ = normal_quantile(*rule_.alpha);
   }
+  if (!std::isfinite(rule_.offset)) throw InputError("the offset of a rule must be finite");
   if (!rule_.clip && (rule_.lower || rule_.upper)) throw InputError("bounds of a clip, but no clip");
   for (const auto& [side, bound] : {std::pair{"lower", rule_.lower}, std::pair{"upper", rule_.upper}})
     if (bound && std::isnan(*bound)) throw InputError(std::string("clip: the ") + side + " bound is NaN");
@@ -75,10 +76,10 @@ double Belief::value(const double* raw, double base, double lower) const {
       h = std::max(h, lower);
     }
   }
-  if (!rule_.clip) return h;
+  if (!rule_.clip) return h + rule_.offset;
   if (rule_.lower) h = std::max(h, *rule_.lower);
   if (rule_.upper) h = std::min(h, *rule_.upper);
-  return std::max(h, lower);
+  return std::max(h, lower) + rule_.offset;
 }
 
 }  // namespace hstar

@@ -32,6 +32,7 @@ struct Rule {
   std::optional<double> alpha;  // of a quantile; without one the mean is taken
   bool clip = false;
   std::optional<double> lower, upper;  // constants of the clip
+  double offset = 0;                   // added at the end, of models that only know an order
 };
 
 class Belief {

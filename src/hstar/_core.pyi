@@ -278,12 +278,12 @@ def callback_model(function: object, outputs: int, name: str) -> RawModel:
     A function from states, an int32 array (n, variables), to numbers (n, outputs).
     """
 
-def believed_heuristic(task: Task, model: RawModel, *, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
+def believed_heuristic(task: Task, model: RawModel, *, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
     """
     What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha. Takes the model, base and lower over; they may be of a task that differs in costs only.
     """
 
-def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """
     The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept above 0, NaN where the heuristic would refuse.
     """

@@ -58,8 +58,8 @@ def write(
         raise InputError(f"cannot write: {error.strerror}", file=path) from None
 
 
-def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], Tensors]:
-    """Header and tensors of a file of this kind, up to this version."""
+def read(path: Path, kind: str, version: int, oldest: int = 1) -> tuple[dict[str, Any], Tensors]:
+    """Header and tensors of a file of this kind, up to this version and not older than the oldest."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -75,6 +75,10 @@ def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], Tensors]:
     if isinstance(found, int) and found > version:
         raise InputError(
             f"{kind} of format {found}, this hstar knows up to {version}: use a newer hstar", file=path
+        )
+    if isinstance(found, int) and found < oldest:
+        raise InputError(
+            f"{kind} of the old format {found}, this hstar reads {oldest} and later: make it anew", file=path
         )
     try:
         tensors = {name: _array(view) for name, view in flat}

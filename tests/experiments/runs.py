@@ -80,6 +80,44 @@ def labelling(store: Store, labels: Mapping[str, Any], states: int | None) -> No
     store.record(job, Outcome(record, {}, "solved", MACHINE, 0.0, 2.0))
 
 
+def comparison(
+    store: Store, labels: Mapping[str, Any], mse: float | None, shares: list[float] | None = None
+) -> None:
+    """A model that was compared with true distances; None: it failed. `shares` at equal levels: a belief."""
+    command = ("{python}", "-m", "hstar", "accuracy", "{model.hstar}", "{labels0.data}", "--json")
+    about = "-".join(str(value) for value in labels.values())
+    files = {"model.hstar": store.put(about.encode()), "labels0.data": store.put(b"labels")}
+    job = Job("accuracy", command, files, labels={"step": "accuracy", **labels})
+    store.add([job])
+    record: dict[str, Any] = {"status": "error", "error": NASTY}
+    if mse is not None:
+        record = {"status": "compared", "states": 120, "mse": mse, "mse_of_batches": mse + 0.25}
+        record |= {"mean_error": -0.5, "mean_label": 7.5, "mse_ff": 9.0, "mse_lmcut": 16.0}
+    if shares is not None:
+        levels = [(i + 1) / (len(shares) + 1) for i in range(len(shares))]
+        curve = [[level, share] for level, share in zip(levels, shares, strict=True)]
+        worst = max(abs(level - share) for level, share in curve)
+        record |= {"sigma": 1.5, "nll": 2 * (mse or 0), "calibration_error": worst, "calibration": curve}
+    store.record(job, Outcome(record, {}, f"log of {about}", MACHINE, 0.0, 3.0))
+
+
+def compared_run(folder: Path) -> Path:
+    """Two domains: `wl` without a spread, `belief` of two seeds with one, and another that failed.
+
+    wl is better on ferry, belief on blocks.
+    """
+    with Store(folder) as store:
+        for place, own, errors in (("blocks", 4.0, (1.0, 3.0)), ("ferry", 0.5, (1.0, 2.0))):
+            at = {"domain": place, "instance": f"{place}/test"}
+            comparison(store, {**at, "contestant": "wl", "seed": 0}, own)
+            for seed, error in enumerate(errors):
+                shares = [0.25 + seed * 0.25, 0.5, 0.75]
+                comparison(store, {**at, "contestant": "belief", "seed": seed}, error, shares)
+        at = {"domain": "ferry", "instance": "ferry/test"}
+        comparison(store, {**at, "contestant": "broken", "seed": 0}, None)
+    return folder
+
+
 def made_up_run(folder: Path, *, better: bool = False) -> Path:
     """Two domains of two and one instances, three starts; `learned` has two seeds; one search failed.
 

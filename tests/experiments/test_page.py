@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ import pytest
 from hstar.experiments import Store
 from hstar.experiments.report import page, read_runs
 
-from .runs import NASTY, labelling, made_up_run, sample
+from .runs import NASTY, compared_run, comparison, labelling, made_up_run, sample, search, training
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -43,20 +43,48 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report.html"
 
 
+Open = Callable[[Path], "Page"]
+
+
 @pytest.fixture
-def opened(browser: Browser, report: Path) -> Iterator[Page]:
-    """The page from disk; at the end there was no error and no request but for the file."""
-    tab = browser.new_page()
+def open_page(browser: Browser) -> Iterator[Open]:
+    """Opens pages from disk; at the end there was no error and no request but for the files."""
+    tabs: list[Page] = []
     wrong: list[str] = []
     asked: list[str] = []
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("console", lambda message: wrong.append(message.text))
-    tab.on("request", lambda request: asked.append(request.url))
-    tab.goto(report.as_uri())
-    yield tab
+    files: list[str] = []
+
+    def open_file(file: Path) -> Page:
+        tabs.append(browser.new_page())
+        tabs[-1].on("pageerror", lambda error: wrong.append(str(error)))
+        tabs[-1].on("console", lambda message: wrong.append(message.text))
+        tabs[-1].on("request", lambda request: asked.append(request.url))
+        files.append(file.as_uri())
+        tabs[-1].goto(files[-1])
+        return tabs[-1]
+
+    yield open_file
     assert wrong == []
-    assert asked == [report.as_uri()]
-    tab.close()
+    assert asked == files
+    for tab in tabs:
+        tab.close()
+
+
+@pytest.fixture
+def opened(open_page: Open, report: Path) -> Page:
+    return open_page(report)
+
+
+@pytest.fixture
+def write_page(tmp_path: Path, open_page: Open) -> Open:
+    """Opens the page of a run."""
+
+    def write(folder: Path) -> Page:
+        file = tmp_path / "report.html"
+        file.write_text(page(read_runs([folder])))
+        return open_page(file)
+
+    return write
 
 
 def cells(tab: Page, place: str, column: int) -> list[str]:
@@ -164,31 +192,113 @@ def test_dark_and_light(opened: Page) -> None:
     assert opened.evaluate(ground) == first
 
 
-def test_two_runs(browser: Browser, tmp_path: Path) -> None:
+def test_two_runs(open_page: Open, tmp_path: Path) -> None:
     folders = [made_up_run(tmp_path / "first"), made_up_run(tmp_path / "second", better=True)]
     file = tmp_path / "both.html"
     file.write_text(page(read_runs(folders)))
-    tab = browser.new_page()
-    tab.goto(file.as_uri())
+    tab = open_page(file)
     assert cells(tab, "changes", 3)[0] == "3"
     assert tab.locator("#changes summary").all_inner_texts() == ["learned: gained 3"]
-    tab.close()
 
 
-def test_a_run_without_searches(browser: Browser, tmp_path: Path) -> None:
+def test_a_run_without_searches(write_page: Open, tmp_path: Path) -> None:
     with Store(tmp_path / "run") as store:
         place = {"domain": "blocks", "instance": "blocks/1", "seed": 0}
         sample(store, {**place, "contestant": "states"}, [0.0, 1.0])
         labelling(store, {**place, "contestant": "labels"}, 12)
         labelling(store, {**place, "instance": "blocks/2", "contestant": "labels"}, None)
-    file = tmp_path / "report.html"
-    file.write_text(page(read_runs([tmp_path / "run"])))
-    tab = browser.new_page()
-    wrong: list[str] = []
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.goto(file.as_uri())
+    tab = write_page(tmp_path / "run")
     assert tab.locator("main section:visible h2").all_inner_texts() == ["Unexplained errors", "Labels"]
     assert tab.locator("#labelled tbody td").all_inner_texts()[:5] == ["blocks", "labels", "2", "1", "12"]
     assert cells(tab, "errors", 1) == ["labels"]
-    assert wrong == []
-    tab.close()
+
+
+def test_a_run_without_anything(write_page: Open, tmp_path: Path) -> None:
+    with Store(tmp_path / "run"):
+        pass
+    tab = write_page(tmp_path / "run")
+    assert tab.locator("h1").inner_text() == "run"
+    assert tab.locator("main section:visible").count() == 0
+
+
+def test_accuracy_and_its_filters(write_page: Open, tmp_path: Path) -> None:
+    tab = write_page(compared_run(tmp_path / "run"))
+    assert tab.locator("main section:visible h2").all_inner_texts() == ["Unexplained errors", "Accuracy"]
+    heads = tab.locator("#accuracy th")
+    assert heads.all_inner_texts() == ["domain/data", "states", "ff", "lmcut", "wl", "belief"]
+    assert cells(tab, "accuracy", 1) == ["blocks/test", "ferry/test"]
+    assert cells(tab, "accuracy", 4) == ["16", "16"]
+    assert cells(tab, "accuracy", 6) == ["2 ± 1.41", "1.50 ± 0.707"]
+    assert tab.locator("#accuracy td.best").all_inner_texts() == ["2 ± 1.41", "0.500"]
+    heads.nth(5).click()
+    heads.nth(5).click()
+    assert cells(tab, "accuracy", 1) == ["ferry/test", "blocks/test"]  # the least error first
+    tab.locator("#accuracy-measure").select_option("nll")
+    assert heads.all_inner_texts() == ["domain/data", "states", "belief"]  # wl has no spread
+    assert cells(tab, "accuracy", 3) == ["4 ± 2.83", "3 ± 1.41"]
+    tab.locator("#accuracy-measure").select_option("mse")
+    tab.locator("#by-domain").get_by_label("ferry").uncheck()
+    assert cells(tab, "accuracy", 1) == ["blocks/test"]
+    tab.locator("#by-contestant").get_by_label("belief").uncheck()
+    assert heads.all_inner_texts() == ["domain/data", "states", "ff", "lmcut", "wl"]
+    assert cells(tab, "comparisons", 1) == ["wl"]
+
+
+def test_calibration(write_page: Open, tmp_path: Path) -> None:
+    tab = write_page(compared_run(tmp_path / "run"))
+    plot = tab.locator("#calibration > svg")
+    assert plot.get_attribute("aria-label") == "share of labels up to it over level of the quantile"
+    options = tab.locator("#calibration-instance option").all_inner_texts()
+    assert options == ["blocks/test", "ferry/test"]
+    tab.locator("#calibration-instance").select_option(label="ferry/test")
+    assert plot.locator("path.mark").get_attribute("data-series") == "belief"
+    # Corners of the plot are 0 and 1; at the level 0.25 the seeds have 0.25 and 0.5.
+    left, right, top, bottom = 62, 506, 12, 416
+    diagonal = f"M{left} {bottom}L{right} {top}"
+    assert diagonal in [path.get_attribute("d") for path in plot.locator("path.axis").all()]
+    path = plot.locator("path.mark").get_attribute("d") or ""
+    points = [tuple(map(float, point.split())) for point in path[1:].split("L")]
+    wanted = [(0.25, 0.375), (0.5, 0.5), (0.75, 0.75)]
+    assert points == [
+        pytest.approx((left + x * (right - left), bottom - y * (bottom - top)), abs=0.06) for x, y in wanted
+    ]
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    assert box
+    x, y = points[0]
+    plot.hover(position={"x": x * box["width"] / 520, "y": y * box["height"] / 460})
+    told = tab.locator("#tip").inner_text()
+    assert told == "belief\nlevel 0.25: 0.375 of the labels, mean over 2 seeds"
+    tab.locator("#by-contestant").get_by_label("belief").uncheck()
+    assert plot.locator("path.mark").count() == 0
+
+
+def test_a_failed_comparison_can_be_repeated(write_page: Open, tmp_path: Path) -> None:
+    tab = write_page(compared_run(tmp_path / "run"))
+    assert cells(tab, "errors", 1) == ["broken"]
+    assert cells(tab, "errors", 2) == ["ferry/test"]
+    tab.locator("#errors tbody tr").click()
+    *copies, command = tab.locator("#repeat").inner_text().splitlines()
+    assert command == "hstar accuracy model.hstar labels0.data --json"
+    assert [copy.split()[-1] for copy in copies] == ["model.hstar", "labels0.data"]
+    assert Path(copies[0].split()[1]).read_text() == "ferry-ferry/test-broken-0"
+    assert tab.locator("#log").inner_text() == "log of ferry-ferry/test-broken-0"
+    tab.get_by_role("button", name="close").click()
+    tab.locator("#comparisons tbody tr").first.click()  # every comparison, not only what failed
+    assert tab.locator("#detail h2").inner_text() == "wl on blocks/test"
+
+
+def test_who_was_only_compared_has_no_part_in_searches(write_page: Open, tmp_path: Path) -> None:
+    place = {"domain": "blocks", "instance": "blocks/1", "seed": 0}
+    with Store(tmp_path / "run") as store:
+        training(store, {**place, "contestant": "trained"}, [2.0, -1.0])  # a likelihood above 1
+        search(store, {**place, "contestant": "ff", "start": "own"}, expansions=9)
+        comparison(store, {**place, "instance": "blocks/test", "contestant": "trained, clip"}, 1.0)
+    tab = write_page(tmp_path / "run")
+    assert tab.locator("#by-contestant label").all_inner_texts() == ["ff", "trained", "trained, clip"]
+    assert tab.locator("#coverage th").all_inner_texts() == ["domain (instances)", "ff"]
+    assert tab.locator("#one option").all_inner_texts() == ["ff"]
+    assert tab.locator("#cactus path.mark").count() == 1
+    assert not tab.locator("#calibrated").is_visible()  # nobody has a spread
+    assert "-1" in tab.locator("#training > svg text").all_text_contents()  # which a logarithm cannot show
+    assert "NaN" not in tab.locator("#training").inner_html()

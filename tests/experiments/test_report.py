@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from hstar.experiments import Store
 from hstar.experiments.report import FORMATS, Run, page, read_runs, write_rows
 from hstar.experiments.report.figures import write_figures
 
-from .runs import NASTY, made_up_run
+from .runs import NASTY, compared_run, labelling, made_up_run, training
 
 
 @pytest.fixture
@@ -134,6 +136,88 @@ def test_figures(run: Run, tmp_path: Path) -> None:
     assert "learned: expansions" in drawn
     write_figures(rows, tmp_path / "again")
     assert (tmp_path / "again" / "expansions_learned_ff.svg").read_text() == drawn
+
+
+@pytest.fixture
+def compared(tmp_path: Path) -> Run:
+    (found,) = read_runs([compared_run(tmp_path / "compared")])
+    return found
+
+
+def test_accuracy_in_every_format(compared: Run) -> None:
+    text = write_rows([compared], "markdown", significance=True)
+    assert "## Accuracy (mean squared error)" in text
+    assert "| blocks/test | 120 | 9 | 16 | 4 | 2 ± 1.41 |" in text
+    assert "| blocks/test | belief | 1.50 ± 0 | 4 ± 2.83 | 0.12 ± 0.18 |" in text
+    assert "- ferry/test accuracy, broken: </script>" in text
+    assert "Coverage" not in text
+    assert "Pairs" not in text
+    tables = write_rows([compared], "latex", significance=True)
+    assert tables.count(r"\begin{tabular}") == 2
+    assert r"blocks/test & 120 & 9 & 16 & 4 & 2 $\pm$ 1.41 \\" in tables
+    assert "% Accuracy (mean squared error)\n" in tables
+    rows = list(csv.DictReader(io.StringIO(write_rows([compared], "csv"))))
+    assert [row["mse"] for row in rows if row["contestant"] == "belief"] == ["1.0", "3.0", "1.0", "2.0"]
+    assert "calibration_error" in rows[0]
+    assert "calibration" not in rows[0]  # a list
+    found = json.loads(write_rows([compared], "json"))
+    curves = [row["calibration"] for row in found if row["contestant"] == "belief"]
+    assert curves[1] == [[0.25, 0.5], [0.5, 0.5], [0.75, 0.75]]
+    assert json.loads(write_rows([compared], "lab")) == {}
+
+
+def test_the_page_knows_what_was_compared(compared: Run) -> None:
+    data = embedded(page([compared]))
+    assert data["contestants"] == ["wl", "belief", "broken"]
+    assert [row["mse"] for row in data["comparisons"]] == [4.0, 0.5, 1.0, 3.0, 1.0, 2.0, None]
+    assert [row["error"] for row in data["comparisons"]] == [None] * 6 + [NASTY]
+
+
+def test_figures_of_beliefs(compared: Run, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    files = write_figures(compared.rows, tmp_path / "figures")
+    names = {f"calibration_{domain}_test.{form}" for domain in ("blocks", "ferry") for form in ("svg", "png")}
+    assert {file.name for file in files} == names
+    drawn = (tmp_path / "figures" / "calibration_blocks_test.svg").read_text()
+    assert ">belief<" in drawn
+    assert ">wl<" not in drawn  # which has no spread
+    again = write_figures(compared.rows, tmp_path / "again")
+    assert [file.read_bytes() for file in again] == [file.read_bytes() for file in files]
+
+
+@pytest.mark.parametrize("what", ["labels", "trainings", "nothing"])
+def test_runs_of_one_kind_of_job(tmp_path: Path, what: str) -> None:
+    place = {"domain": "blocks", "instance": "blocks/1", "contestant": "one", "seed": 0}
+    with Store(tmp_path / "run") as store:
+        if what == "labels":
+            labelling(store, place, 12)
+        elif what == "trainings":
+            training(store, place, [1.0, -1.0])
+    runs = read_runs([tmp_path / "run"])
+    assert embedded(page(runs))["comparisons"] == []
+    written = {form: write_rows(runs, form, significance=True) for form in FORMATS}
+    assert ("Labelled problems" in written["markdown"]) == (what == "labels")
+    assert (r"\begin{tabular}{llrrrr}" in written["latex"]) == (what == "labels")
+    assert len(json.loads(written["json"])) == (0 if what == "nothing" else 1)
+    files = write_figures(runs[0].rows, tmp_path / "figures")
+    assert {file.stem for file in files} == ({"training_blocks_1"} if what == "trainings" else set())
+
+
+def test_the_command_line(compared: Run, tmp_path: Path) -> None:
+    with Store(tmp_path / "empty"):
+        pass
+
+    def report(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "hstar", "report", *words]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    found = report("compared")
+    assert (found.returncode, found.stderr) == (0, "compared/report.html\n")
+    assert len(embedded((tmp_path / "compared" / "report.html").read_text())["comparisons"]) == 7
+    empty = report("empty")
+    assert empty.returncode == 33
+    assert empty.stderr.endswith("nothing has been run yet\n")
+    assert empty.stderr.count("\n") == 1
 
 
 def test_what_is_not_a_run(tmp_path: Path) -> None:

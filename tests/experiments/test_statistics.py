@@ -11,8 +11,10 @@ from hstar.experiments.statistics import (
     Coverage,
     Share,
     by_contestant,
+    calibration_of,
     changes,
     compare,
+    comparisons_of,
     curve,
     geometric,
     instances_by_domain,
@@ -22,9 +24,18 @@ from hstar.experiments.statistics import (
     sign_test,
     solved_by_all,
 )
-from hstar.experiments.tables import coverage_table, latex, markdown, probability, summarise
+from hstar.experiments.tables import (
+    accuracy_table,
+    coverage_table,
+    effort_table,
+    evaluations_table,
+    latex,
+    markdown,
+    probability,
+    summarise,
+)
 
-from .runs import made_up_run
+from .runs import compared_run, made_up_run, training
 
 Rows = list[dict[str, object]]
 
@@ -112,6 +123,52 @@ def test_tables(rows: Rows) -> None:
     assert "| expansions, geometric mean (5 starts solved by all) | 13.2 | 132 |" in text
     assert "- ferry/1 p2, ff: </script>" in text
     assert "| blocks/1 | states | 90 | 0.25 | 0.50 | 50 |" in text
+
+
+def test_accuracy_by_domain_and_data(tmp_path: Path) -> None:
+    with Store(compared_run(tmp_path / "run"), read_only=True) as store:
+        rows = list(store.rows())
+    assert accuracy_table(rows) == [
+        ["", "states", "ff", "lmcut", "wl", "belief"],
+        ["blocks/test", "120", "9", "16", "4", "2 ± 1.41"],
+        ["ferry/test", "120", "9", "16", "0.50", "1.50 ± 0.71"],
+    ]
+    # Another set of data of the same domain is another line, not another seed.
+    larger = {**comparisons_of(rows)[0], "instance": "blocks/large", "mse": 8.0}
+    assert accuracy_table([*rows, larger])[-1] == ["blocks/large", "120", "9", "16", "8", "–"]
+
+
+def test_calibration_is_a_mean_over_seeds(tmp_path: Path) -> None:
+    with Store(compared_run(tmp_path / "run"), read_only=True) as store:
+        found = by_contestant(comparisons_of(store.rows()))
+    assert calibration_of(found["belief"]) == [(0.25, 0.375), (0.5, 0.5), (0.75, 0.75)]
+    assert calibration_of(found["wl"]) == []
+    assert calibration_of(found["broken"]) == []
+
+
+def test_a_model_that_is_only_trained_takes_nothing_from_the_others(tmp_path: Path) -> None:
+    place = {"domain": "blocks", "instance": "blocks/1", "contestant": "for its accuracy", "seed": 0}
+    with Store(made_up_run(tmp_path / "run")) as store:
+        training(store, {**place, "seed": 7}, [1.0])
+        rows = list(store.rows())
+    assert coverage_table(rows)[0] == ["", "learned", "ff"]
+    effort = effort_table(rows)
+    assert effort[0] == ["", "learned", "for its accuracy", "ff"]
+    title = "expansions, geometric mean (5 starts solved by all)"
+    assert effort[1] == [title, "13.2", "–", "132"]
+    assert effort[-1] == ["training, mean seconds", "12", "12", "–"]
+
+
+def test_evaluations_of_unsolved_searches_count_unless_the_clock_ended_them(rows: Rows) -> None:
+    ff = [row for row in searches_of(rows) if row["contestant"] == "ff" and row["domain"] == "blocks"]
+    limited = [
+        {**row, "status": "evaluation_limit", "evaluations": 900}
+        for row in ff
+        if row["status"] == "time_limit"
+    ]
+    assert len(limited) == 2
+    assert evaluations_table(ff) == [["", "ff"], ["blocks", "300"]]  # of 200 and 400 each
+    assert evaluations_table([*ff, *limited]) == [["", "ff"], ["blocks", "500"]]
 
 
 def test_cells_that_formats_would_misread() -> None:

@@ -37,8 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.recipes.accuracy import accuracy
     from hstar.sampling import relational
 
-    for path in (arguments.model, *arguments.data):
-        check_file(path)
+    check_file(arguments.model)
     rule = None if arguments.rule is None else parse(arguments.rule)
     model = load_domain_model(arguments.model)
     data = relational.merge(relational.load(path) for path in arguments.data)

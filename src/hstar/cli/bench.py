@@ -59,12 +59,20 @@ def run(arguments: argparse.Namespace) -> int:
         return run_and_print(store, jobs, arguments)
 
 
+_STEPS = ("sample", "label", "train", "accuracy", "search")
+
+
+def _place(count: tuple[str, int]) -> int:
+    """Where a step stands in a chain of needs."""
+    return _STEPS.index(count[0])
+
+
 def _tell(jobs: list[Job], done: dict[str, Attempt], slots: int | None) -> int:
     """How many jobs of each kind, and how long they take: at most, and at the pace of those that are done."""
     slots = slots or os.cpu_count() or 1
     missing = [job for job in jobs if job.key not in done]
     counts = Counter(job.labels["step"] for job in jobs)
-    shown = ", ".join(f"{number} of step {step}" for step, number in counts.items())
+    shown = ", ".join(f"{number} of step {step}" for step, number in sorted(counts.items(), key=_place))
     print(f"{len(jobs)} jobs ({shown}), {len(jobs) - len(missing)} finished", file=sys.stderr)
     at_most = sum(job.time_limit for job in missing) / slots
     print(f"at most {format_time(at_most)} with {slots} at a time", file=sys.stderr)

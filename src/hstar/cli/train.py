@@ -6,6 +6,8 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,11 +29,13 @@ DESCRIPTION = """\
 Learns a heuristic; `hstar solve` takes the model file as --heuristic. Recipes for the goal and the facts of
 one task, from any initial state: rsl and nrsl (pre-images), fsm (breadth-first regression, then random
 walks). For all tasks of a domain, from DATA that `hstar label` wrote: wl (linear in Weisfeiler-Leman
-features), truncated (a Gaussian truncated at an admissible bound, by any of several models)."""
+features), truncated (a Gaussian truncated at an admissible bound, by any of several models). DATA may be one
+of the sets that come with hstar: blocksworld, ferry, gripper, visitall."""
 EXAMPLES = (
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
     "hstar train fsm problem.pddl -o model.hstar --states 500 --time-limit 1m --seed 1 --patience 2",
     "hstar train wl states.data -o model.hstar",
+    "hstar train wl gripper -o model.hstar",
     "hstar train truncated states.data -o model.hstar --updates 20",
 )
 _GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
@@ -166,7 +170,7 @@ def _train(
     start_torch()
     line.announce(f"sampling by {recipe.sampler} ..." if data is None else "training ...")
     watch = _Watch(line)
-    try:
+    with _memory_of_torch():
         model = train(
             recipe.name,
             task,
@@ -176,11 +180,18 @@ def _train(
             data=data,
             **given,
         )
-    except RuntimeError as error:  # torch has no type for it on all devices
+    return model, watch.sampling_s()
+
+
+@contextmanager
+def _memory_of_torch() -> Iterator[None]:
+    """A `MemoryError` where torch has none: it has no type for it on all devices."""
+    try:
+        yield
+    except RuntimeError as error:
         if "allocate memory" in str(error) or "out of memory" in str(error):
             raise MemoryError from None
         raise
-    return model, watch.sampling_s()
 
 
 def _train_domain(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
@@ -200,12 +211,16 @@ def _train_domain(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
         if foreign := next((name for name in given if name not in known), None):
             raise InputError(f"{flag(foreign)} is not an option of {recipe.name}") from None
         raise
+    if arguments.checkpoint is not None and not recipe.resumable:
+        raise InputError(f"--checkpoint is not an option of {recipe.name}")
     for path in (*arguments.files, *(arguments.held_out or ())):
-        check_file(path)
+        relational.locate(path)
     check_writable(arguments.output, "model")
+    if arguments.checkpoint is not None:
+        _check_checkpoint(arguments.checkpoint, arguments.output)
     started = time.monotonic()
     try:
-        with ProgressLine(arguments.quiet) as line:
+        with ProgressLine(arguments.quiet) as line, _memory_of_torch():
             line.announce("reading the data ...")
             data = relational.merge(relational.load(path) for path in arguments.files)
             held_out = None
@@ -243,8 +258,10 @@ def _domain_summary(model: DomainModel, total_s: float) -> str:
             told[-1] += f" ({found['held_out_mse']:.3g} on held-out tasks)"
     else:
         told.insert(1, f"{model.model} and {model.estimate.name}")
-        criterion = model.recipe_config["training"]["criterion"]
-        told.append(f"{found['epochs']} epochs, {criterion} {found['best_loss']:.3g} on held-out tasks")
+        criterion, where = "loss", "the same tasks"
+        if found["validation_states"]:
+            criterion, where = model.recipe_config["training"]["criterion"], "held-out tasks"
+        told.append(f"{found['epochs']} epochs, {criterion} {found['best_loss']:.3g} on {where}")
     return ", ".join([*told, f"{total_s:.1f} s in all"])
 
 

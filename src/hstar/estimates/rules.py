@@ -87,19 +87,36 @@ class Clip:
         return h if known.lower is None else h.fmax(known.lower)
 
 
+@RULES.register("order")
+@dataclass(frozen=True)
+class Order:
+    """The mean, moved up by a constant: for models that were trained to rank.
+
+    Only differences of their values count, and what is below 0 a search would cut off.
+    """
+
+    name: ClassVar[str] = "order"
+
+    offset: float = 10_000.0
+
+    def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
+        """The mean and the constant."""
+        return Mean().value(estimate, raw, known) + self.offset
+
+
 def parse(text: str) -> Rule:
-    """A rule as it is typed: mean, quantile:ALPHA, clip, or clip: before one of the others."""
+    """A rule as it is typed: mean, quantile:ALPHA, order, clip, or clip: before mean or a quantile."""
     word, _, rest = text.partition(":")
-    if word == "clip":
+    if word == "clip" and rest.partition(":")[0] not in ("clip", "order"):
         return Clip(parse(rest) if rest else Mean())
-    if word == "mean" and not rest:
-        return Mean()
+    if word in ("mean", "order") and not rest:
+        return Mean() if word == "mean" else Order()
     if word == "quantile":
         try:
             return Quantile(float(rest))
         except ValueError:
             raise InputError(f"a quantile needs a number, as in quantile:0.3, got '{text}'") from None
-    raise InputError(f"not a rule: '{text}' (mean, quantile:ALPHA, clip, clip:quantile:ALPHA)")
+    raise InputError(f"not a rule: '{text}' (mean, quantile:ALPHA, clip, clip:quantile:ALPHA, order)")
 
 
 def to_json(rule: Rule) -> dict[str, Any]:

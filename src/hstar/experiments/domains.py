@@ -87,6 +87,8 @@ def domain_training_job(
     contestant: Contestant, domain: str, data: DomainData, seed: int, limits: Limits
 ) -> Job:
     """`hstar train` on all labelled problems of a domain."""
+    if data.held_out and domain not in data.held_out:
+        raise InputError(f"{contestant.name}: there are no held-out problems of {domain}")
     files = _files("labels", data.train.get(domain, ()))
     held_out = _files("held-out", data.held_out.get(domain, ()))
     words = tuple(f"{{{name}}}" for name in files)
@@ -113,6 +115,8 @@ def accuracy_jobs(
 ) -> list[Job]:
     """A training for each domain and seed, and `hstar accuracy` of it on the labelled problems of `test`."""
     jobs: list[Job] = []
+    if not any(domain in model.train for domain in test):
+        raise InputError(f"{contestant.name}: there are no labelled problems of {' or '.join(test)}")
     for domain, labelled in test.items():
         if domain not in model.train:
             continue

@@ -63,6 +63,15 @@ def comparisons_of(rows: Iterable[Record]) -> list[Record]:
     return [row for row in rows if row["step"] == "accuracy"]
 
 
+def calibration_of(comparisons: Iterable[Record]) -> list[tuple[float, float]]:
+    """Levels, and the shares of labels up to the quantile for them: the mean over those that know it."""
+    shares: dict[float, list[float]] = defaultdict(list)
+    for row in comparisons:
+        for level, found in row.get("calibration") or ():
+            shares[level].append(found)
+    return [(level, sum(found) / len(found)) for level, found in sorted(shares.items())]
+
+
 def contestants_of(rows: Iterable[Record]) -> list[str]:
     """Their names, in the order of the rows."""
     return list(dict.fromkeys(row["contestant"] for row in rows))

@@ -44,6 +44,7 @@ A wrong key or value is an `InputError` with its line.
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import glob
 import itertools
 import re
@@ -51,7 +52,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -82,6 +83,7 @@ from hstar.experiments.store import Store
 from hstar.generators import GENERATORS
 from hstar.generators.splits import split_instances
 from hstar.recipes import DOMAIN_RECIPES, RECIPES
+from hstar.recipes.domain_recipe import check_options
 from hstar.registry import unknown
 from hstar.sampling import make_sampler
 from hstar.sampling.optimal import Optimal
@@ -137,12 +139,16 @@ class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class TrainTable(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[train]]`: by sampling, or on the data of a `[[sample]]` or, for a domain, of a `[[label]]`."""
+    """`[[train]]`: by sampling, or on the data of a `[[sample]]` or, for a domain, of a `[[label]]`.
+
+    With `each` it is one training for each choice of these options; `{option}` in its name is the choice.
+    """
 
     name: str
     recipe: str
     data: str | None = None
     held_out: str | None = None
+    each: dict[str, list[str | int | float | bool]] = {}
     options: dict[str, str | int | float | bool] = {}
     seeds: list[int] = msgspec.field(default_factory=lambda: [0])
 
@@ -167,6 +173,9 @@ class PlanTable(msgspec.Struct, forbid_unknown_fields=True):
     preferred: bool = False
     precision: str | None = None
     options: dict[str, str | int | float | bool] = {}  # further ones of `hstar solve`
+
+
+T = TypeVar("T", PlanTable, AccuracyTable)
 
 
 class Suite(msgspec.Struct, forbid_unknown_fields=True):
@@ -272,7 +281,11 @@ def _changed(data: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, An
 
 
 def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
-    """All jobs of a suite; its paths are relative to `home`."""
+    """All jobs of a suite; its paths are relative to `home`.
+
+    They are in the order in which they are best run: all of one training together, in the order of the file,
+    and what labels and samples data just before it is needed.
+    """
     limits = Limits(
         parse_time(suite.limits.time),
         parse_memory(suite.limits.memory),
@@ -285,12 +298,13 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
             instances += _instances(table, home, store)
         else:
             problems += _problems(table, home, store)
-    trainings = {table.name: table for table in suite.train}
+    trainings = {table.name: table for table in _each(suite.train)}
     samples = _samples(suite, instances, limits)
     labelled = _labelled(suite, home, store)
     made = [*samples.values(), *(job for data in labelled.values() for part in data.values() for job in part)]
-    jobs = {(job.key, str(job.labels)): job for job in made}
-    for plan in suite.plan:
+    number = {name: i for i, name in enumerate(trainings)}
+    jobs: list[tuple[int, Job]] = []  # with the number of the training they belong to
+    for plan in _of_models(suite.plan, trainings):
         contestant, seeds = _contestant(plan, trainings, home)
         training = trainings.get(plan.model or "")
         needed: list[Job] = []
@@ -318,13 +332,63 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
             # A training that several searches use is one job, under its own name.
             if job.kind == "train":
                 job = replace(job, labels={**job.labels, "contestant": plan.model})
-            jobs.setdefault((job.key, str(job.labels)), job)
-    for comparison in suite.accuracy:
+            jobs.append((number.get(plan.model or "", -1), job))
+    comparisons = _of_models(suite.accuracy, trainings)
+    _check_names(comparisons)
+    for comparison in comparisons:
         for job in _comparisons(comparison, trainings, labelled, limits, home):
-            jobs.setdefault((job.key, str(job.labels)), job)
-    if not jobs:
+            jobs.append((number[comparison.model], job))
+    if not jobs and not made:
         raise InputError("nothing to do: there is no [[plan]], [[sample]], [[label]] or [[accuracy]]")
-    return list(jobs.values())
+    return _with_needs([job for _, job in sorted(jobs, key=lambda entry: entry[0])], made)
+
+
+def _with_needs(jobs: Sequence[Job], made: Sequence[Job]) -> list[Job]:
+    """Each job once, what it needs of `made` before it, and the rest of `made` at the end."""
+    makers: dict[str, list[Job]] = {}
+    for job in made:
+        makers.setdefault(job.key, []).append(job)
+    found: dict[tuple[str, str], Job] = {}
+    for job in jobs:
+        before = (
+            maker
+            for source in job.inputs.values()
+            if isinstance(source, Made)
+            for maker in makers.get(source.key, ())
+        )
+        for one in (*before, job):
+            found.setdefault((one.key, str(one.labels)), one)
+    for job in made:
+        found.setdefault((job.key, str(job.labels)), job)
+    return list(found.values())
+
+
+def _each(tables: Sequence[TrainTable]) -> Iterator[TrainTable]:
+    """Tables with `each` as many tables."""
+    for table in tables:
+        for chosen in itertools.product(*table.each.values()):
+            options = dict(zip(table.each, chosen, strict=True))
+            try:
+                name = table.name.format(**options)
+            except (KeyError, IndexError, ValueError):
+                raise InputError(f"train: the name '{table.name}' asks for what each has not") from None
+            yield msgspec.structs.replace(table, name=name, each={}, options={**table.options, **options})
+
+
+def _of_models(tables: Sequence[T], trainings: Mapping[str, TrainTable]) -> list[T]:
+    """Tables whose model is a pattern as tables of the models that it fits; `{model}` in a name is each."""
+    found: list[T] = []
+    for table in tables:
+        if table.model is None or not any(sign in table.model for sign in "*?["):
+            found.append(table)
+            continue
+        names = fnmatch.filter(trainings, table.model)
+        if not names:
+            raise InputError(f"model: nothing matches '{table.model}' (known: {', '.join(trainings)})")
+        for model in names:
+            name = table.name and table.name.replace("{model}", model)
+            found.append(msgspec.structs.replace(table, model=model, name=name))
+    return found
 
 
 Samples = dict[tuple[str, str, int], Job]
@@ -356,6 +420,8 @@ def _check_options(table: SampleTable) -> None:
 
 def _data(training: TrainTable | None, suite: Suite, samples: Samples) -> Data | None:
     """For a training on the data of a `[[sample]]`: the job that makes them, of its seed or the only one."""
+    if training is not None and training.held_out is not None:
+        raise InputError(f"train: '{training.name}' is for one task: held_out is for recipes of a domain")
     if training is None or training.data is None:
         return None
     tables = {table.name: table for table in suite.sample}
@@ -414,12 +480,27 @@ def _comparisons(
         raise InputError(f"accuracy: '{table.model}' is for one task: see the errors of a [[sample]]")
     if table.rule is not None:
         parse_rule(table.rule)
-    contestant, seeds = _contestant(PlanTable(name=table.name, model=table.model), trainings, home)
+    contestant, seeds = _contestant(PlanTable(name=_name(table), model=table.model), trainings, home)
     data = _data_of_domains(training, labelled)
     for job in accuracy_jobs(contestant, data, labelled[table.data], table.rule, seeds, limits):
+        # One model may be compared with several sets of data.
+        about = {"instance": f"{job.labels['domain']}/{table.data}"}
         if job.kind == "train":
-            job = replace(job, labels={**job.labels, "contestant": table.model})
-        yield job
+            about = {"contestant": table.model}
+        yield replace(job, labels={**job.labels, **about})
+
+
+def _name(table: AccuracyTable) -> str:
+    return table.name or (table.model if table.rule is None else f"{table.model}, {table.rule}")
+
+
+def _check_names(tables: Sequence[AccuracyTable]) -> None:
+    """Two of one name would be taken for seeds of one."""
+    found = set[tuple[str, str]]()
+    for table in tables:
+        if (_name(table), table.data) in found:
+            raise InputError(f"accuracy: two on '{table.data}' are called '{_name(table)}'; name one of them")
+        found.add((_name(table), table.data))
 
 
 def _problems(table: TaskTable | LabelTable, home: Path, store: Store) -> list[Problem]:
@@ -486,6 +567,8 @@ def _contestant(
         options = tuple(word for key, value in training.options.items() for word in _flag(key, value))
         if training.recipe not in RECIPES and training.recipe not in DOMAIN_RECIPES:
             raise unknown("recipe", training.recipe, [*RECIPES, *DOMAIN_RECIPES])
+        if training.recipe in DOMAIN_RECIPES:
+            _check_domain_options(training)
         contestant = Contestant(training.recipe, recipe=training.recipe, options=options)
         seeds = training.seeds
     elif table.model is not None:
@@ -508,10 +591,23 @@ def _contestant(
             name=name,
             preferred=table.preferred,
             precision=table.precision,
-            search_options=tuple(word for key, value in table.options.items() for word in _flag(key, value)),
+            # Switches of `hstar solve` have no word for off.
+            search_options=tuple(
+                word
+                for key, value in table.options.items()
+                if value is not False
+                for word in _flag(key, value)
+            ),
         ),
         seeds,
     )
+
+
+def _check_domain_options(training: TrainTable) -> None:
+    """A wrong option should not wait for its job, which waits for the labels."""
+    options: dict[str, Any] = {key.replace("-", "_"): value for key, value in training.options.items()}
+    profile = options.pop("profile", None)
+    check_options(DOMAIN_RECIPES.get(training.recipe), profile, options)
 
 
 def _flag(name: str, value: str | int | float | bool) -> tuple[str, ...]:

@@ -1,11 +1,11 @@
-"""Tables of a run: coverage by instance and domain, effort on what all have solved, what changed.
+"""Tables of a run: coverage by instance and domain, effort on what all have solved, accuracy, what changed.
 
 A table is rows of text under a header; it is written as markdown or LaTeX.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hstar.experiments.statistics import (
     Change,
@@ -38,31 +38,41 @@ _TITLES = {"search_time": "search time", "cost": "plan cost"}
 
 
 def summarise(rows: Sequence[Record]) -> str:
-    """Coverage, effort, errors of labels and of runs as markdown."""
+    """All tables, and the errors, as markdown."""
     parts = []
-    if searches_of(rows):
-        parts += ["## Coverage (%)\n", markdown(coverage_table(rows))]
-        parts += ["## Effort\n", markdown(effort_table(rows))]
-        if any(row["status"] == "evaluation_limit" for row in rows):
-            title = "## Evaluations (mean over all problems, unsolved ones at their limit)\n"
-            parts += [title, markdown(evaluations_table(rows))]
-    if comparisons_of(rows):
-        parts += ["## Accuracy (mean squared error)\n", markdown(accuracy_table(rows))]
-    if samples_of(rows):
-        parts += ["## Labelled states\n", markdown(label_table(rows), left=2)]
-    if labellings_of(rows):
-        parts += ["## Labelled problems\n", markdown(labelling_table(rows), left=2)]
+    for title, table, left in tables_of(rows):
+        parts += [f"## {title}\n", markdown(table, left)]
     if errors := [row for row in rows if row["status"] == "error"]:
         lines = [f"- {where(row)}: {row.get('error', 'no message')}" for row in errors]
         parts += ["## Errors\n", *lines, ""]
     return "\n".join(parts) if parts else "Nothing has been searched.\n"
 
 
+def tables_of(rows: Sequence[Record]) -> Iterator[tuple[str, Table, int]]:
+    """The tables that there are rows for: title, table, and how many columns from the left are names."""
+    if searches_of(rows):
+        yield "Coverage (%)", coverage_table(rows), 1
+        yield "Effort", effort_table(rows), 1
+        if any(row["status"] == "evaluation_limit" for row in rows):
+            title = "Evaluations (mean over all problems, unsolved ones at their limit)"
+            yield title, evaluations_table(rows), 1
+    compared = _compared(rows)
+    if compared:
+        yield "Accuracy (mean squared error)", accuracy_table(rows), 1
+    if any(row.get("sigma") is not None for row in compared):
+        yield "Calibration", calibration_table(rows), 2
+    if samples_of(rows):
+        yield "Labelled states", label_table(rows), 2
+    if labellings_of(rows):
+        yield "Labelled problems", labelling_table(rows), 2
+
+
 def coverage_table(rows: Sequence[Record]) -> Table:
     """Percent of starts solved, by instance, domain and overall."""
     searches = searches_of(rows)
-    names = contestants_of([*trainings_of(rows), *searches])
     runs, domains = by_contestant(searches), instances_by_domain(searches)
+    # A model that was only trained, for an accuracy or under the name of a plan, has no column.
+    names = [name for name in contestants_of([*trainings_of(rows), *searches]) if name in runs]
     of = {name: Coverage(runs.get(name, [])).of for name in names}
     table = [["", *names]]
     for domain, instances in domains.items():
@@ -81,8 +91,8 @@ def effort_table(rows: Sequence[Record]) -> Table:
     """What searches and trainings took."""
     searches, trainings = searches_of(rows), trainings_of(rows)
     names = contestants_of([*trainings, *searches])
-    common = solved_by_all(searches, names)
     runs = by_contestant(searches)
+    common = solved_by_all(searches, list(runs))
     shared = {
         name: [row for row in runs.get(name, []) if (row["instance"], row["start"]) in common]
         for name in names
@@ -124,16 +134,34 @@ def evaluations_table(rows: Sequence[Record]) -> Table:
 
 
 def accuracy_table(rows: Sequence[Record]) -> Table:
-    """Mean squared errors by domain, the mean over seeds; first those of symbolic heuristics."""
-    found = [row for row in comparisons_of(rows) if row["status"] == "compared"]
+    """Mean squared errors by domain and data, the mean over seeds; first those of symbolic heuristics."""
+    found = _compared(rows)
     names = contestants_of(found)
     table = [["", "states", *_SYMBOLIC, *names]]
-    for domain in dict.fromkeys(row["domain"] for row in found):
-        here = [row for row in found if row["domain"] == domain]
+    for place in dict.fromkeys(row["instance"] for row in found):
+        here = [row for row in found if row["instance"] == place]
         symbolic = [number(here[0].get(f"mse_{name}"), 2) for name in _SYMBOLIC]
         learned = (share_of([row["mse"] for row in here if row["contestant"] == name]) for name in names)
-        table.append([domain, number(here[0]["states"]), *symbolic, *(share(cell, 2) for cell in learned)])
+        table.append([place, number(here[0]["states"]), *symbolic, *(share(cell, 2) for cell in learned)])
     return table
+
+
+def calibration_table(rows: Sequence[Record]) -> Table:
+    """Of estimates with a spread: how wide they are, how likely h* is, and how far shares are from levels."""
+    table = [["", "", "mean spread", "negative log-likelihood", "greatest error of calibration"]]
+    groups: dict[tuple[str, str], list[Record]] = {}
+    for row in _compared(rows):
+        if row.get("sigma") is not None:
+            groups.setdefault((row["instance"], row["contestant"]), []).append(row)
+    for place, runs in groups.items():
+        figures = ([row[name] for row in runs] for name in ("sigma", "nll", "calibration_error"))
+        table.append([*place, *(share(share_of(values), 2) for values in figures)])
+    return table
+
+
+def _compared(rows: Sequence[Record]) -> list[Record]:
+    """Comparisons with true distances that did not fail."""
+    return [row for row in comparisons_of(rows) if row["status"] == "compared"]
 
 
 def label_table(rows: Sequence[Record]) -> Table:
@@ -244,11 +272,11 @@ def markdown(table: Table, left: int = 1) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def latex(table: Table) -> str:
-    """A tabular in the manner of the booktabs package."""
+def latex(table: Table, left: int = 1) -> str:
+    """A tabular in the manner of the booktabs package; columns after the first `left` are to the right."""
     header, *rows = table
     lines = [
-        rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
+        rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(header) - left)}}}",
         r"\toprule",
         _latex_line(header),
         r"\midrule",

@@ -19,7 +19,7 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates import estimate as estimates
 from hstar.estimates import rules
 from hstar.estimates.estimate import Estimate
-from hstar.estimates.rules import Clip, Quantile, Rule
+from hstar.estimates.rules import Clip, Order, Quantile, Rule
 from hstar.models.file import RESOLUTION, LearnedModel, load_model
 from hstar.models.relational_model import RELATIONAL_MODELS, RelationalModel, Tensors
 from hstar.search.heuristics import States, build
@@ -72,6 +72,8 @@ class DomainModel:
 
     def build(self, task: Task) -> _core.Heuristic:
         """The native heuristic for a task, as `solve` asks for it; a `ModelError` if it does not fit."""
+        if not task.core.num_operators:  # the first state decides, and some models read operators
+            return build(task, "blind")
         return believed(self, task, self._native(task))
 
     def raw(self, task: Task, states: States) -> npt.NDArray[np.float64]:
@@ -91,8 +93,8 @@ def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuri
     """What the core needs to know about estimate and rule. Heuristics count steps, as the labels do."""
     clip = model.rule if isinstance(model.rule, Clip) else None
     rule = model.rule if clip is None else clip.of
-    if isinstance(rule, Clip):
-        raise ModelError("a clip of a clip does not reach the search")
+    if isinstance(rule, Clip) or (clip is not None and isinstance(rule, Order)):
+        raise ModelError(f"a clip of the rule {rule.name} does not reach the search")
     spread = {
         name: getattr(model.estimate, name)
         for name in ("sigma", "floor", "range", "margin")
@@ -109,6 +111,7 @@ def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuri
         clip=clip is not None,
         clip_lower=clip.lower if clip else None,
         clip_upper=clip.upper if clip else None,
+        offset=rule.offset if isinstance(rule, Order) else 0.0,
         base=None if model.base is None else build(steps, model.base),
         lower=None if model.lower is None or not bounded else build(steps, model.lower),
         name=model.recipe,
@@ -138,7 +141,7 @@ def save_domain_model(path: str | Path, model: DomainModel) -> None:
 def load_domain_model(path: str | Path) -> DomainModel:
     """Reads what `save_domain_model` wrote; anything else is a `ModelError`."""
     try:
-        header, tensors = container.read(Path(path), KIND, FORMAT_VERSION)
+        header, tensors = container.read(Path(path), KIND, FORMAT_VERSION, FORMAT_VERSION)
     except InputError as error:
         raise ModelError(str(error)) from None
     try:

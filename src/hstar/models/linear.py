@@ -44,7 +44,8 @@ class LinearConfig(TorchModel):
         import torch
 
         goals, operators, deletes = (states.columns[name] for name in self.columns)
-        mean = deletes / np.maximum(operators, 1)
+        with np.errstate(invalid="ignore"):  # dead ends, where nobody asks for a value
+            mean = deletes / np.maximum(operators, 1)
         return torch.from_numpy(np.stack([goals, operators, deletes, mean], axis=1).astype(np.float32))
 
     def build(self, words: Vocabulary, outputs: int) -> nn.Linear:

@@ -43,7 +43,7 @@ ORDERS = tuple(permutations(range(3)))
 INVERSE = tuple(ORDERS.index((a.index(0), a.index(1), a.index(2))) for a in ORDERS)
 
 _FAR = 1e5  # its sigmoid is 1 exactly, that of its negative 0
-_LAST_BITS = 16
+_LAST_BITS = 16  # for the number of an object
 _SLAB = 16384  # pairs at a time for which all triples are looked at: as many as caches like
 
 
@@ -164,9 +164,10 @@ class NLM(nn.Module):
                     new[arity] = typed.pairs if arity == 2 else None
                     continue
                 lower, own = x[arity - 1] if arity else None, x[arity]
-                upper = places.extremes(arity + 1, x[arity + 1]) if arity < 3 else None
                 if typed is not None and arity == 2 and number in (1, 2):
                     upper = typed.extremes[number - 1]
+                else:
+                    upper = places.extremes(arity + 1, x[arity + 1]) if arity < 3 else None
                 z = transform(_dense(lower), own, upper, places)
                 if number == len(self.layers) - 1:
                     return cast(Tensor, z.index_select(0, inputs.row))

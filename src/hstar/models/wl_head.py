@@ -1,4 +1,4 @@
-"""The head of `wl` in torch: a linear layer, or one hidden layer with ReLU, over scaled counts of colours."""
+"""The head of `wl` in torch: a linear layer, or one hidden layer with ReLU, over counts of colours."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """`wl` as a model for estimates: a linear function, or a small network, of Weisfeiler-Leman features.
 
-The features are the counts of the colours of a state's graph (`wl.py`). They are scaled to mean 0 and
-deviation 1 over the training states, which goes into the weights when training is over: the core adds up the
-rows of a state's colours, and a hidden layer, if there is one, runs in it as well.
+The features are the counts of the colours of a state's graph (`wl.py`), less their mean over the training
+states, which goes into the bias when training is over: the core adds up the rows of a state's colours, and a
+hidden layer, if there is one, runs in it as well. They are not scaled to one deviation: a rare colour would
+get a great weight, and larger tasks have many of them.
 
 A linear function starts as the ridge regression of the target, whose strength is chosen on held-out
 instances, and a learned spread as the deviation from it, so that gradients only have to find what the
@@ -34,11 +35,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class _Fitted:
-    """What the training data told: features, their scales, and the first weights."""
+    """What the training data told: features, their means, and the first weights."""
 
     features: WLFeatures
     mean: Array
-    scale: Array
     weights: Array
     bias: float
     deviation: float  # of the target from it
@@ -66,27 +66,28 @@ class WLModel(WLConfig):
         """Collects the colours of all states."""
         features = WLFeatures(data.words, self._config())
         matrix = features.collect(data).dense()
-        mean, scale = matrix.mean(axis=0), matrix.std(axis=0)
-        scale[scale == 0] = 1
+        if not len(features):
+            raise InputError(f"no feature is in {self.least_states} states; lower least_states")
+        mean = matrix.mean(axis=0)
         known = ~np.isnan(target)
         instance = np.repeat(np.arange(len(data.instances)), [len(one) for one in data.instances])
-        scaled = (matrix[known] - mean) / scale
+        scaled = matrix[known] - mean
         ridge, _ = choose_ridge(scaled, target[known], held_out_rows(instance[known], 0.2, seed=0))
         weights, bias = ridge_regression(scaled, target[known], ridge)
         deviation = squared_error(weights, bias, scaled, target[known]) ** 0.5
-        return replace(self, fit=_Fitted(features, mean, scale, weights, bias, deviation))
+        return replace(self, fit=_Fitted(features, mean, weights, bias, deviation))
 
     def encode(self, words: Vocabulary, relations: Relations) -> _core.RelationalTask:
         """Objects and atoms for the core."""
         return relations.native(words, types=self.types)
 
     def inputs(self, words: Vocabulary, states: StateRows) -> Tensor:
-        """The scaled counts: (states, colours)."""
+        """The counts, less their means: (states, colours)."""
         import torch
 
         found = self._fit()
         matrix = _counts(found.features, states)
-        return torch.from_numpy(((matrix - found.mean) / found.scale).astype(np.float32))
+        return torch.from_numpy((matrix - found.mean).astype(np.float32))
 
     def build(self, words: Vocabulary, outputs: int) -> nn.Module:
         """A head; a linear one starts as the ridge regression."""
@@ -96,12 +97,11 @@ class WLModel(WLConfig):
         return WLHead(found.weights, found.bias, found.deviation, outputs, self.hidden)
 
     def export(self, module: nn.Module) -> Tensors:
-        """Colours and weights; the scales are in the weights."""
+        """Colours and weights; the means are in the bias."""
         found, head = self._fit(), cast("WLHead", module)
         tensors: dict[str, npt.NDArray[Any]] = {"colours": found.features.colours}
         for number, (weights, bias) in enumerate(head.layers()):
             if number == 0:
-                weights = weights / found.scale
                 bias = bias - weights @ found.mean
             tensors |= {f"weights.{number}": weights, f"bias.{number}": bias}
         return tensors

@@ -40,6 +40,7 @@ def accuracy(model: DomainModel, data: RelationalData, rule: Rule | None = None)
         raise InputError("no labelled states to compare with")
     reader = model.reader()
     known = KnownColumns(lower=model.lower, base=model.base)
+    known.check(data, *BASELINES)
     examples = RelationalExamples(data, reader, known, inputs=False)
     found = []
     for start in range(0, len(examples), CHUNK):
@@ -48,17 +49,18 @@ def accuracy(model: DomainModel, data: RelationalData, rule: Rule | None = None)
     raw = torch.from_numpy(np.concatenate(found))
     batch = examples.known_batch(np.arange(len(examples)), torch.device("cpu"))
     value = (rule or model.rule).value(model.estimate, raw, batch.known).numpy()
-    error = np.square(value - examples.label)
+    label = examples.label.astype(np.float64)
+    error = np.square(value - label)
     record: dict[str, Any] = {
         "instances": len(data.instances),
         "states": len(examples),
         "mse": float(error.mean()),
         "mse_of_batches": _of_batches(error),
-        "mean_error": float((value - examples.label).mean()),
-        "mean_label": float(examples.label.mean()),
+        "mean_error": float((value - label).mean()),
+        "mean_label": float(label.mean()),
     }
     for name in BASELINES:
-        record[f"mse_{name}"] = float(np.square(examples.column(name) - examples.label).mean())
+        record[f"mse_{name}"] = float(np.square(examples.column(name) - label).mean())
     if hasattr(model.estimate, "spread"):
         record["sigma"] = float(model.estimate.spread(raw).mean())
         record["nll"] = float(model.estimate.loss(raw, Batch(batch.label.double(), batch.known)))

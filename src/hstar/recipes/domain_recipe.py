@@ -77,8 +77,10 @@ def train_domain(
     """
     chosen = DOMAIN_RECIPES.get(recipe)
     given = check_options(chosen, profile, options)
-    if not data.instances:
+    if not data.labelled.any():
         raise InputError("no states to learn from")
+    if held_out is not None and not held_out.labelled.any():
+        raise InputError("no states in the held-out data")
     if held_out is not None and held_out.words != data.words:
         raise InputError(f"data of {data.words.domain}, held-out data of {held_out.words.domain}")
     if checkpoint is not None and not chosen.resumable:

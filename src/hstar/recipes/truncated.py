@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import Field, asdict, dataclass, field, fields
+from dataclasses import Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,9 +26,11 @@ import numpy as np
 from hstar.errors import InputError
 from hstar.estimates import ESTIMATES, rules
 from hstar.estimates.estimate import Estimate
+from hstar.estimates.rules import Clip, Quantile
 from hstar.models import RELATIONAL_MODELS
 from hstar.models.domain_model import DomainModel
 from hstar.models.relational_model import RelationalModel
+from hstar.models.ridge import held_out_rows
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, Options
 from hstar.registry import unknown
 from hstar.sampling.optimal import HEURISTICS
@@ -58,7 +60,9 @@ class TruncatedOptions:
     margin: float = _option(0.1, "By which the truncated estimate reaches below its bound.")
     base: str = _option("ff", f"Heuristic that the model corrects: {', '.join(BASES)}.")
     lower: str = _option("lmcut", f"Admissible bound of estimate and rule: {', '.join(BOUNDS)}.")
-    rule: str = _option("mean", "What the search sees: mean, quantile:ALPHA, or either behind clip:.")
+    rule: str = _option(
+        "mean", "What the search sees: mean, quantile:ALPHA, or either behind clip:; order if ranking is 1."
+    )
     updates: int | None = _option(None, "Steps of the optimizer, instead of epochs.")
     instances: int | None = _option(None, "Of the data, by chance.")
 
@@ -75,7 +79,12 @@ class TruncatedOptions:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
-        rules.parse(self.rule)
+        if not 0 < self.fixed_sigma < math.inf:
+            raise InputError(f"fixed_sigma must be greater than 0 and finite, got {self.fixed_sigma}")
+        rule = rules.parse(self.rule)
+        of = rule.of if isinstance(rule, Clip) else rule
+        if isinstance(of, Quantile) and self.estimate == "point":
+            raise InputError(f"a point estimate has no spread and so no rule '{self.rule}'; use mean or clip")
         self.belief()
 
     def belief(self) -> Estimate:
@@ -92,7 +101,7 @@ class TruncatedOptions:
             return None if self.sigma == LEARNED else self.fixed_sigma
         try:
             return float(self.sigma)
-        except ValueError:
+        except (TypeError, ValueError):
             raise InputError(f"sigma must be learned, fixed or a number, got '{self.sigma}'") from None
 
 
@@ -146,6 +155,10 @@ class Truncated:
         if model in PUBLISHED:
             found["as-run"] = {**PUBLISHED[model], "fixed_sigma": math.sqrt(2)}
             found["as-intended"] = PUBLISHED[model]
+        if "epochs" in options:  # said in another way
+            found = {name: {**profile, "updates": None} for name, profile in found.items()}
+        if options.get("ranking") == 1:  # an error of values says nothing where their level is open
+            found = {name: {**profile, "criterion": "loss"} for name, profile in found.items()}
         return found
 
     def fit(
@@ -162,14 +175,19 @@ class Truncated:
         from hstar.training.loop import fit
 
         config, training, own = self._configure(options)
+        train_config = TrainConfig(**training)
         model: RelationalModel = RELATIONAL_MODELS.get(config.model)(**own)
         # 1. States, bounds and base.
-        data = _some(data, config.instances, training.get("seed", 0))
+        data = _some(data, config.instances, train_config.seed)
+        instances, states = len(data.instances), int(data.labelled.sum())
+        if held_out is None:
+            data, held_out = _split(data, train_config.validation, train_config.seed)
         lower, base = (None if name == NONE else name for name in (config.lower, config.base))
         known = KnownColumns(lower=lower, base=base)
-        siblings = training.get("ranking", 0) > 0
+        known.check(data)
         target = data.column("label").astype(np.float64) - (0 if base is None else data.column(base))
         model = model.fitted(data, target)
+        siblings = train_config.ranking > 0
         examples = RelationalExamples(data, model, known, siblings=siblings)
         judges = None
         if held_out is not None:
@@ -177,10 +195,8 @@ class Truncated:
         # 2. The belief, and the weights under which h* is most likely.
         estimate = config.belief()
         if config.updates is not None:
-            share = 1.0 if judges is not None else 1 - training.get("validation", TrainConfig.validation)
-            batches = math.ceil(len(examples) * share / training["batch_size"])
-            training["epochs"] = max(1, round(config.updates / batches))
-        train_config = TrainConfig(**training)
+            batches = math.ceil(len(examples) / train_config.batch_size)
+            train_config = replace(train_config, epochs=max(1, round(config.updates / batches)))
         trained = fit(
             lambda outputs: model.build(data.words, outputs),
             examples,
@@ -194,16 +210,16 @@ class Truncated:
         return DomainModel(
             words=data.words,
             model=config.model,
-            model_config=own,
+            model_config={name: getattr(model, name) for name in self._own(config.model)},
             tensors=model.export(trained.model),
             estimate=estimate,
-            rule=rules.parse(config.rule),
+            rule=rules.Order() if train_config.ranking == 1 else rules.parse(config.rule),
             base=base,
             lower=lower,
             recipe=self.name,
             recipe_config={**asdict(config), "training": asdict(train_config)},
             seed=train_config.seed,
-            summary={"instances": len(data.instances), "states": len(examples), **trained.summary()},
+            summary={"instances": instances, "states": states, **trained.summary()},
         )
 
     def _configure(self, options: Options) -> tuple[TruncatedOptions, dict[str, Any], dict[str, Any]]:
@@ -211,11 +227,19 @@ class Truncated:
         model = options.get("model", TruncatedOptions.model)
         if model not in RELATIONAL_MODELS:
             raise unknown("model", model, list(RELATIONAL_MODELS))
+        if options.get("updates") is not None and "epochs" in options:
+            raise InputError("updates and epochs are two ways to say how long to train; give one of them")
         parts = self.parts({**options, "model": model}).values()
+        if foreign := next((name for name in options if not any(name in part for part in parts)), None):
+            raise InputError(f"{foreign} is not an option of the model {model}")
         config, training, own = (
             {name: value for name, value in options.items() if name in fields} for fields in parts
         )
         return TruncatedOptions(**config), training, own
+
+    def _own(self, model: str) -> list[str]:
+        """The options of a model."""
+        return list(self.parts({"model": model})[f"model {model}"])
 
 
 def _some(data: RelationalData, number: int | None, seed: int) -> RelationalData:
@@ -224,6 +248,18 @@ def _some(data: RelationalData, number: int | None, seed: int) -> RelationalData
         return data
     chosen = np.random.default_rng(seed).permutation(len(data.instances))[:number]
     return RelationalData(data.words, tuple(data.instances[i] for i in sorted(chosen)))
+
+
+def _split(data: RelationalData, share: float, seed: int) -> tuple[RelationalData, RelationalData | None]:
+    """The rest, and some instances to hold out, before a model looks at what it starts from."""
+    apart = held_out_rows(np.arange(len(data.instances)), share, seed)
+    if not share or not apart.any():
+        return data, None
+    rest, held_out = (
+        tuple(one for one, other in zip(data.instances, apart, strict=True) if other == side)
+        for side in (False, True)
+    )
+    return RelationalData(data.words, rest), RelationalData(data.words, held_out)
 
 
 DOMAIN_RECIPES.register("truncated")(Truncated())

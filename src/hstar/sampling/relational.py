@@ -178,9 +178,29 @@ def save(path: str | Path, data: RelationalData) -> None:
     container.write(Path(path), "relational dataset", FORMAT_VERSION, header, tensors)
 
 
+def shipped() -> dict[str, Path]:
+    """Data that come with hstar, by name: states of small problems, to learn from at once."""
+    folder = Path(__file__).parents[1] / "data"
+    return {path.stem: path for path in sorted(folder.glob("*.data"))}
+
+
+def locate(path: str | Path) -> Path:
+    """A file that is there, or shipped data by their name."""
+    found = Path(path)
+    if found.is_file():
+        return found
+    known = shipped()
+    if str(path) in known:
+        return known[str(path)]
+    if found.is_dir():
+        raise InputError("is a directory, not a file", file=path)
+    raise InputError(f"no such file, nor data that come with hstar ({', '.join(known)})", file=path)
+
+
 def load(path: str | Path) -> RelationalData:
-    """Reads what `save` wrote; anything else is an `InputError`."""
-    header, tensors = container.read(Path(path), "relational dataset", FORMAT_VERSION)
+    """Reads what `save` wrote, or shipped data by name; anything else is an `InputError`."""
+    path = locate(path)
+    header, tensors = container.read(path, "relational dataset", FORMAT_VERSION, FORMAT_VERSION)
     try:
         words = Vocabulary.from_json(header["vocabulary"])
         columns = {name: tensors[f"column.{name}"] for name in header["columns"]}

@@ -141,7 +141,9 @@ def relations(task: Task, words: Vocabulary, *, operators: bool = False) -> Task
     """
     lifted = task.lifted
     _check_domain(task, words)
-    facts = [atom for atoms in task.atoms for atom in atoms]
+    # Of a task that it finds unsolvable the translator leaves one fact, which is not of the domain.
+    known = words.predicate_number
+    facts = [atom if atom is None or atom[0] in known else None for atoms in task.atoms for atom in atoms]
     told = {atom for atom in facts if atom is not None}
     constant = lifted.problem.init - told
     goal = _goal(lifted)
@@ -173,7 +175,7 @@ def _operators(task: Task, found: Relations) -> tuple[GroundOperator, ...]:
 
     def numbers(facts: Iterable[tuple[int, int]]) -> set[int]:
         atoms = (task.atoms[variable][value] for variable, value in facts)
-        return {found.number[atom] for atom in atoms if atom is not None}
+        return {found.number[atom] for atom in atoms if atom is not None and atom in found.number}
 
     operators = []
     for operator in map(task.core.operator, range(task.core.num_operators)):

@@ -91,6 +91,12 @@ class KnownColumns:
         """Those that there are."""
         return [name for name in (self.lower, self.upper, self.base) if name is not None]
 
+    def check(self, data: RelationalData, *further: str) -> None:
+        """An `InputError` if the data lack one of them, or one of the further columns."""
+        for name in (*self.names(), *further):
+            if name not in data.instances[0].columns:
+                raise InputError(f"the data have no column {name}; label the problems anew")
+
 
 class RelationalExamples:
     """The states of a `RelationalData` that have a label, read by a model.
@@ -140,13 +146,15 @@ class RelationalExamples:
         )
 
     def digest(self) -> str:
-        """SHA-256 of the states and what is known about them."""
-        found = hashlib.sha256(repr((self.known, self.siblings, self.data.words)).encode())
+        """SHA-256 of the states, what is known about them, and who reads them."""
+        found = hashlib.sha256(repr((self.known, self.siblings, self.model, self.data.words)).encode())
         for instance in self.data.instances:
-            found.update(repr((instance.name, instance.relations.atoms)).encode())
+            about = instance.relations
+            told = (instance.name, about.kinds, about.atoms, sorted(about.goal), about.operators)
+            found.update(repr(told).encode())
             found.update(instance.atoms.tobytes())
             found.update(instance.ends.tobytes())
-        for name in ("label", *self.known.names()):
+        for name in sorted(self.data.instances[0].columns):
             found.update(self.data.column(name).tobytes())
         return found.hexdigest()
 
@@ -181,9 +189,7 @@ class _Table:
     def __init__(
         self, data: RelationalData, model: RelationalModel, known: KnownColumns, inputs: bool
     ) -> None:
-        missing = [name for name in (*known.names(), *model.columns) if name not in data.instances[0].columns]
-        if missing:
-            raise InputError(f"the data have no column {missing[0]}; label the problems anew")
+        known.check(data, *model.columns)
         self.model, self.words, self.columns = model, data.words, known
         self.label = data.column("label")
         self.labelled = data.labelled

@@ -128,7 +128,15 @@ def train(
     def build(outputs: int) -> nn.Module:
         return model_factory(len(dataset.atoms), outputs)
 
-    return fit(build, StateExamples(dataset), estimate, config, progress=progress, checkpoint=checkpoint)
+    return fit(
+        build,
+        StateExamples(dataset),
+        estimate,
+        config,
+        redraw=True,
+        progress=progress,
+        checkpoint=checkpoint,
+    )
 
 
 def fit(
@@ -138,17 +146,19 @@ def fit(
     config: TrainConfig | None = None,
     *,
     held_out: Examples | None = None,
+    redraw: bool = False,
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Path | None = None,
 ) -> Trained:
     """Fits a module that `build` makes for a number of outputs. `held_out`: not a share of the examples.
 
+    `redraw`: other first weights where all outputs are zero, since behind a ReLU nothing could be learned.
     With a `checkpoint` file a killed run goes on where it was, by the same call. Ctrl-C raises
     `TrainingInterrupted`. A finished run with its checkpoint gives its result again at once.
     """
     config = TrainConfig() if config is None else config
     with _torch(config):
-        run = _Run(build, examples, held_out, estimate, config, progress, checkpoint)
+        run = _Run(build, examples, held_out, estimate, config, redraw, progress, checkpoint)
         try:
             stopped = run.fit()
         except KeyboardInterrupt:
@@ -168,6 +178,7 @@ class _Run:
         held_out: Examples | None,
         estimate: Estimate,
         config: TrainConfig,
+        redraw: bool,
         progress: Callable[[Progress], None] | None,
         checkpoint: Path | None,
     ) -> None:
@@ -181,7 +192,7 @@ class _Run:
             self.data, self.held_out = examples, held_out
         if not len(self.data):
             raise InputError("no states to train on")
-        self.model, self.initialisations = self._initial_model(build)
+        self.model, self.initialisations = self._initial_model(build, redraw)
         self.optimizer = _optimizer(self.model, config)
         self.history: list[EpochRecord] = []
         self.best: dict[str, Tensor] = {}
@@ -291,13 +302,13 @@ class _Run:
             loss = loss + share * ranking_loss(self.estimate.mean(raw, batch.known), batch.pairs)
         return loss
 
-    def _initial_model(self, build: Callable[[int], nn.Module]) -> tuple[nn.Module, int]:
+    def _initial_model(self, build: Callable[[int], nn.Module], redraw: bool) -> tuple[nn.Module, int]:
         """A network that is not born dead, and how many had to be drawn."""
-        sample, _ = self.data.batch(np.arange(min(SAMPLE, len(self.data))), self.device)
+        indices = np.arange(min(SAMPLE, len(self.data)))
         for attempt in range(INITIALISATIONS):
             torch.manual_seed(_torch_seed(self.config.seed, 0, attempt))
             model = build(self.estimate.outputs).to(self.device)
-            if not dead(model, sample):
+            if not redraw or not dead(model, self.data.batch(indices, self.device)[0]):
                 return model, attempt + 1
             logger.info("initialisation %d gives only zeros, drawing again", attempt + 1)
         raise InputError(

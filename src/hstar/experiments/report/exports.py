@@ -12,16 +12,15 @@ from hstar.experiments.report.runs import Run
 from hstar.experiments.statistics import changes, searches_of
 from hstar.experiments.tables import (
     change_text,
-    coverage_table,
-    effort_table,
     latex,
     markdown,
     pair_table,
     summarise,
+    tables_of,
 )
 
 _FIRST = ("run", "step", "contestant", "domain", "instance", "start", "seed", "status")
-_NOT_IN_CSV = ("curve", "selection")  # lists
+_NOT_IN_CSV = ("curve", "selection", "error_by_h", "calibration")  # lists
 
 
 def write_rows(runs: Sequence[Run], form: str, *, significance: bool = False) -> str:
@@ -53,7 +52,7 @@ def _markdown(runs: Sequence[Run], significance: bool) -> str:
     parts = []
     for run in runs:
         parts.append((f"# {run.name}\n\n" if len(runs) > 1 else "") + summarise(run.rows))
-        if significance:
+        if significance and searches_of(run.rows):
             parts.append("## Pairs, start by start\n\n" + markdown(pair_table(run.rows), left=2))
     first, *others = runs
     parts += [change_text(changes(first.rows, run.rows), first.name, run.name) for run in others]
@@ -61,12 +60,15 @@ def _markdown(runs: Sequence[Run], significance: bool) -> str:
 
 
 def _latex(runs: Sequence[Run], significance: bool) -> str:
+    """Tables under comments that tell their titles."""
     tables = []
     for run in runs:
-        tables += [latex(coverage_table(run.rows)), latex(effort_table(run.rows))]
-        if significance:
-            tables.append(latex(pair_table(run.rows)))
-    return "\n".join(tables)
+        of = f", {run.name}" if len(runs) > 1 else ""
+        found = [(f"{title}{of}", latex(table, left)) for title, table, left in tables_of(run.rows)]
+        if significance and searches_of(run.rows):
+            found.append((f"Pairs, start by start{of}", latex(pair_table(run.rows), left=2)))
+        tables += [f"% {title}\n{table}" for title, table in found]
+    return "\n".join(tables) if tables else "% There is no table of this.\n"
 
 
 def _lab(runs: Sequence[Run], _: bool) -> str:

@@ -12,6 +12,8 @@ from hstar.errors import InputError
 from hstar.experiments.statistics import (
     Record,
     by_contestant,
+    calibration_of,
+    comparisons_of,
     curve,
     instances_by_domain,
     searches_of,
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 TITLES = {"expansions": "expansions", "search_time": "search time (s)"}
 _LEAST = {"expansions": 1.0, "search_time": 1e-3}  # what a logarithmic axis can show
 _FORMATS = ("svg", "png")
+_STROKES = ("-", "--", ":")  # of lines that may cover each other
 _BEYOND = 3.0  # times the largest value: where what was not solved is drawn
 
 
@@ -56,19 +59,26 @@ def write_figures(rows: Sequence[Record], folder: Path) -> list[Path]:
 def _figures(rows: Sequence[Record]) -> Iterator[tuple[str, Any]]:
     """Names of files, and functions that draw."""
     runs = by_contestant(searches_of(rows))
-    for metric in TITLES:
+    for metric in TITLES if runs else ():
         yield f"solved_within_{metric}", lambda axes, metric=metric: _solved_within(axes, runs, metric)
         for one, two in itertools.combinations(runs, 2):
             yield (
                 f"{metric}_{_word(one)}_{_word(two)}",
                 lambda axes, metric=metric, one=one, two=two: _scatter(axes, runs, metric, one, two),
             )
-    by_instance: dict[str, list[Record]] = {}
-    for row in trainings_of(rows):
-        if row.get("curve"):
-            by_instance.setdefault(row["instance"], []).append(row)
-    for instance, trainings in by_instance.items():
+    for instance, trainings in _with(trainings_of(rows), "curve").items():
         yield f"training_{_word(instance)}", lambda axes, trainings=trainings: _training(axes, trainings)
+    for place, found in _with(comparisons_of(rows), "calibration").items():
+        yield f"calibration_{_word(place)}", lambda axes, found=found: _calibration(axes, found)
+
+
+def _with(rows: Sequence[Record], name: str) -> dict[str, list[Record]]:
+    """By instance the rows that have a list of this name."""
+    found: dict[str, list[Record]] = {}
+    for row in rows:
+        if row.get(name):
+            found.setdefault(row["instance"], []).append(row)
+    return found
 
 
 def _word(text: str) -> str:
@@ -127,5 +137,20 @@ def _training(axes: Axes, trainings: Sequence[Record]) -> None:
         )
         losses = [point[1] for point in row["curve"]]
         axes.plot(epochs, losses, color=line.get_color(), linestyle=":", linewidth=1)
-    axes.set(yscale="log", xlabel="epoch", ylabel="loss on held-out states (dotted: training states)")
+    # A likelihood may be above 1, and its loss below 0.
+    least = min(loss for row in trainings for point in row["curve"] for loss in point[1:])
+    axes.set(yscale="linear" if least < 0 else "log")
+    axes.set(xlabel="epoch", ylabel="loss on held-out states (dotted: training states)")
+    axes.legend(fontsize=7)
+
+
+def _calibration(axes: Axes, comparisons: Sequence[Record]) -> None:
+    """A right belief is on the diagonal."""
+    axes.plot([0, 1], [0, 1], color="grey", linewidth=0.8)
+    for i, (name, runs) in enumerate(by_contestant(comparisons).items()):
+        points = calibration_of(runs)
+        levels, shares = [level for level, _ in points], [share for _, share in points]
+        axes.plot(levels, shares, label=name, linestyle=_STROKES[i % len(_STROKES)])
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="level of the quantile", ylabel="share of labels up to it")
+    axes.set_aspect("equal")
     axes.legend(fontsize=7)

@@ -4,7 +4,10 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#8c564b", "#7f7fff"];
-const TITLES = { search_time: "search time (s)", cost: "plan cost", plan_length: "plan length", memory: "memory (bytes)", seconds: "seconds in all" };
+const TITLES = { search_time: "search time (s)", cost: "plan cost", plan_length: "plan length", memory: "memory (bytes)", seconds: "seconds in all", mse: "mean squared error", mse_of_batches: "mean of batches of 256", mean_error: "mean error", sigma: "mean spread", nll: "negative log-likelihood", calibration_error: "greatest error of calibration" };
+const ACCURACY = ["mse", "mse_of_batches", "mean_error", "sigma", "nll", "calibration_error"];
+const NOT_BETTER_IF_LESS = ["mean_error", "sigma"];
+const SYMBOLIC = ["ff", "lmcut"];
 const DASHES = ["", "6 3", "2 3"];
 const PAGE = 200;
 const title = (metric) => TITLES[metric] ?? metric;
@@ -14,12 +17,16 @@ const columns = data.searches;
 const total = (columns.status ?? []).length;
 const SOLVED = data.statuses.indexOf("solved");
 const ERROR = data.statuses.indexOf("error");
+const COMPARED = data.statuses.indexOf("compared");
 const shown = { contestants: new Set(data.contestants.keys()), domains: new Set(data.domains.keys()), rows: PAGE };
 const searchAt = (i) => Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[i]]));
 const domainOf = (instance) => data.instances[instance][1];
 const visible = (i) => shown.contestants.has(columns.contestant[i]) && shown.domains.has(domainOf(columns.instance[i]));
 const who = (row) => row.name ?? data.contestants[row.contestant];
-const active = () => [...data.contestants.keys()].filter((c) => shown.contestants.has(c));
+// Others were only trained, or compared with true distances: they have no part in what is about searches.
+const planning = [...new Set(columns.contestant)].sort((a, b) => a - b);
+const active = () => planning.filter((c) => shown.contestants.has(c));
+const chosen = (job) => shown.contestants.has(job.contestant) && shown.domains.has(domainOf(job.instance));
 
 // --- elements ---
 
@@ -199,7 +206,7 @@ function showChanges() {
 function showErrors() {
   const found = [];
   for (let i = 0; i < total; i++) if (columns.status[i] === ERROR) found.push(searchAt(i));
-  for (const job of [...data.trainings, ...data.samples]) if (job.status === ERROR) found.push(job);
+  for (const job of [...data.trainings, ...data.comparisons, ...data.samples]) if (job.status === ERROR) found.push(job);
   $("errors-section").hidden = !found.length;
   table($("errors"), [{ name: "configuration", text: true }, { name: "instance", text: true }, { name: "start", text: true }, { name: "seed" }, { name: "error", text: true }],
     found.map((row) => ({
@@ -243,11 +250,17 @@ function coverageCell(seeds, groups) {
     }
     figures.push(mean(means));
   }
+  return meanCell(figures);
+}
+
+// The mean over seeds, and the standard deviation if there are several.
+function meanCell(figures) {
   if (!figures.length) return { value: null };
   const middle = mean(figures);
   if (figures.length === 1) return { value: middle };
   const spread = Math.sqrt(figures.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (figures.length - 1));
-  return { value: middle, text: `${number(middle)} ± ${number(spread)}` };
+  const told = spread < 1e-6 * Math.abs(middle) ? 0 : spread;  // less is rounding
+  return { value: middle, text: `${number(middle)} ± ${number(told)}` };
 }
 
 function showCoverage() {
@@ -341,22 +354,56 @@ function showCactus() {
 }
 
 function showTrainings() {
-  const found = data.trainings.filter((t) => shown.contestants.has(t.contestant) && shown.domains.has(domainOf(t.instance)));
+  const found = data.trainings.filter(chosen);
   const instance = Number($("training-instance").value), byTime = $("training-x").value === "time";
-  const series = [];
-  for (const t of found.filter((t) => t.instance === instance && t.curve)) {
+  const series = [], drawn = found.filter((t) => t.instance === instance && t.curve);
+  const log = drawn.every((t) => t.curve.every(([, ...losses]) => Math.min(...losses) >= 0));  // a likelihood may be above 1
+  for (const t of drawn) {
     const name = `${data.contestants[t.contestant]}, seed ${t.seed}`;
     const at = (point, i) => (byTime ? point[0] : i + 1);
-    const points = (k) => t.curve.map((point, i) => ({ x: at(point, i), y: Math.max(point[k], 1e-9) }));
+    const points = (k) => t.curve.map((point, i) => ({ x: at(point, i), y: log ? Math.max(point[k], 1e-9) : point[k] }));
     series.push({ name, colour: colour(t.contestant), dash: DASHES[t.seed % 3], kind: "line", points: points(2) });
     series.push({ name: `${name}, training states`, colour: colour(t.contestant), kind: "points", legend: false, points: points(1) });
   }
   const all = series.flatMap((one) => one.points);
-  const [low, high] = range(all.map((p) => p.x), false), [least, most] = range(all.map((p) => p.y), true);
-  plot($("training"), series, { label: byTime ? "seconds" : "epoch", low, high }, { label: "loss", log: true, low: least * 0.9, high: most * 1.1 }, { size: [960, 360], legend: true });
+  const [low, high] = range(all.map((p) => p.x), false), [least, most] = range(all.map((p) => p.y), log);
+  const losses = { label: "loss", log, ...(log ? { low: least * 0.9, high: most * 1.1 } : { low: least, high: most }) };
+  plot($("training"), series, { label: byTime ? "seconds" : "epoch", low, high }, losses, { size: [960, 360], legend: true });
   table($("trainings"), [{ name: "configuration", text: true }, { name: "instance", text: true }, ...["seed", "atoms", "states", "epochs", "loss", "seconds"].map((name) => ({ name })), { name: "status", text: true }],
     found.map((t) => ({ open: () => detail(t), cells: [{ value: data.contestants[t.contestant], text: data.contestants[t.contestant] }, { value: data.instances[t.instance][0], text: data.instances[t.instance][0] },
       { value: t.seed }, { value: t.atoms }, { value: t.states }, { value: t.epochs }, { value: t.best_loss }, { value: t.seconds }, { value: data.statuses[t.status], text: data.statuses[t.status] }] })));
+}
+
+function showAccuracy() {
+  const measure = $("accuracy-measure").value, symbolic = measure === "mse" ? SYMBOLIC : [];
+  const told = (row) => row[measure] !== null;
+  const found = data.comparisons.filter((row) => row.status === COMPARED && chosen(row) && told(row));
+  const names = [...new Set(found.map((row) => row.contestant))].sort((a, b) => a - b);
+  const rows = [...new Set(found.map((row) => row.instance))].map((instance) => {
+    const here = found.filter((row) => row.instance === instance), place = data.instances[instance][0];
+    const cells = [...symbolic.map((name) => ({ value: here[0][`mse_${name}`] })), ...names.map((c) => meanCell(here.filter((row) => row.contestant === c).map((row) => row[measure])))];
+    const best = NOT_BETTER_IF_LESS.includes(measure) ? NaN : Math.min(...cells.map((cell) => cell.value ?? Infinity));
+    const equal = cells.every((cell) => cell.value === best);
+    return { cells: [{ value: place, text: place }, { value: here[0].states }, ...cells.map((cell) => ({ ...cell, best: !equal && cell.value === best }))] };
+  });
+  table($("accuracy"), [{ name: "domain/data", text: true }, { name: "states" }, ...symbolic.map((name) => ({ name })), ...names.map((c) => ({ name: data.contestants[c] }))], rows);
+  const text = (value) => ({ value, text: value });
+  table($("comparisons"), [{ name: "configuration", text: true }, { name: "domain/data", text: true }, { name: "seed" }, ...ACCURACY.map((name) => ({ name: title(name) })), { name: "seconds" }, { name: "status", text: true }],
+    data.comparisons.filter(chosen).map((row) => ({ open: () => detail(row), cells: [text(data.contestants[row.contestant]), text(data.instances[row.instance][0]), { value: row.seed },
+      ...ACCURACY.map((name) => ({ value: row[name] })), { value: row.seconds }, text(data.statuses[row.status])] })));
+}
+
+function showCalibration() {
+  const instance = Number($("calibration-instance").value);
+  const found = data.comparisons.filter((row) => row.instance === instance && row.calibration && chosen(row));
+  const series = [...new Set(found.map((row) => row.contestant))].sort((a, b) => a - b).map((c, i) => {
+    const shares = new Map();
+    for (const row of found) if (row.contestant === c) for (const [level, share] of row.calibration) shares.set(level, [...(shares.get(level) ?? []), share]);
+    const points = [...shares].sort(([a], [b]) => a - b).map(([level, values]) => ({ x: level, y: mean(values), tip: `level ${level}: ${number(mean(values))} of the labels${values.length > 1 ? `, mean over ${values.length} seeds` : ""}` }));
+    // Rules differ in what the search sees, not in the belief: lines may cover each other.
+    return { name: data.contestants[c], colour: colour(c), dash: DASHES[i % DASHES.length], kind: "line", points };
+  });
+  plot($("calibration"), series, { label: "level of the quantile", low: 0, high: 1 }, { label: "share of labels up to it", low: 0, high: 1 }, { diagonal: true, legend: true });
 }
 
 function showSamples() {
@@ -402,7 +449,7 @@ function detail(row) {
   const path = (file) => `artefacts/${data.files[file].slice(0, 2)}/${data.files[file].slice(2)}`;
   const quote = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   const copies = row.files.map(([name, file]) => `cp ${quote(`${run.folder}/${path(file)}`)} ${name}`);
-  const facts = [["run", run.name], ["status", data.statuses[row.status]], ["seed", row.seed], ...[...data.numbers, "epochs", "best_loss", "distinct", "label_error"].filter((name) => row[name] !== null && row[name] !== undefined).map((name) => [title(name), number(row[name])])];
+  const facts = [["run", run.name], ["status", data.statuses[row.status]], ["seed", row.seed], ...[...data.numbers, "epochs", "best_loss", "distinct", "label_error", ...ACCURACY].filter((name) => row[name] !== null && row[name] !== undefined).map((name) => [title(name), number(row[name])])];
   $("detail-body").replaceChildren(
     element("h2", {}, `${who(row)} on ${data.instances[row.instance][0]} ${row.start ?? ""}`.trim()),
     ...(row.error ? [element("p", { className: "error" }, row.error)] : []),
@@ -415,16 +462,16 @@ function detail(row) {
 
 // --- controls ---
 
-function checkboxes(place, names, chosen, swatches) {
+function checkboxes(place, names, kept, swatches) {
   place.replaceChildren(...names.map((name, i) => {
     const box = element("input", { type: "checkbox", checked: true });
-    box.addEventListener("change", () => { if (box.checked) chosen.add(i); else chosen.delete(i); show(); });
+    box.addEventListener("change", () => { if (box.checked) kept.add(i); else kept.delete(i); show(); });
     return element("label", {}, box, ...(swatches ? [swatch(colour(i))] : [" "]), name);
   }));
 }
 
-function options(select, entries, chosen) {
-  select.replaceChildren(...entries.map(([value, text]) => element("option", { value: String(value), selected: value === chosen }, text)));
+function options(select, entries, preset) {
+  select.replaceChildren(...entries.map(([value, text]) => element("option", { value: String(value), selected: value === preset }, text)));
 }
 
 function showLabelled() {
@@ -441,6 +488,10 @@ function show() {
     showCactus();
     showRuns();
   }
+  if (data.comparisons.length) {
+    showAccuracy();
+    showCalibration();
+  }
   if (data.trainings.length) showTrainings();
   if (data.samples.length) showSamples();
 }
@@ -454,12 +505,19 @@ function start() {
   }).join("\n") + `\nmade ${data.made}`;
   checkboxes($("by-contestant"), data.contestants, shown.contestants, true);
   checkboxes($("by-domain"), data.domains, shown.domains, false);
-  const metrics = data.numbers.map((name) => [name, title(name)]), names = data.contestants.map((name, i) => [i, name]);
+  const metrics = data.numbers.map((name) => [name, title(name)]), names = planning.map((c) => [c, data.contestants[c]]);
   options($("metric"), metrics, "expansions");
   options($("within"), metrics, "search_time");
-  options($("one"), names, Math.min(1, names.length - 1));
-  options($("two"), names, 0);
+  options($("one"), names, planning[Math.min(1, planning.length - 1)]);
+  options($("two"), names, planning[0]);
   options($("status"), [["", "any"], ...data.statuses.map((name, i) => [i, name.replace("_", " ")])], "");
+  $("accuracy-section").hidden = !data.comparisons.length;
+  options($("accuracy-measure"), ACCURACY.filter((name) => data.comparisons.some((row) => row[name] !== null)).map((name) => [name, title(name)]));
+  $("accuracy-measure").addEventListener("change", showAccuracy);
+  const calibrated = [...new Set(data.comparisons.filter((row) => row.calibration).map((row) => row.instance))];
+  $("calibrated").hidden = !calibrated.length;
+  options($("calibration-instance"), calibrated.map((i) => [i, data.instances[i][0]]));
+  $("calibration-instance").addEventListener("change", showCalibration);
   const trained = [...new Set(data.trainings.map((t) => t.instance))];
   $("training-section").hidden = !trained.length;
   options($("training-instance"), trained.map((i) => [i, data.instances[i][0]]));

@@ -21,6 +21,7 @@ from hstar.experiments.statistics import (
     by_contestant,
     changes,
     compare_all,
+    comparisons_of,
     labellings_of,
     samples_of,
     searches_of,
@@ -33,6 +34,8 @@ T = TypeVar("T", bound=Hashable)
 NUMBERS = (*METRICS, "plan_length", "memory", "seconds")
 _SAMPLE = ("distinct", "atoms", "sampling_time", "label_error", "exact_labels", "error_by_h")
 _TRAINING = ("states", "atoms", "epochs", "best_loss", "seconds", "curve")
+_ERRORS = ("mse", "mse_of_batches", "mean_error", "mse_ff", "mse_lmcut")
+_COMPARISON = ("states", *_ERRORS, "sigma", "nll", "calibration_error", "calibration", "seconds")
 
 
 def page(runs: Sequence[Run], title: str | None = None) -> str:
@@ -69,14 +72,15 @@ def _about(run: Run) -> Record:
 
 
 def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
-    """Columns of the searches, the trainings, and what it takes to repeat either."""
-    searches, trainings = searches_of(rows), trainings_of(rows)
+    """Columns of the searches, records of the other jobs, and what it takes to repeat them."""
+    searches, trainings, comparisons = searches_of(rows), trainings_of(rows), comparisons_of(rows)
     # Of problems that were to be labelled, what went wrong; a table has the others.
     samples = samples_of(rows) + [row for row in labellings_of(rows) if row["status"] == "error"]
-    everything = [*searches, *trainings, *samples]
+    learned = [*trainings, *comparisons]
+    everything = [*searches, *learned, *samples]
     repeats = [runs[row["run"]].repeat[row["key"]] for row in everything]
     # What is chosen and coloured are contestants; a sample has a name.
-    contestant, contestants = _numbered(row["contestant"] for row in (*searches, *trainings))
+    contestant, contestants = _numbered(row["contestant"] for row in (*searches, *learned))
     instance, instances = _numbered(row["instance"] for row in everything)
     status, statuses = _numbered(row["status"] for row in everything)
     command, commands = _numbered(tuple(repeat.command) for repeat in repeats)
@@ -117,10 +121,11 @@ def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
         "numbers": NUMBERS,
         "searches": columns,
         "trainings": records(len(searches), trainings, _TRAINING),
+        "comparisons": records(len(searches) + len(trainings), comparisons, _COMPARISON),
         "samples": [
             {**record, "name": row["contestant"]}
             for record, row in zip(
-                records(len(searches) + len(trainings), samples, _SAMPLE), samples, strict=True
+                records(len(searches) + len(learned), samples, _SAMPLE), samples, strict=True
             )
         ],
     }
