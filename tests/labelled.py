@@ -33,12 +33,13 @@ def generated(folder: Path, name: str, **sizes: int) -> hstar.Task:
     return written(home, *GENERATORS.get(name)(**sizes))
 
 
-def labelled(tasks: Iterable[hstar.Task], *, siblings: bool = False) -> RelationalData:
-    """The states of their optimal plans."""
+def labelled(tasks: Iterable[hstar.Task], *, siblings: bool = False, letter: str = "p") -> RelationalData:
+    """The states of their optimal plans; the instances are p0, p1 and so on."""
     given = list(tasks)
     words = vocabulary(given[0])
     optimal = Optimal(siblings=siblings)
-    return RelationalData(words, tuple(optimal.label(task, words, f"p{i}") for i, task in enumerate(given)))
+    found = [optimal.label(task, words, f"{letter}{i}") for i, task in enumerate(given)]
+    return RelationalData(words, tuple(found))
 
 
 def described(task: hstar.Task, words: Vocabulary, states: States) -> RelationalData:

@@ -125,7 +125,7 @@ def test_torch_numpy_and_core_agree(
     module = model.build(data.words, outputs)
     with torch.no_grad():
         for parameter in module.parameters():
-            parameter += 0.3 * torch.randn_like(parameter)
+            parameter.add_(torch.randn_like(parameter), alpha=0.3)
     tensors, plain = model.export(module), WLModel(iterations=2, hidden=hidden)
     for task in tasks[:2]:
         states = reachable(task, 40)
@@ -193,7 +193,7 @@ def test_it_is_registered_and_needs_no_torch() -> None:
         ({"least_states": 0}, "least_states must be at least 1, got 0"),
     ],
 )
-def test_wrong_options(options: Mapping[str, int], message: str) -> None:
+def test_wrong_options(options: Mapping[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         WLModel(**options)
 

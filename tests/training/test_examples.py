@@ -60,7 +60,7 @@ def test_pairs_are_the_state_on_the_plan_with_its_siblings_and_its_parent(
     seen = Counter((*told(better), *told(worse)) for better, worse in pairs.tolist())
     expected = []
     for number, (task, instance) in enumerate(zip(tasks, data.instances, strict=True)):
-        plan = [instance.state(row) for row in np.flatnonzero(instance.labelled)]
+        plan = [instance.state(int(row)) for row in np.flatnonzero(instance.labelled)]
         state = task.core.initial_state
         for parent, better in itertools.pairwise(plan):
             successors = [task.core.successor(state, i) for i in task.core.applicable_operators(state)]
@@ -112,7 +112,10 @@ def test_dead_ends_are_left_out_where_a_heuristic_tells_them(
     dead = [row for row in range(len(instance)) if ("at", "island") in instance.state(row)]
     assert len(dead) == 1 and np.isinf(instance.columns["ff"][dead]).all()
     found = RelationalExamples(
-        data, RELATIONAL_MODELS.get("wl")().fitted(data, data.column("label")), known, siblings=True
+        data,
+        RELATIONAL_MODELS.get("wl")().fitted(data, data.column("label").astype(np.float64)),
+        known,
+        siblings=True,
     )
     rows, pairs = found.table.with_rivals(found.rows)
     assert sum(int(rows[worse]) in dead for _, worse in pairs) == left

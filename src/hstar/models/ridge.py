@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0)
+RIDGES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 
 
 def ridge_regression(matrix: Matrix, target: Matrix, ridge: float) -> tuple[Matrix, float]:
-    """Weights and bias; the bias is not penalised. Solved on the smaller side of the matrix."""
+    """Weights and bias; the bias is not penalised."""
+    return next(ridge_path(matrix, target, (ridge,)))
+
+
+def ridge_path(matrix: Matrix, target: Matrix, ridges: Sequence[float]) -> Iterator[tuple[Matrix, float]]:
+    """Weights and bias for each strength. Solved on the smaller side of the matrix, which is made once."""
     middle, mean = matrix.mean(axis=0), target.mean()
-    centred = matrix - middle
-    n, width = matrix.shape
-    if width <= n:
-        weights = np.linalg.solve(centred.T @ centred + ridge * np.eye(width), centred.T @ (target - mean))
-    else:
-        weights = centred.T @ np.linalg.solve(centred @ centred.T + ridge * np.eye(n), target - mean)
-    return weights, float(mean - middle @ weights)
+    centred, wanted = matrix - middle, target - mean
+    tall = matrix.shape[1] <= matrix.shape[0]
+    products = centred.T @ centred if tall else centred @ centred.T
+    for ridge in ridges:
+        system = products + ridge * np.eye(len(products))
+        if tall:
+            weights = np.linalg.solve(system, centred.T @ wanted)
+        else:
+            weights = centred.T @ np.linalg.solve(system, wanted)
+        yield weights, float(mean - middle @ weights)
 
 
 def squared_error(weights: Matrix, bias: float, matrix: Matrix, target: Matrix) -> float:
@@ -48,8 +57,8 @@ def choose_ridge(
     if not held_out.any():
         return given or 1.0, None
     rest, error = ~held_out, {}
-    for ridge in RIDGES if given is None else (given,):
-        weights, bias = ridge_regression(matrix[rest], target[rest], ridge)
-        error[ridge] = squared_error(weights, bias, matrix[held_out], target[held_out])
+    ridges = RIDGES if given is None else (given,)
+    for ridge, found in zip(ridges, ridge_path(matrix[rest], target[rest], ridges), strict=True):
+        error[ridge] = squared_error(*found, matrix[held_out], target[held_out])
     best = min(error, key=error.__getitem__)
     return best, error[best]

@@ -1,7 +1,9 @@
 """`wl` (Chen, Trevizan and Thiébaux, ICAPS 2024): a linear function of Weisfeiler-Leman features.
 
-1. Features of the training states by colour refinement. 2. Ridge regression of h* on their counts; the
-strength of the ridge is the one that predicts instances best that were held out. 3. The same on all states.
+1. Features of the states by colour refinement. 2. Ridge regression of h* on their counts; the rounds of
+refinement and the strength of the ridge are those that, learned from the smaller instances, predict the
+largest ones best: what is asked of the heuristic is to be right where it has seen nothing. 3. The same on all
+states.
 """
 
 from __future__ import annotations
@@ -10,43 +12,55 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from hstar.errors import InputError
 from hstar.estimates.point import Point
 from hstar.estimates.rules import Mean
 from hstar.models.domain_model import DomainModel
-from hstar.models.ridge import choose_ridge, held_out_rows, ridge_regression, squared_error
-from hstar.models.wl import WLConfig, WLFeatures, stack
+from hstar.models.ridge import choose_ridge, ridge_regression, squared_error
+from hstar.models.wl import Sparse, WLConfig, WLFeatures, stack
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, Options
-from hstar.sampling.relational import RelationalData
+from hstar.sampling.relational import RelationalData, RelationalInstance
 
 if TYPE_CHECKING:
     from hstar.training.loop import Progress
 
+ITERATIONS = (1, 2, 3)  # to choose from
 MOST_ENTRIES = 500_000_000  # of the matrix of features; 4 GB
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+
+def _option(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
 
 
 @dataclass(frozen=True)
-class WLOptions(WLConfig):
+class WLOptions:
     """Options of the features, and of the regression."""
 
-    iterations: int = field(default=2, metadata={"help": "Rounds of colour refinement."})
-    least_states: int = field(default=2, metadata={"help": "Training states that must have a feature."})
-    ridge: float | None = field(
-        default=None, metadata={"help": "Penalty on squared weights; chosen on held-out instances."}
-    )
-    validation: float = field(default=0.2, metadata={"help": "Share of instances to choose the ridge on."})
-    seed: int = field(default=0, metadata={"help": "Of all random choices."})
+    iterations: int | None = _option(None, "Rounds of colour refinement; chosen from 1 to 3.")
+    multiset: bool = _option(False, "Count neighbours of equal colour.")
+    types: bool = _option(True, "Objects of different types differ from the start.")
+    least_states: int = _option(2, "Training states that must have a feature.")
+    ridge: float | None = _option(None, "Penalty on squared weights; chosen on held-out instances.")
+    validation: float = _option(0.25, "Share of instances, the largest, to choose by.")
+    seed: int = _option(0, "Of all random choices.")
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        self.features(0 if self.iterations is None else self.iterations)
         if self.ridge is not None and not 0 < self.ridge < np.inf:
             raise InputError(f"ridge must be above 0, got {self.ridge}")
         if not 0 < self.validation < 1:
             raise InputError(f"validation must be between 0 and 1, got {self.validation}")
+
+    def features(self, iterations: int) -> WLConfig:
+        """The options of features with so many rounds."""
+        return WLConfig(iterations, self.multiset, self.types, self.least_states)
 
 
 class WL:
@@ -73,29 +87,26 @@ class WL:
     ) -> DomainModel:
         """The heuristic; its summary has the mean squared error on held-out instances."""
         started, given = time.monotonic(), WLOptions(**options)
-        config = WLConfig(given.iterations, given.multiset, given.types, given.least_states)
         data = data.with_labels()
-        # 1. Features.
-        features = WLFeatures(data.words, config)
-        counts = features.collect(data)
-        if len(counts) * counts.width > MOST_ENTRIES:
-            raise InputError(
-                f"{counts.width} features of {len(counts)} states are too many; raise least_states"
-                f" ({given.least_states}) or lower iterations ({given.iterations})"
-            )
-        matrix, label = counts.dense(), data.column("label").astype(np.float64)
-        # 2. The ridge, by instances that are held out: states of one plan are much alike.
-        group = np.repeat(np.arange(len(data.instances)), [len(one) for one in data.instances])
-        apart = held_out_rows(group, given.validation, given.seed)
-        judged, target = matrix, label
-        if held_out is not None:
-            others = held_out.with_labels()
-            found = stack([features.count(one) for one in others.instances], len(features))
-            judged = np.concatenate([matrix, found.dense()])
-            target = np.concatenate([label, others.column("label").astype(np.float64)])
-            apart = np.arange(len(target)) >= len(label)
-        ridge, error = choose_ridge(judged, target, apart, given.ridge)
+        # 1. and 2. on the smaller instances: rounds and ridge.
+        smaller, largest = _by_size(data, given.validation)
+        judges = largest if held_out is None else held_out.with_labels()
+        learners = smaller if held_out is None else data
+        choices: list[tuple[float | None, int, float]] = []
+        for iterations in ITERATIONS if given.iterations is None else (given.iterations,):
+            features = WLFeatures(data.words, given.features(iterations))
+            matrix = _matrix(features.collect(learners), given)
+            both = np.concatenate([matrix, _counts(features, judges)])
+            target = np.concatenate([_label(learners), _label(judges)])
+            ridge, error = choose_ridge(both, target, np.arange(len(both)) >= len(matrix), given.ridge)
+            choices.append((error, iterations, ridge))
+            if error is None:  # a single instance: nothing to choose by
+                break
+        error, iterations, ridge = min(choices, key=lambda choice: choice[0] or 0.0)
         # 3. All states.
+        config = given.features(iterations)
+        features = WLFeatures(data.words, config)
+        matrix, label = _matrix(features.collect(data), given), _label(data)
         weights, bias = ridge_regression(matrix, label, ridge)
         return DomainModel(
             words=data.words,
@@ -115,12 +126,46 @@ class WL:
                 "instances": len(data.instances),
                 "states": len(label),
                 "features": len(features),
+                "iterations": iterations,
                 "ridge": ridge,
                 "mse": squared_error(weights, bias, matrix, label),
                 "held_out_mse": error,
                 "time_s": round(time.monotonic() - started, 3),
             },
         )
+
+
+def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, RelationalData]:
+    """The instances, and a share of them that has the most objects, or of equal ones the longest plans."""
+
+    def size(instance: RelationalInstance) -> tuple[int, float]:
+        return len(instance.relations.objects), float(instance.columns["label"].max())
+
+    number = len(data.instances)
+    largest = 0 if number == 1 else min(max(round(share * number), 1), number - 1)
+    ordered = sorted(data.instances, key=size)
+    parts = ordered[: number - largest], ordered[number - largest :]
+    smaller, larger = (RelationalData(data.words, tuple(part)) for part in parts)
+    return smaller, larger
+
+
+def _matrix(counts: Sparse, given: WLOptions) -> Array:
+    if len(counts) * counts.width > MOST_ENTRIES:
+        raise InputError(
+            f"{counts.width} features of {len(counts)} states are too many; raise least_states"
+            f" ({given.least_states}) or lower iterations"
+        )
+    return counts.dense()
+
+
+def _counts(features: WLFeatures, data: RelationalData) -> Array:
+    if not data.instances:
+        return np.zeros((0, len(features)))
+    return stack([features.count(instance) for instance in data.instances], len(features)).dense()
+
+
+def _label(data: RelationalData) -> Array:
+    return data.column("label").astype(np.float64)
 
 
 DOMAIN_RECIPES.register("wl")(WL())
