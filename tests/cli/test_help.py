@@ -46,8 +46,10 @@ def test_examples_work(
         Path("folder").mkdir()
         for name in ("domain.pddl", "problem.pddl"):
             shutil.copy(name, "folder")
-    if " train wl " in line:
+    if "states.data" in line and " label " not in line:
         assert hstar("label", "problem.pddl", "-o", "states.data", "-q").code == 0
+    if " accuracy " in line:
+        assert hstar("train", "wl", "states.data", "-o", "model.hstar", "--least-states", "1", "-q").code == 0
     if " report " in line:
         for name in ("first", "second"):
             words = ("evaluate", "ff", "problem.pddl", "-o", f"runs/{name}", "--walks", "2", "-q")

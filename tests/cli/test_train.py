@@ -82,12 +82,16 @@ def test_help_tells_defaults_and_recipes(monkeypatch: pytest.MonkeyPatch) -> Non
     groups = help_groups()
     assert all(name in groups["positional arguments"] for name in RECIPES)
     # Of the default profile, not of the class.
-    assert f"--batch-size N States in a step (default: {DEFAULT['batch_size']})" in groups["training"]
-    assert "--clip-norm X Scale gradients down to this norm (default: none)" in groups["training"]
+    for_tasks = f"States in a step (default: {DEFAULT['batch_size']})"
+    assert f"--batch-size N fsm, rsl, nrsl: {for_tasks}. truncated: " in groups["training"]
+    assert (
+        "--clip-norm X fsm, rsl, nrsl: Scale gradients down to this norm (default: none)"
+        in (groups["training"])
+    )
     assert "fsm: Equal states get the least of their labels (default: on)" in groups["sampling"]
     assert re.search(r"--rollouts N (nrsl, rsl|rsl, nrsl): Rollouts from the goal", groups["sampling"])
     # Said once where all recipes agree, by recipe where they do not.
-    assert "--width N Units of a layer (default: 250)" in groups["network"]
+    assert "--width N fsm, rsl, nrsl: Units of a layer (default: 250)" in groups["network"]
     assert re.search(r"--states N fsm: .*\(default: \d+\)\. (nrsl, rsl|rsl, nrsl): ", groups["sampling"])
 
 

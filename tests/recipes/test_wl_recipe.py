@@ -12,6 +12,7 @@ import hstar
 from hstar import container
 from hstar.errors import InputError, ModelError
 from hstar.generators import GENERATORS
+from hstar.generators.splits import GRIDS
 from hstar.models.domain_model import (
     FORMAT_VERSION,
     DomainModel,
@@ -19,8 +20,10 @@ from hstar.models.domain_model import (
     load_heuristic,
     save_domain_model,
 )
-from hstar.models.ridge import ridge_regression
+from hstar.models.ridge import RIDGES, ridge_regression
 from hstar.recipes import train_domain
+from hstar.recipes.wl import _by_size
+from hstar.sampling import relational
 from hstar.sampling.optimal import Optimal
 from hstar.sampling.relational import RelationalData
 from hstar.spaces.relations import vocabulary
@@ -157,3 +160,48 @@ def test_the_regression_is_the_minimum(shape: tuple[int, int]) -> None:
     residual = matrix @ weights + bias - label
     assert matrix.T @ residual + 0.7 * weights == pytest.approx(0, abs=1e-9)
     assert residual.sum() == pytest.approx(0, abs=1e-9)
+
+
+# --- data that come with hstar, and what is chosen ---------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(GRIDS))
+def test_shipped_data(name: str) -> None:
+    """Every one can be read, has labels, siblings and operators, and gives a heuristic."""
+    found = relational.load(name)
+    assert len(found.instances) == 40
+    assert found.labelled.any()
+    assert not found.labelled.all()
+    assert all(instance.relations.operators for instance in found.instances)
+    lower, label = found.column("lmcut"), found.column("label")
+    assert (lower[found.labelled] <= label[found.labelled]).all()
+    summary = train_domain("wl", found).summary
+    assert summary["held_out_mse"] < 3
+    assert summary["iterations"] in (1, 2, 3)
+
+
+def test_shipped_data_are_small() -> None:
+    assert sum(path.stat().st_size for path in relational.shipped().values()) < 3_000_000
+    with pytest.raises(InputError, match="nor data that come with hstar"):
+        relational.load("grippers")
+
+
+def test_rounds_and_ridge_are_those_that_fit_the_largest_best(data: RelationalData) -> None:
+    chosen = train_domain("wl", data).summary
+    errors = {
+        (rounds, ridge): train_domain("wl", data, iterations=rounds, ridge=ridge).summary["held_out_mse"]
+        for rounds in (1, 2, 3)
+        for ridge in RIDGES
+    }
+    assert chosen["held_out_mse"] == pytest.approx(min(errors.values()))
+    assert errors[chosen["iterations"], chosen["ridge"]] == chosen["held_out_mse"]
+
+
+def test_the_largest_are_held_out(data: RelationalData) -> None:
+    smaller, largest = _by_size(data, 0.25)
+    assert len(largest.instances) == 3
+    assert len(smaller.instances) == 9
+    objects = [len(one.relations.objects) for one in data.instances]
+    assert [len(one.relations.objects) for one in largest.instances] == sorted(objects)[-3:]
+    given = train_domain("wl", smaller, held_out=largest, iterations=1, ridge=1.0).summary
+    assert given["held_out_mse"] == train_domain("wl", data, iterations=1, ridge=1.0).summary["held_out_mse"]
