@@ -12,7 +12,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 COMMANDS = re.findall(
-    r"^    (hstar (?:solve|validate|info|generate|label|train|accuracy|evaluate|report) .*)$", README, re.MULTILINE
+    r"^    (hstar (?:solve|validate|info|generate|label|train|accuracy|evaluate|report) .*)$",
+    README,
+    re.MULTILINE,
 )
 
 

@@ -23,7 +23,13 @@ def configure(parser: Parser) -> None:
     """The arguments."""
     parser.usage = f"{parser.prog} [OPTION ...] MODEL DATA ..."
     parser.add_argument("model", type=Path, metavar="MODEL", help="of hstar train wl or truncated")
-    parser.add_argument("data", nargs="+", type=Path, metavar="DATA", help="files of hstar label")
+    parser.add_argument(
+        "data",
+        nargs="+",
+        type=Path,
+        metavar="DATA",
+        help="files of hstar label, or data that come with hstar",
+    )
     parser.add_argument(
         "--rule", metavar="RULE", help="instead of the model's own: mean, clip, quantile:ALPHA, ..."
     )

@@ -111,10 +111,10 @@ def _options() -> dict[str, list[Use]]:
                     default = profile.get(name, entry.default)
                     found.setdefault(name, []).append(Use(recipe.name, part, entry, default))
     for domain_recipe in map(DOMAIN_RECIPES.get, DOMAIN_RECIPES):
-        profile = next(iter(domain_recipe.profiles({}).values()))
+        profile, told = next(iter(domain_recipe.profiles({}).values())), domain_recipe.told_defaults()
         for part, entries in domain_recipe.parts({}).items():
             for name, entry in entries.items():
-                default = profile.get(name, entry.default)
+                default = told.get(name, profile.get(name, entry.default))
                 found.setdefault(name, []).append(Use(domain_recipe.name, part, entry, default))
     return found
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError, ModelError
-from hstar.estimates.rules import Rule
+from hstar.estimates.rules import Order, Rule
 from hstar.models.domain_model import DomainModel
 from hstar.sampling.relational import RelationalData
 
@@ -36,6 +36,8 @@ def accuracy(model: DomainModel, data: RelationalData, rule: Rule | None = None)
         raise ModelError(
             f"the model was trained for {model.words.domain}, the data are of {data.words.domain}"
         )
+    if isinstance(rule or model.rule, Order):
+        raise InputError("a model that was trained to rank tells no distances; only their order can be used")
     if not data.instances or not data.labelled.any():
         raise InputError("no labelled states to compare with")
     reader = model.reader()

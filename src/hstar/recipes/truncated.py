@@ -161,6 +161,16 @@ class Truncated:
             found = {name: {**profile, "criterion": "loss"} for name, profile in found.items()}
         return found
 
+    def told_defaults(self) -> Mapping[str, str]:
+        """Those that differ from model to model."""
+        found: dict[str, set[str]] = {}
+        for model in RELATIONAL_MODELS:
+            default = self.profiles({"model": model})["default"]
+            for part in self.parts({"model": model}).values():
+                for name, entry in part.items():
+                    found.setdefault(name, set()).add(str(default.get(name, entry.default)))
+        return {name: "by the model" for name, values in found.items() if len(values) > 1}
+
     def fit(
         self,
         data: RelationalData,
@@ -175,6 +185,8 @@ class Truncated:
         from hstar.training.loop import fit
 
         config, training, own = self._configure(options)
+        if training.get("ranking") == 1 and config.rule not in ("mean", "order"):
+            raise InputError(f"with ranking 1 the search sees the order alone, not {config.rule}")
         train_config = TrainConfig(**training)
         model: RelationalModel = RELATIONAL_MODELS.get(config.model)(**own)
         # 1. States, bounds and base.

@@ -77,6 +77,10 @@ class WL:
         """The defaults."""
         return {"default": {}}
 
+    def told_defaults(self) -> Mapping[str, str]:
+        """None of them."""
+        return {}
+
     def fit(
         self,
         data: RelationalData,

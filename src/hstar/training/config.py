@@ -24,12 +24,14 @@ class TrainConfig:
     weight_decay: float = _option(0.0, "Of the optimizer: L2 in adam, decoupled in adamw.")
     optimizer: str = _option("adam", "adam or adamw.")
     patience: int = _option(20, "Stop after so many epochs without a better validation loss.")
-    validation: float = _option(0.1, "Share of the states held out; 0: the training loss decides.")
+    validation: float = _option(
+        0.1, "Share of the states, or of the problems of a domain, held out; 0: the training loss decides."
+    )
     criterion: str = _option(
         "loss", "What the best weights are best in, on held-out states: loss, or mse of the mean."
     )
     ranking: float = _option(
-        0.0, "Share of the ranking loss in the objective: the state on the plan before its siblings."
+        0.0, "For domains: share of the ranking loss in the objective, of plan states before siblings."
     )
     clip_norm: float | None = _option(None, "Scale gradients down to this norm.")
     seed: int = _option(0, "Of split, weights and order.")
