@@ -11,13 +11,16 @@ One file may hold both sides, as `fast_downward.py` writes them:
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
+
+import records
+
+from hstar.errors import InputError
 
 Run = dict[str, Any]
 Key = tuple[str, str]  # task and configuration
@@ -27,19 +30,13 @@ FLOORS = {"expansions": 1.0, "evaluations": 1.0, "search_time": 0.01, "memory": 
 
 def read(path: Path, planner: str | None) -> dict[Key, Run]:
     """The runs of one side; of runs under the same name the last one counts."""
-    if not path.is_file():
-        raise SystemExit(f"{path}: no such file")
-    runs: dict[Key, Run] = {}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        try:
-            run = json.loads(line)
-        except ValueError:
-            print(f"{path}:{number}: skipped, not JSON", file=sys.stderr)
-            continue
-        if "task" in run and planner in (None, run.get("planner")):
-            runs[run["task"], run.get("config", "")] = run
+    runs = {
+        (run["task"], run.get("config", "")): run
+        for run in records.read(path)
+        if "task" in run and planner in (None, run.get("planner"))
+    }
     if not runs:
-        raise SystemExit(f"{path}: no runs" + (f" of planner '{planner}'" if planner else ""))
+        raise InputError("no runs" + (f" of planner '{planner}'" if planner else ""), file=path)
     return runs
 
 
@@ -152,4 +149,4 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    records.finish(main)

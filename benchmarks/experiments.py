@@ -5,13 +5,16 @@ threads: what a job costs beyond the start of its process, by the wall clock. 2.
 processor time that reading its rows takes, and that `hstar report` takes from start to end.
 
 The script exits with 1 if a job costs more than 50 ms, or if reading 100,000 rows takes more than 5 s.
+Every repeat is a record of its own (records.py); tables show medians.
 
-python benchmarks/experiments.py [--jobs 1000] [--slots 2] [--rows 100000]
+python benchmarks/experiments.py [--jobs 1000] [--slots 2] [--rows 100000] [--out FILE]; tables of what it
+keeps: --print FILE
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import resource
 import statistics
@@ -19,9 +22,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from records import Records, add_file_options, build, finish, latest, note, read, shown, table
 
 from hstar.experiments import Job, LocalExecutor, Outcome, Store, run
 from hstar.experiments.job import HSTAR, Record
@@ -29,6 +34,9 @@ from hstar.experiments.machine import machine
 
 MOST_PER_JOB_S = 0.05
 MOST_READING_S = 5.0
+
+KEY = ("part", "build", "jobs", "slots", "rows", "repeat")
+TABLES = ("jobs", "rows")
 
 
 # --- 1. jobs ------------------------------------------------------------------------------------
@@ -59,17 +67,12 @@ def driven(jobs: Sequence[Job], slots: int) -> float:
         return took
 
 
-def job_row(number: int, slots: int, repeats: int) -> tuple[list[str], float]:
-    """Milliseconds a job; medians of runs that take turns, so that other work on the machine hits both."""
+def measure_jobs(number: int, slots: int) -> Record:
+    """Both take turns, repeat by repeat, so that other work on the machine hits both."""
+    note(f"{number} jobs")
     jobs = trivial_jobs(number)
     machine()  # asked for once a process
-    times: list[tuple[float, float]] = []
-    for repeat in range(repeats):
-        print(f"{number} jobs, {repeat + 1} of {repeats}", file=sys.stderr)
-        times.append((bare(jobs, slots), driven(jobs, slots)))
-    alone, whole = (statistics.median(column) / number for column in zip(*times, strict=True))
-    shown = (alone, whole, whole - alone)
-    return [f"{number:,}", str(slots), *(f"{1e3 * value:.1f}" for value in shown)], whole - alone
+    return {"bare_s": bare(jobs, slots), "hstar_s": driven(jobs, slots)}
 
 
 # --- 2. rows ------------------------------------------------------------------------------------
@@ -134,32 +137,84 @@ def report_seconds(folder: Path) -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def report_row(number: int, repeats: int) -> tuple[list[str], float]:
-    """Processor seconds for all rows, and for the page, medians."""
-    with tempfile.TemporaryDirectory() as folder:
-        print(f"a store of {number} rows", file=sys.stderr)
-        with Store(Path(folder)) as store:
-            fill(store, number)
-            size = (store.folder / "results.sqlite").stat().st_size
-        times = []
-        for _ in range(repeats):
-            with Store(Path(folder)) as store:
-                start = time.process_time()
-                rows = [result.row for result in store.results()]
-                times.append(time.process_time() - start)
-            assert len(rows) == number and rows[-1]["expansions"] == search_record(number - 1)["expansions"]
-            del rows  # or the next ones are collected beside them
-        whole = statistics.median(report_seconds(Path(folder)) for _ in range(repeats))
-        page = Path(folder, "report.html").stat().st_size
-    sizes, reading = (f"{size / 2**20:.0f}", f"{page / 2**20:.0f}"), statistics.median(times)
-    return [f"{number:,}", *sizes, f"{reading:.2f}", f"{whole:.2f}"], reading
+def made_store(folder: Path, number: int) -> int:
+    """Fills a store; its bytes."""
+    note(f"a store of {number} rows")
+    with Store(folder) as store:
+        fill(store, number)
+        return (store.folder / "results.sqlite").stat().st_size
 
 
-# --- report -------------------------------------------------------------------------------------
+def measure_rows(folder: Path, size: Callable[[], int], number: int) -> Record:
+    """Processor seconds for all rows, and for the page."""
+    store_bytes = size()  # makes the store when first asked
+    with Store(folder) as store:
+        start = time.process_time()
+        rows = [result.row for result in store.results()]
+        reading = time.process_time() - start
+    assert len(rows) == number and rows[-1]["expansions"] == search_record(number - 1)["expansions"]
+    del rows  # or the report runs beside them
+    whole = report_seconds(folder)
+    page = (folder / "report.html").stat().st_size
+    return {"store_bytes": store_bytes, "page_bytes": page, "reading_s": reading, "report_s": whole}
 
 
-def markdown(header: Sequence[str], row: Sequence[str]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in (header, ["---:"] * len(header), row))
+# --- report ---------------------------------------------------------------------------------------
+
+
+def medians(records: Sequence[Record], names: Sequence[str], measured: Sequence[str]) -> list[list[float]]:
+    """For each value of the names: that value, the medians of what was measured, and the number of repeats."""
+    found = []
+    for sizes in dict.fromkeys(tuple(record[name] for name in names) for record in records):
+        mine = [record for record in records if tuple(record[name] for name in names) == sizes]
+        middle = [statistics.median(record[name] for record in mine) for name in measured]
+        found.append([*sizes, *middle, len(mine)])
+    return found
+
+
+def job_medians(records: Sequence[Record]) -> list[list[float]]:
+    mine = [record for record in records if record["part"] == "jobs"]
+    return medians(mine, ("jobs", "slots"), ("bare_s", "hstar_s"))
+
+
+def row_medians(records: Sequence[Record]) -> list[list[float]]:
+    mine = [record for record in records if record["part"] == "rows"]
+    return medians(mine, ("rows",), ("store_bytes", "page_bytes", "reading_s", "report_s"))
+
+
+def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    """The sections by name, each with its title."""
+    jobs = [
+        [
+            f"{number:,}",
+            f"{slots:.0f}",
+            *(f"{1e3 * seconds / number:.1f}" for seconds in (alone, whole, whole - alone)),
+            f"{repeats:.0f}",
+        ]
+        for number, slots, alone, whole, repeats in job_medians(records)
+    ]
+    rows = [
+        [
+            f"{number:,}",
+            *(f"{size / 2**20:.0f}" for size in (store, page)),
+            *(f"{seconds:.2f}" for seconds in (reading, whole)),
+            f"{repeats:.0f}",
+        ]
+        for number, store, page, reading, whole, repeats in row_medians(records)
+    ]
+    job_header = ["jobs `true`", "at a time", "bare processes", "hstar", "overhead", "runs"]
+    row_header = ["searches", "store, MiB", "page, MiB", "reading", "`hstar report`", "runs"]
+    return {
+        "jobs": (
+            f"Milliseconds a job by the wall clock, medians (overhead allowed: {1e3 * MOST_PER_JOB_S:.0f}):",
+            table(job_header, jobs, words=()),
+        ),
+        "rows": (
+            "Processor seconds for a store of many searches and its page, medians "
+            f"(reading allowed: {MOST_READING_S:.0f}):",
+            table(row_header, rows, words=()),
+        ),
+    }
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -168,16 +223,31 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--slots", type=int, default=2, help="jobs at a time")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=3)
+    add_file_options(parser, TABLES)
     options = parser.parse_args(words)
+    if options.file is not None:
+        known = [record for record in read(options.file) if record.get("part") in TABLES]
+        known = latest(known, [name for name in KEY if name != "build"])
+        print(shown(report(known), known, options.table, options.file))
+        return 0
 
-    row, overhead = job_row(options.jobs, options.slots, options.repeats)
-    print("Milliseconds a job:\n")
-    print(markdown(["jobs", "at a time", "bare processes", "hstar", "overhead"], row))
-    row, reading = report_row(options.rows, options.repeats)
-    print("\nProcessor seconds for a store and its report:\n")
-    print(markdown(["rows", "store, MiB", "page, MiB", "reading", "hstar report"], row))
-    return 1 if overhead > MOST_PER_JOB_S or reading > MOST_READING_S else 0
+    records = Records(options.out, KEY)
+    for repeat in range(options.repeats):
+        what = {"part": "jobs", "build": build(), "jobs": options.jobs, "slots": options.slots}
+        records.get({**what, "repeat": repeat}, lambda: measure_jobs(options.jobs, options.slots))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        size = functools.cache(lambda: made_store(folder, options.rows))
+        for repeat in range(options.repeats):
+            what = {"part": "rows", "build": build(), "rows": options.rows, "repeat": repeat}
+            records.get(what, lambda: measure_rows(folder, size, options.rows))
+    print(shown(report(records.used), records.used, options.table))
+    (number, _, alone, whole, _), (_, _, _, reading, _, _) = (
+        job_medians(records.used)[0],
+        row_medians(records.used)[0],
+    )
+    return 1 if (whole - alone) / number > MOST_PER_JOB_S or reading > MOST_READING_S else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    finish(main)

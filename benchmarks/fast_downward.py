@@ -14,9 +14,11 @@ What is compared with what:
    Downward logs its peak memory on every line, hstar reports `memory` and `memory_before_search`.
 4. Coverage: solved, and the whole run from reading the `.sas` file took no longer than the limit.
 
-Results are JSON lines, one per run, written as they come. A run is known by planner, build, task,
-configuration and limits; one that is already in the file is not repeated, so an interrupted
+Results are JSON lines, one per run, written as they come (records.py). A run is known by planner, build,
+task, configuration and limits; one that is already in the file is not repeated, so an interrupted
 measurement goes on where it stopped and a rebuilt hstar is measured anew against stored peers.
+
+python benchmarks/fast_downward.py [--coverage] --out FILE; tables of what it keeps: --print FILE
 """
 
 from __future__ import annotations
@@ -24,11 +26,8 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import hashlib
-import importlib.util
 import json
 import math
-import os
-import platform
 import re
 import shlex
 import shutil
@@ -39,9 +38,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from records import (
+    Records,
+    add_file_options,
+    core_digest,
+    finish,
+    latest,
+    note,
+    read,
+    shown,
+    table,
+)
+
+from hstar.errors import InputError
 from hstar.experiments.fast_downward import GRACE_S, FastDownward
 from hstar.experiments.process import run_limited
-from hstar.files import append_line
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "benchmarks"
@@ -59,6 +70,7 @@ class Config:
     """One search, spelled for both planners."""
 
     name: str
+    title: str
     fast_downward: str  # `{time}` is the limit in seconds
     hstar: tuple[str, ...]
     unit: str = "evaluations"  # what a rate counts
@@ -69,6 +81,7 @@ class Config:
 RATES = (
     Config(
         "blind",
+        "blind (A*)",
         "astar(blind(),max_time={time})",
         ("astar", "blind"),
         unit="expansions",
@@ -77,29 +90,36 @@ RATES = (
     ),
     Config(
         "hmax",
+        "hmax (A*)",
         "astar(hmax(),max_time={time})",
         ("astar", "hmax"),
         optimal=True,
         same_initial_h=True,
     ),
-    Config("add", "eager_greedy([add()],max_time={time})", ("gbfs", "add"), same_initial_h=True),
-    Config("ff", "eager_greedy([ff()],max_time={time})", ("gbfs", "ff")),
-    Config("lmcut", "astar(lmcut(),max_time={time})", ("astar", "lmcut"), optimal=True),
+    Config(
+        "add", "add (GBFS)", "eager_greedy([add()],max_time={time})", ("gbfs", "add"), same_initial_h=True
+    ),
+    Config("ff", "ff (GBFS)", "eager_greedy([ff()],max_time={time})", ("gbfs", "ff")),
+    Config("lmcut", "lmcut (A*)", "astar(lmcut(),max_time={time})", ("astar", "lmcut"), optimal=True),
 )
 COVERAGE = (
-    Config("astar-lmcut", "astar(lmcut(),max_time={time})", ("astar", "lmcut"), optimal=True),
-    Config("gbfs-ff", "eager_greedy([ff()],max_time={time})", ("gbfs", "ff")),
-    Config(
-        "gbfs-ff-preferred",
-        "let(h,ff(),eager_greedy([h],preferred=[h],max_time={time}))",
-        ("gbfs", "ff", "--preferred"),
-    ),
+    Config("astar-lmcut", "A* + lmcut", "astar(lmcut(),max_time={time})", ("astar", "lmcut"), optimal=True),
     Config(
         "lazy-ff-preferred",
+        "lazy + ff, preferred operators",
         "let(h,ff(),lazy_greedy([h],preferred=[h],max_time={time}))",
         ("lazy", "ff", "--preferred"),
     ),
+    Config(
+        "gbfs-ff-preferred",
+        "gbfs + ff, preferred operators",
+        "let(h,ff(),eager_greedy([h],preferred=[h],max_time={time}))",
+        ("gbfs", "ff", "--preferred"),
+    ),
+    Config("gbfs-ff", "gbfs + ff", "eager_greedy([ff()],max_time={time})", ("gbfs", "ff")),
 )
+KEY = ("planner", "build", "task", "config", "time_limit", "memory_limit")
+TABLES = ("errors", "summary", "agreement", "tasks")
 
 # Project-generated tasks: generator, parameters. Big enough for seconds of search.
 GENERATED: tuple[tuple[str, dict[str, int]], ...] = (
@@ -117,10 +137,6 @@ QUICK = (
     "pipesworld-notankage/*",
     "scanalyzer-opt11-strips/p09",
 )
-
-
-def note(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
 
 
 # --- tasks ----------------------------------------------------------------------------------------
@@ -273,46 +289,23 @@ class Hstar:
         return {**run, "exit_code": found.exit_code}
 
 
-def core_digest() -> str:
-    """Identity of the compiled core, so that a rebuilt one is measured anew."""
-    package = importlib.util.find_spec("hstar")
-    for folder in (package.submodule_search_locations or []) if package else []:
-        for library in sorted(Path(folder).glob("_core*.so")):
-            return hashlib.sha256(library.read_bytes()).hexdigest()[:8]
-    return ""
-
-
 Planner = Peer | Hstar
 
 
-class Results:
-    """The result file: what has been run, and what runs next."""
+def run_planner(
+    records: Records, planner: Planner, task: Task, config: Config, time_s: float, memory_mb: int
+) -> Run:
+    """The stored run, or a new one."""
 
-    KEY = ("planner", "build", "task", "config", "time_limit", "memory_limit")
+    def measure() -> Run:
+        run = {"axioms": task.axioms, **planner.run(task, config, time_s, memory_mb)}
+        time = run.get("search_time")
+        time_text = f"{time:.2f} s" if time is not None else "-"
+        note(f"{config.name:18} {task.name:45} {planner.name:14} {run['status']:12} {time_text}")
+        return run
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.runs: dict[tuple[Any, ...], Run] = {}
-        for line in path.read_text().splitlines() if path.exists() else []:
-            try:
-                run = json.loads(line)
-            except ValueError:
-                continue  # the last line of an interrupted run
-            self.runs[tuple(run.get(key) for key in self.KEY)] = run
-
-    def get(self, planner: Planner, task: Task, config: Config, time_s: float, memory_mb: int) -> Run:
-        """The stored run, or a new one."""
-        identity = (planner.name, planner.build, task.name, config.name, time_s, memory_mb)
-        if identity not in self.runs:
-            # What identifies the run goes last: a planner may report keys of the same name.
-            known = dict(zip(self.KEY, identity, strict=True))
-            run = {**known, **planner.run(task, config, time_s, memory_mb), **known}
-            self.runs[identity] = run
-            append_line(self.path, json.dumps(run))
-            time = run.get("search_time")
-            time_text = f"{time:.2f} s" if time is not None else "-"
-            note(f"{config.name:18} {task.name:45} {planner.name:14} {run['status']:12} {time_text}")
-        return self.runs[identity]
+    what = (planner.name, planner.build, task.name, config.name, time_s, memory_mb)
+    return records.get(dict(zip(KEY, what, strict=True)), measure)
 
 
 # --- measures -------------------------------------------------------------------------------------
@@ -322,10 +315,23 @@ class Results:
 class Pair:
     """The runs of both planners on one task under one configuration."""
 
-    task: Task
+    task: str
     config: Config
     peer: Run
     own: Run | None
+
+
+def pairs_of(runs: Sequence[Run], configs: Sequence[Config]) -> list[Pair]:
+    """Those that the peer has run; where hstar's costs alone are compared, that is not all of hstar's."""
+    last = latest(runs, ("planner", "task", "config"))
+    found = {(run["planner"], run["config"], run["task"]): run for run in last}
+    tasks = list(dict.fromkeys(run["task"] for run in last))
+    return [
+        Pair(task, config, peer, found.get(("hstar", config.name, task)))
+        for config in configs
+        for task in tasks
+        if (peer := found.get(("fast_downward", config.name, task)))
+    ]
 
 
 def geometric_mean(values: Sequence[float]) -> float:
@@ -362,7 +368,7 @@ def problems(pairs: Sequence[Pair]) -> list[str]:
     """What nobody has explained yet: errors, and results that contradict each other."""
     found = []
     for pair in pairs:
-        where = f"{pair.config.name}, {pair.task.name}"
+        where = f"{pair.config.name}, {pair.task}"
         runs = [("Fast Downward", pair.peer)] + ([("hstar", pair.own)] if pair.own else [])
         for planner, run in runs:
             if run["status"] == "error" or run.get("error"):
@@ -379,7 +385,7 @@ def problems(pairs: Sequence[Pair]) -> list[str]:
             found.append(f"{where}: optimal cost {peer['cost']}, hstar {own['cost']}")
         values = (peer.get("initial_h"), own.get("initial_h"))
         if pair.config.same_initial_h and None not in values and values[0] != values[1]:
-            axioms = " (the task has axioms)" if pair.task.axioms else ""
+            axioms = " (the task has axioms)" if own.get("axioms") else ""
             found.append(f"{where}: initial h {values[0]}, hstar {values[1]}{axioms}")
     return found
 
@@ -387,15 +393,16 @@ def problems(pairs: Sequence[Pair]) -> list[str]:
 # --- report ---------------------------------------------------------------------------------------
 
 
+def short(task: str) -> str:
+    """A task as people call it: blocks/probBLOCKS-14-0 is blocks 14-0."""
+    domain, _, problem = task.partition("/")
+    return f"{re.sub(r'-(opt|sat)[0-9]+-strips$', '', domain)} {re.sub('^prob[A-Z]+-', '', problem)}"
+
+
 def number(value: float | None) -> str:
     if value is None or math.isnan(value):
         return "–"
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def measure_rows(
@@ -410,94 +417,135 @@ def measure_rows(
         ratio = own / peer if own is not None else None
         if ratio is not None:
             ratios.append(ratio)
-        rows.append([pair.task.name, number(peer), number(own), number(ratio)])
+        rows.append([pair.task, number(peer), number(own), number(ratio)])
     return rows, ratios
 
 
-def rate_report(pairs: Sequence[Pair], configs: Sequence[Config], time_s: float) -> str:
-    def work(run: Run | None, config: Config) -> float | None:
-        short = run is not None and (run.get("search_time") or 0) < RATE_MIN_OWN_S
-        return None if short else rate(run, config.unit)
+def counted(pairs: Sequence[Pair], config: Config) -> list[Pair]:
+    """The pairs whose rates count."""
+    return [p for p in pairs if p.config is config and long_enough(p.peer, p.peer["time_limit"])]
 
-    def memory(run: Run | None, config: Config) -> float | None:
-        return bytes_per_state(run)
 
-    counted = [pair for pair in pairs if long_enough(pair.peer, time_s)]
-    summary, details = [], []
+def work(run: Run | None, config: Config) -> float | None:
+    """The rate, if the search was long enough for one."""
+    short_run = run is not None and (run.get("search_time") or 0) < RATE_MIN_OWN_S
+    return None if short_run else rate(run, config.unit)
+
+
+def memory(run: Run | None, config: Config) -> float | None:
+    return bytes_per_state(run)
+
+
+def rate_table(pairs: Sequence[Pair], configs: Sequence[Config]) -> str:
+    rows = []
     for config in configs:
-        mine = [pair for pair in counted if pair.config is config]
-        rows, ratios = measure_rows(mine, work)
-        memory_rows, memory_ratios = measure_rows(mine, memory)
-        summary.append(
-            [
-                config.name,
-                config.unit,
-                str(len(ratios)),
-                number(geometric_mean(ratios)),
-                number(min(ratios, default=math.nan)),
-                str(len(memory_ratios)),
-                number(geometric_mean(memory_ratios)),
-            ]
-        )
-        header = ["task", "Fast Downward", "hstar", "ratio"]
-        details.append(f"### {config.name}: {config.unit} per second\n\n{table(header, rows)}")
-        if memory_rows:
-            details.append(f"### {config.name}: bytes per state\n\n{table(header, memory_rows)}")
-    header = ["heuristic", "unit", "tasks", "rate ratio", "lowest", "tasks", "bytes ratio"]
+        mine = counted(pairs, config)
+        _, ratios = measure_rows(mine, work)
+        _, bytes_ratios = measure_rows(mine, memory)
+        figures = [f"{value:.2f}" for value in (geometric_mean(ratios), min(ratios))] if ratios else ["", ""]
+        stored = f"{geometric_mean(bytes_ratios):.2f} ({len(bytes_ratios)})" if bytes_ratios else ""
+        if mine:
+            rows.append([config.title, f"{config.unit}/s", str(len(ratios)), *figures, stored])
+    header = ["heuristic (search)", "unit", "tasks", "hstar / Fast Downward, geometric mean", "lowest"]
+    return table([*header, "bytes a state, ratio (tasks)"], rows, words=(0, 1))
+
+
+def task_tables(pairs: Sequence[Pair], configs: Sequence[Config]) -> str:
+    """The rates and bytes of every task."""
+    header = ["task", "Fast Downward", "hstar", "ratio"]
+    parts = []
+    for config in configs:
+        for name, measure in ((f"{config.unit} per second", work), ("bytes per state", memory)):
+            if rows := measure_rows(counted(pairs, config), measure)[0]:
+                parts.append(f"### {config.name}: {name}\n\n{table(header, rows)}")
+    return "\n\n".join(parts)
+
+
+def solved(run: Run | None) -> bool:
+    """Within the limit, from reading the task on."""
     return (
-        "## Rates, hstar / Fast Downward (geometric means; rate: more is better, bytes: less)\n\n"
-        + "\n".join([table(header, summary), *details])
+        run is not None
+        and run["status"] == "solved"
+        and bool((run.get("total_time") or 0) <= run["time_limit"])
     )
 
 
-def coverage_report(pairs: Sequence[Pair], configs: Sequence[Config]) -> str:
-    def solved(run: Run | None) -> bool:
-        if run is None or run["status"] != "solved":
-            return False
-        return bool((run.get("total_time") or 0) <= run["time_limit"])
-
-    rows, lines = [], []
+def coverage_table(runs: Sequence[Run], pairs: Sequence[Pair], configs: Sequence[Config]) -> str:
+    rows = []
     for config in configs:
         mine = [pair for pair in pairs if pair.config is config]
-        both = [pair for pair in mine if solved(pair.peer) and solved(pair.own)]
-        costs = [(pair.peer["cost"], pair.own["cost"]) for pair in both if pair.own]
-        ratios = [own / peer for peer, own in costs if own and peer]
+        if not mine:
+            continue
+        both = [(pair.peer, pair.own) for pair in mine if solved(pair.peer) and solved(pair.own)]
+        equal = sum(peer["cost"] == own["cost"] for peer, own in both if own)
+        tried = {run["task"] for run in runs if (run["planner"], run["config"]) == ("hstar", config.name)}
+        costs_only = len(tried) > len(mine) and all(solved(pair.own) for pair in mine)
         rows.append(
             [
-                config.name,
-                str(len(mine)),
-                str(sum(solved(pair.peer) for pair in mine)),
+                config.title,
+                f"{len(mine)} that hstar solved" if costs_only else str(len(mine)),
                 str(sum(solved(pair.own) for pair in mine)),
-                f"{sum(own == peer for peer, own in costs)} of {len(both)}",
-                number(geometric_mean(ratios)),
+                str(sum(solved(pair.peer) for pair in mine)),
+                ", ".join(short(p.task) for p in mine if solved(p.own) and not solved(p.peer)),
+                ", ".join(short(p.task) for p in mine if solved(p.peer) and not solved(p.own)),
+                f"{equal} of {len(both)}",
             ]
         )
-        peer_only = [p.task.name for p in mine if solved(p.peer) and not solved(p.own)]
-        own_only = [p.task.name for p in mine if solved(p.own) and not solved(p.peer)]
-        for planner, names in (("Fast Downward", peer_only), ("hstar", own_only)):
-            if names:
-                lines.append(f"- {config.name}, only {planner}: {', '.join(names)}")
-    header = ["configuration", "tasks", "Fast Downward", "hstar", "equal cost", "cost ratio"]
-    return "## Coverage\n\n" + table(header, rows) + "\n" + "\n".join(lines) + "\n"
+    header = ["configuration", "tasks", "hstar", "Fast Downward", "only hstar", "only Fast Downward"]
+    return table([*header, "equal costs"], rows, words=(0, 4, 5))
 
 
-def versions(peer: Peer, own: Hstar | None) -> str:
-    cpu = platform.processor() or "unknown"
-    info = Path("/proc/cpuinfo")
-    if info.exists() and (found := re.search(r"model name\s*:\s*(.*)", info.read_text())):
-        cpu = found[1]
-    return (
-        "## Versions\n\n"
-        f"- hstar: {own.build if own else 'not measured'}\n- Fast Downward: {peer.build}\n"
-        f"- CPU: {cpu}, {os.cpu_count()} cores\n- Python: {platform.python_version()}\n"
-    )
+def agreement_table(pairs: Sequence[Pair], configs: Sequence[Config]) -> str:
+    """What both planners must come to, and how fast they do."""
+    rows = []
+    for config in configs:
+        mine = [(p.task, p.peer, p.own) for p in pairs if p.config is config and p.own]
+        if not mine or not (config.optimal or config.same_initial_h):
+            continue
+        values = [(peer.get("initial_h"), own.get("initial_h")) for _, peer, own in mine]
+        values = [both for both in values if None not in both]
+        same = f"{sum(a == b for a, b in values)} of {len(values)}" if config.same_initial_h else ""
+        done = [(task, peer, own) for task, peer, own in mine if solved(peer) and solved(own)]
+        equal = f"{sum(peer['cost'] == own['cost'] for _, peer, own in done)} of {len(done)}"
+        other = [short(task) for task, peer, own in done if peer["evaluations"] != own["evaluations"]]
+        rows.append(
+            [
+                config.title,
+                same,
+                *([equal, f"{len(done) - len(other)} of {len(done)}"] if config.optimal else ["", ""]),
+                ", ".join(other) if config.optimal else "",
+                spread(measure_rows(counted(pairs, config), work)[1]),
+            ]
+        )
+    header = ["heuristic (search)", "equal value of the initial state", "equal costs of solved tasks"]
+    header += [
+        "as many evaluations",
+        "other numbers",
+        "rate, hstar / Fast Downward, geometric mean (range), tasks",
+    ]
+    return table(header, rows, words=(0, 4))
 
 
-def report(pairs: Sequence[Pair], configs: Sequence[Config], time_s: float, coverage: bool) -> str:
-    errors = problems(pairs)
-    opening = "\n".join(f"- {line}" for line in errors) or "None."
-    body = coverage_report(pairs, configs) if coverage else rate_report(pairs, configs, time_s)
-    return f"# hstar and Fast Downward\n\n## Unexplained errors\n\n{opening}\n\n{body}"
+def spread(ratios: Sequence[float]) -> str:
+    """Geometric mean and range."""
+    if not ratios:
+        return ""
+    return f"{geometric_mean(ratios):.2f} ({min(ratios):.2f} to {max(ratios):.2f}), {len(ratios)}"
+
+
+def report(runs: Sequence[Run], configs: Sequence[Config], coverage: bool) -> dict[str, tuple[str, str]]:
+    """The sections by name, each with its title."""
+    pairs = pairs_of(runs, configs)
+    errors = "\n".join(f"- {line}" for line in problems(pairs)) or "None."
+    sections = {"errors": ("## Unexplained errors", errors)}
+    if coverage:
+        sections["summary"] = ("## Coverage", coverage_table(runs, pairs, configs))
+    else:
+        title = "## Rates, hstar / Fast Downward (rate: more is better, bytes: less)"
+        sections["summary"] = (title, rate_table(pairs, configs))
+    sections["agreement"] = ("## Where both must agree", agreement_table(pairs, configs))
+    rates = "" if coverage else task_tables(pairs, configs)
+    return {**sections, "tasks": ("## Task by task", rates)}
 
 
 # --- command line ---------------------------------------------------------------------------------
@@ -512,9 +560,9 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     add("--costs", action="store_true", help="with --coverage: only tasks that hstar solves, for their costs")
     add("--heuristics", help=f"comma-separated, of: {names}; with --coverage its configurations")
     add("--tasks", metavar="GLOB", help="only tasks domain/problem that match; several by comma")
-    add("--time", type=float, help="limit in seconds (default: 10, quick 2, coverage 60)")
+    add("--time", type=float, help="limit in seconds (default: 10, quick 2, coverage 60; with --print: any)")
     add("--memory", type=int, default=4096, help="limit in MiB (default: %(default)s)")
-    add("--out", type=Path, help="result file (default: fast_downward.jsonl in the work folder)")
+    add_file_options(parser, TABLES)
     add("--work", type=Path, default=WORK, help="work folder (default: build/benchmarks)")
     add("--ipc", type=Path, default=IPC, help="competition tasks, one folder per domain")
     add("--hstar", metavar="COMMAND", help="the hstar command (default: this environment's)")
@@ -528,12 +576,41 @@ def chosen(configs: Sequence[Config], names: str | None) -> list[Config]:
         return list(configs)
     known = {config.name: config for config in configs}
     if unknown := [name for name in names.split(",") if name not in known]:
-        raise SystemExit(f"unknown: {', '.join(unknown)} (known: {', '.join(known)})")
+        raise InputError(f"--heuristics: unknown: {', '.join(unknown)} (known: {', '.join(known)})")
     return [known[name] for name in names.split(",")]
+
+
+def stored_runs(file: Path, configs: Sequence[Config], time_s: float | None) -> list[Run]:
+    """The runs of these configurations in a file, all under one time limit."""
+    names = {config.name for config in configs}
+    runs = [run for run in read(file) if run.get("config") in names]
+    limits = sorted({run["time_limit"] for run in runs})
+    if time_s is None and len(limits) > 1:
+        raise InputError(f"runs of {', '.join(f'{x:g}' for x in limits)} s: choose with --time", file=file)
+    return latest([run for run in runs if time_s in (None, run["time_limit"])], ("planner", "task", "config"))
+
+
+def wanted_tasks(options: argparse.Namespace) -> list[Task]:
+    """Competition tasks and generated ones, translated."""
+    default = ",".join(QUICK) if options.quick else "*"
+    patterns = (options.tasks or default).split(",")
+
+    def wanted(name: str) -> bool:
+        return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+    return [
+        *competition_tasks(options.ipc, options.work, wanted),
+        *generated_tasks(options.work, wanted),
+    ]
 
 
 def main(words: Sequence[str] | None = None) -> int:
     options = arguments(words)
+    configs = chosen(COVERAGE if options.coverage else RATES, options.heuristics)
+    if options.file is not None:
+        runs = stored_runs(options.file, configs, options.time)
+        print(shown(report(runs, configs, options.coverage), runs, options.table, options.file))
+        return 0
     planner = FastDownward.find(options.fast_downward)
     if planner is None:
         note("Fast Downward is not installed: pip install 'hstar[bench]', or --fast-downward")
@@ -543,39 +620,24 @@ def main(words: Sequence[str] | None = None) -> int:
     if own is None and not options.peer_only:
         note("no hstar command here: install the project, or --hstar, or --peer-only")
         return 1
-    configs = chosen(COVERAGE if options.coverage else RATES, options.heuristics)
     time_s = options.time or (2.0 if options.quick else 60.0 if options.coverage else 10.0)
-
-    def wanted(name: str) -> bool:
-        default = ",".join(QUICK) if options.quick else "*"
-        patterns = (options.tasks or default).split(",")
-        return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
-
-    tasks = [
-        *competition_tasks(options.ipc, options.work, wanted),
-        *generated_tasks(options.work, wanted),
-    ]
+    tasks = wanted_tasks(options)
     if not tasks:
         note("no tasks to run")
         return 1
-    out = options.out or options.work / "fast_downward.jsonl"
-    out.parent.mkdir(parents=True, exist_ok=True)
-    results = Results(out)
-    pairs: list[Pair] = []
+    records = Records(options.out or options.work / "fast_downward.jsonl", KEY)
     try:
         for config in configs:
             for task in tasks:
-                mine = results.get(own, task, config, time_s, options.memory) if own else None
+                mine = run_planner(records, own, task, config, time_s, options.memory) if own else None
                 if options.costs and mine and mine["status"] != "solved":
                     continue  # no cost to compare
-                theirs = results.get(peer, task, config, time_s, options.memory)
-                pairs.append(Pair(task, config, theirs, mine))
+                run_planner(records, peer, task, config, time_s, options.memory)
     except KeyboardInterrupt:
-        note(f"stopped; the finished runs are in {out}, the same command goes on from there")
-    print(report(pairs, configs, time_s, options.coverage))
-    print(versions(peer, own))
-    return 1 if problems(pairs) else 0
+        note(f"stopped; the finished runs are in {records.path}, the same command goes on from there")
+    print(shown(report(records.used, configs, options.coverage), records.used, options.table))
+    return 1 if problems(pairs_of(records.used, configs)) else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    finish(main)

@@ -6,23 +6,59 @@ random network, same task, same search; ff beside them for a comparison over the
 al., ICAPS 2022, Fig. 4). Also the native batch kernel as a share of what PyTorch's product of large matrices
 reaches on one thread.
 
-python benchmarks/network.py TASK.sas ... [--seconds 5]
+Each rate is a record of its own (records.py). Without tasks, the five of RESULTS.md are measured, from the
+folder of benchmarks beside the repository.
+
+python benchmarks/network.py [TASK ...] [--seconds 3] [--out FILE]; tables of what it keeps: --print FILE
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
+import functools
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
+from records import (
+    UNKNOWN,
+    Record,
+    Records,
+    add_file_options,
+    build,
+    finish,
+    latest,
+    note,
+    read,
+    shown,
+    table,
+)
 
 import hstar
 from hstar import _core
+from hstar.errors import InputError
+from hstar.search.heuristics import Heuristic
 
 WIDTH = 250
+
+FOLDER = Path(__file__).resolve().parents[2] / "shared" / "benchmarks"
+TASKS = {
+    "blocks 14-0": "ipc/blocks/probBLOCKS-14-0.pddl",
+    "blocks 30-1": "ferber21/blocks/hard/probBLOCKS-30-1/base.pddl",
+    "depot p12": "ferber21/depot/hard/p12/base.pddl",
+    "npuzzle n6-1": "ferber21/npuzzle/moderate/prob-n6-1/base.pddl",
+    "transport p32": "ferber21/transport-opt14-strips/hard/p32/base.pddl",
+}
+SINGLE, INCREMENTAL = "(a) PyTorch, single", "(d) native, incremental"
+WAYS = (
+    *(SINGLE, "(b) PyTorch, successors batched", "(c) native, refresh"),
+    *(INCREMENTAL, "(e) int16", "ff"),
+)
+KEY = ("part", "build", "task", "file", "way", "seconds")
+TABLES = ("rates", "kernel")
 
 
 class PaperNet(torch.nn.Module):
@@ -68,12 +104,6 @@ def encoder(task: hstar.Task) -> tuple[list[int], np.ndarray]:
     return inputs, np.array(offsets)
 
 
-def rate(task: hstar.Task, heuristic: hstar.search.heuristics.Heuristic, seconds: float) -> float:
-    """Evaluations per second of search."""
-    result = hstar.solve(task, heuristic, "gbfs", time_limit=seconds)
-    return result.evaluated / result.search_time
-
-
 class Native:
     """The core's heuristic as `solve` takes it."""
 
@@ -88,17 +118,27 @@ class Native:
         return _core.learned_heuristic(task.core, network, self.inputs, "network", 1024, self.incremental)
 
 
-def measure(path: Path, seconds: float) -> list[str]:
-    """One row of the table."""
+@dataclass(frozen=True)
+class Searches:
+    """A task, the inputs of its network, and what guides the search by the names of WAYS."""
+
+    task: hstar.Task
+    atoms: int
+    heuristics: dict[str, Heuristic]
+
+
+@functools.cache
+def searches(path: Path) -> Searches:
+    """All ways with the same random network."""
     task = hstar.load(path)
     inputs, offsets = encoder(task)
     atoms = max(inputs) + 1
     torch.manual_seed(0)
     net = PaperNet(atoms).eval()
-    table = np.array(inputs)
+    columns_of = np.array(inputs)
 
     def dense(states: np.ndarray) -> torch.Tensor:
-        columns = table[states + offsets]
+        columns = columns_of[states + offsets]
         out = np.zeros((len(states), atoms + 1), dtype=np.float32)
         np.put_along_axis(out, np.where(columns < 0, atoms, columns), 1, axis=1)
         return torch.from_numpy(out[:, :atoms])
@@ -113,18 +153,27 @@ def measure(path: Path, seconds: float) -> list[str]:
         inputs = dense(states)
         return np.array([float(net(inputs[i : i + 1])[0, 0]) for i in range(len(states))])
 
-    rates = [
-        rate(task, single, seconds),
-        rate(task, batched, seconds),
-        rate(task, Native(net, inputs, incremental=False), seconds),
-        rate(task, Native(net, inputs, incremental=True), seconds),
-        rate(task, Native(net, inputs, incremental=True, precision="int16"), seconds),
-        rate(task, "ff", seconds),
+    heuristics: list[Heuristic] = [
+        single,
+        batched,
+        Native(net, inputs, incremental=False),
+        Native(net, inputs, incremental=True),
+        Native(net, inputs, incremental=True, precision="int16"),
+        "ff",
     ]
-    return [path.stem, str(atoms), *(f"{r:,.0f}" for r in rates), f"{rates[3] / rates[0]:.1f}"]
+    return Searches(task, atoms, dict(zip(WAYS, heuristics, strict=True)))
 
 
-def kernel_share() -> str:
+def measure(path: Path, way: str, seconds: float) -> Record:
+    """One search."""
+    found = searches(path)
+    result = hstar.solve(found.task, found.heuristics[way], "gbfs", time_limit=seconds)
+    note(f"{path}: {way}: {result.evaluated / result.search_time:,.0f}")
+    times = {"search_time": result.search_time, "cpu_time": result.cpu_time}
+    return {"atoms": found.atoms, "evaluations": result.evaluated, **times}
+
+
+def kernel() -> Record:
     """GFLOP/s of the native batch kernel and of a large matrix product of PyTorch on one thread."""
     torch.manual_seed(0)
     net = native(PaperNet(200))
@@ -140,22 +189,77 @@ def kernel_share() -> str:
     for _ in range(10):
         a @ a
     peak = 10 * 2 * 1024**3 / (time.perf_counter() - start) / 1e9
-    return f"native {own:.0f} GFLOP/s, PyTorch's matrix product {peak:.0f} GFLOP/s, share {own / peak:.2f}"
+    return {"native_gflops": own, "torch_gflops": peak}
 
 
-def main() -> None:
+# --- report ---------------------------------------------------------------------------------------
+
+
+def rate_table(records: Sequence[Record]) -> str:
+    """Evaluations per second of search by the wall clock, a row a task."""
+    searches = [record for record in records if record["part"] == "rates"]
+    rows = []
+    for first in latest(searches, ("task", "file")):
+        mine = [r for r in searches if (r["task"], r["file"]) == (first["task"], first["file"])]
+        rates = {r["way"]: r["evaluations"] / r["search_time"] for r in mine}
+        gain = f"{rates[INCREMENTAL] / rates[SINGLE]:.1f}" if {SINGLE, INCREMENTAL} <= set(rates) else UNKNOWN
+        cells = [f"{rates[way]:,.0f}" if way in rates else UNKNOWN for way in WAYS]
+        rows.append([first["task"], f"{first['atoms']:,}", *cells, gain])
+    return table(["task", "atoms", *WAYS, "(d)/(a)"], rows)
+
+
+def kernel_text(records: Sequence[Record]) -> str:
+    """A sentence; empty if this has not been measured."""
+    last = [(r["native_gflops"], r["torch_gflops"]) for r in records if r["part"] == "kernel"][-1:]
+    return "".join(
+        f"The batch kernel reached {own:.0f} GFLOP/s, PyTorch's product of two 1024 x 1024 matrices "
+        f"{peak:.0f} on the same core: a share of {own / peak:.2f}."
+        for own, peak in last
+    )
+
+
+def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    """The sections by name, each with its title."""
+    return {
+        "rates": ("Evaluations per second in GBFS:", rate_table(records)),
+        "kernel": ("Speed of the layers:", kernel_text(records)),
+    }
+
+
+# --- command line ---------------------------------------------------------------------------------
+
+
+def chosen_tasks(paths: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Names and files; of RESULTS.md if none are given."""
+    if paths:
+        return [(path.stem, path) for path in paths]
+    if not FOLDER.is_dir():
+        raise InputError("no such folder: name the tasks to measure", file=FOLDER)
+    return [(name, FOLDER / path) for name, path in TASKS.items()]
+
+
+def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Network evaluations per second inside GBFS.")
-    parser.add_argument("tasks", nargs="+", type=Path, help=".sas files")
-    parser.add_argument("--seconds", type=float, default=5.0)
-    options = parser.parse_args()
+    parser.add_argument("tasks", nargs="*", type=Path, help=".sas, or .pddl beside its domain")
+    parser.add_argument("--seconds", type=float, default=3.0, help="for a search (default: %(default)s)")
+    add_file_options(parser, TABLES)
+    options = parser.parse_args(words)
+    if options.file is not None:
+        known = [record for record in read(options.file) if record.get("part") in TABLES]
+        known = latest(known, [name for name in KEY if name not in ("build", "seconds")])
+        print(shown(report(known), known, options.table, options.file))
+        return 0
     torch.set_num_threads(1)
-    ways = ["(a) torch", "(b) batched", "(c) refresh", "(d) incremental", "(e) int16"]
-    columns = ["task", "atoms", *ways, "ff", "(d)/(a)"]
-    print(f"| {' | '.join(columns)} |\n|---|{'---:|' * 8}")
-    for path in options.tasks:
-        print("| " + " | ".join(measure(path, options.seconds)) + " |", flush=True)
-    print(kernel_share(), file=sys.stderr)
+    records = Records(options.out, KEY)
+    for name, path in chosen_tasks(options.tasks):
+        file = str(path) if options.tasks else TASKS[name]
+        what = {"part": "rates", "build": build(), "task": name, "file": file, "seconds": options.seconds}
+        for way in WAYS:
+            records.get({**what, "way": way}, functools.partial(measure, path, way, options.seconds))
+    records.get({"part": "kernel", "build": build()}, kernel)
+    print(shown(report(records.used), records.used, options.table))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

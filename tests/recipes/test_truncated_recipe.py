@@ -154,6 +154,22 @@ def test_the_same_values_on_data_and_in_the_search(
             same(replace(learned, rule=rule, base=base, lower=lower), task, states)
 
 
+@pytest.mark.parametrize(
+    ("domain", "sizes"),
+    [
+        ("ferry", {"locations": 3, "cars": 2}),
+        ("gripper", {"balls": 3}),
+        ("visitall", {"rows": 3, "columns": 3, "goal_percent": 50}),
+    ],
+)
+def test_the_same_values_in_other_domains(tmp_path: Path, domain: str, sizes: dict[str, int]) -> None:
+    tasks = [generated(tmp_path, domain, **sizes, seed=seed) for seed in (1, 2)]
+    data = labelled(tasks[:1])
+    states = with_goal(tasks[1], reachable(tasks[1], 30))
+    for model in MODELS:
+        same(fit(data, model), tasks[1], states)
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_heuristics_count_steps_where_actions_have_costs(tmp_path: Path, model: str) -> None:
     """Also domains with a hierarchy of types."""

@@ -34,7 +34,7 @@ class DomainRecipe(Protocol):
     def profiles(self, options: Options) -> Mapping[str, Options]:
         """Sets of options by name, the default one first; those given may choose among parts."""
 
-    def told_defaults(self) -> Mapping[str, str]:
+    def told_defaults(self) -> Mapping[str, Any]:
         """Of options whose default depends on others: what the help says of it."""
 
     def fit(

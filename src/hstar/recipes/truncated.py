@@ -161,15 +161,15 @@ class Truncated:
             found = {name: {**profile, "criterion": "loss"} for name, profile in found.items()}
         return found
 
-    def told_defaults(self) -> Mapping[str, str]:
-        """Those that differ from model to model."""
-        found: dict[str, set[str]] = {}
+    def told_defaults(self) -> Mapping[str, Any]:
+        """Those that differ from model to model, or that only a model's profile sets."""
+        found: dict[str, set[Any]] = {}
         for model in RELATIONAL_MODELS:
             default = self.profiles({"model": model})["default"]
             for part in self.parts({"model": model}).values():
                 for name, entry in part.items():
-                    found.setdefault(name, set()).add(str(default.get(name, entry.default)))
-        return {name: "by the model" for name, values in found.items() if len(values) > 1}
+                    found.setdefault(name, set()).add(default.get(name, entry.default))
+        return {name: "by the model" if len(values) > 1 else values.pop() for name, values in found.items()}
 
     def fit(
         self,

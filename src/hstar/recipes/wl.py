@@ -77,7 +77,7 @@ class WL:
         """The defaults."""
         return {"default": {}}
 
-    def told_defaults(self) -> Mapping[str, str]:
+    def told_defaults(self) -> Mapping[str, Any]:
         """None of them."""
         return {}
 

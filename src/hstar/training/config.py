@@ -25,7 +25,7 @@ class TrainConfig:
     optimizer: str = _option("adam", "adam or adamw.")
     patience: int = _option(20, "Stop after so many epochs without a better validation loss.")
     validation: float = _option(
-        0.1, "Share of the states, or of the problems of a domain, held out; 0: the training loss decides."
+        0.1, "Share of states, or of problems of a domain, held out; 0: training loss decides."
     )
     criterion: str = _option(
         "loss", "What the best weights are best in, on held-out states: loss, or mse of the mean."
