@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from records import Records, add_file_options, build, finish, latest, note, read, shown, table
+from records import Records, add_file_options, build, finish, note, shown, stored, table, those, values_of
 
 from hstar.experiments import Job, LocalExecutor, Outcome, Store, run
 from hstar.experiments.job import HSTAR, Record
@@ -163,23 +163,22 @@ def measure_rows(folder: Path, size: Callable[[], int], number: int) -> Record:
 
 
 def medians(records: Sequence[Record], names: Sequence[str], measured: Sequence[str]) -> list[list[float]]:
-    """For each value of the names: that value, the medians of what was measured, and the number of repeats."""
+    """For each value of the names: that value, the medians of what was measured, the number of repeats."""
     found = []
-    for sizes in dict.fromkeys(tuple(record[name] for name in names) for record in records):
-        mine = [record for record in records if tuple(record[name] for name in names) == sizes]
+    for sizes in values_of(records, *names):
+        mine = those(records, **dict(zip(names, sizes, strict=True)))
         middle = [statistics.median(record[name] for record in mine) for name in measured]
         found.append([*sizes, *middle, len(mine)])
     return found
 
 
 def job_medians(records: Sequence[Record]) -> list[list[float]]:
-    mine = [record for record in records if record["part"] == "jobs"]
-    return medians(mine, ("jobs", "slots"), ("bare_s", "hstar_s"))
+    return medians(those(records, part="jobs"), ("jobs", "slots"), ("bare_s", "hstar_s"))
 
 
 def row_medians(records: Sequence[Record]) -> list[list[float]]:
-    mine = [record for record in records if record["part"] == "rows"]
-    return medians(mine, ("rows",), ("store_bytes", "page_bytes", "reading_s", "report_s"))
+    measured = ("store_bytes", "page_bytes", "reading_s", "report_s")
+    return medians(those(records, part="rows"), ("rows",), measured)
 
 
 def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
@@ -226,8 +225,7 @@ def main(words: Sequence[str] | None = None) -> int:
     add_file_options(parser, TABLES)
     options = parser.parse_args(words)
     if options.file is not None:
-        known = [record for record in read(options.file) if record.get("part") in TABLES]
-        known = latest(known, [name for name in KEY if name != "build"])
+        known = stored(options.file, TABLES, KEY)
         print(shown(report(known), known, options.table, options.file))
         return 0
 

@@ -30,11 +30,12 @@ from records import (
     add_file_options,
     build,
     finish,
-    latest,
     note,
-    read,
     shown,
+    stored,
     table,
+    those,
+    values_of,
 )
 
 import hstar
@@ -197,20 +198,19 @@ def kernel() -> Record:
 
 def rate_table(records: Sequence[Record]) -> str:
     """Evaluations per second of search by the wall clock, a row a task."""
-    searches = [record for record in records if record["part"] == "rates"]
-    rows = []
-    for first in latest(searches, ("task", "file")):
-        mine = [r for r in searches if (r["task"], r["file"]) == (first["task"], first["file"])]
+    measured, rows = those(records, part="rates"), []
+    for task, file in values_of(measured, "task", "file"):
+        mine = those(measured, task=task, file=file)
         rates = {r["way"]: r["evaluations"] / r["search_time"] for r in mine}
         gain = f"{rates[INCREMENTAL] / rates[SINGLE]:.1f}" if {SINGLE, INCREMENTAL} <= set(rates) else UNKNOWN
         cells = [f"{rates[way]:,.0f}" if way in rates else UNKNOWN for way in WAYS]
-        rows.append([first["task"], f"{first['atoms']:,}", *cells, gain])
+        rows.append([task, f"{mine[0]['atoms']:,}", *cells, gain])
     return table(["task", "atoms", *WAYS, "(d)/(a)"], rows)
 
 
 def kernel_text(records: Sequence[Record]) -> str:
     """A sentence; empty if this has not been measured."""
-    last = [(r["native_gflops"], r["torch_gflops"]) for r in records if r["part"] == "kernel"][-1:]
+    last = [(r["native_gflops"], r["torch_gflops"]) for r in those(records, part="kernel")][-1:]
     return "".join(
         f"The batch kernel reached {own:.0f} GFLOP/s, PyTorch's product of two 1024 x 1024 matrices "
         f"{peak:.0f} on the same core: a share of {own / peak:.2f}."
@@ -245,8 +245,7 @@ def main(words: Sequence[str] | None = None) -> int:
     add_file_options(parser, TABLES)
     options = parser.parse_args(words)
     if options.file is not None:
-        known = [record for record in read(options.file) if record.get("part") in TABLES]
-        known = latest(known, [name for name in KEY if name not in ("build", "seconds")])
+        known = stored(options.file, TABLES, [name for name in KEY if name != "seconds"])
         print(shown(report(known), known, options.table, options.file))
         return 0
     torch.set_num_threads(1)

@@ -65,6 +65,22 @@ def latest(records: Iterable[Record], names: Sequence[str]) -> list[Record]:
     return list(found.values())
 
 
+def stored(path: Path, parts: Collection[str], names: Sequence[str]) -> list[Record]:
+    """Of a file that a script keeps: the last record of each measurement, of whichever build."""
+    known = [record for record in read(path) if record.get("part") in parts]
+    return latest(known, [name for name in names if name != "build"])
+
+
+def those(records: Iterable[Record], **what: Any) -> list[Record]:
+    """The records with these values."""
+    return [record for record in records if all(record.get(key) == value for key, value in what.items())]
+
+
+def values_of(records: Iterable[Record], *names: str) -> list[tuple[Any, ...]]:
+    """What stands in these fields, each once, in the order of the file."""
+    return list(dict.fromkeys(tuple(record.get(name) for name in names) for record in records))
+
+
 class Records:
     """The measurements of one command: those that are known already, and those that it makes.
 
@@ -79,10 +95,6 @@ class Records:
 
     def _key(self, record: Mapping[str, Any]) -> tuple[Any, ...]:
         return tuple(record.get(name) for name in self.names)
-
-    def knows(self, what: Record) -> bool:
-        """Whether this is measured already."""
-        return self._key(what) in self._known
 
     def get(self, what: Record, measure: Callable[[], Record]) -> Record:
         """The known record, or what `measure` finds, which is kept at once."""
@@ -134,21 +146,21 @@ def versions(records: Iterable[Record]) -> str:
     for record in records:
         line = ", ".join(_versions_of(record))
         counts[line] = counts.get(line, 0) + 1
-    return "\n".join(f"- {line}: {count:,} measurements" for line, count in sorted(counts.items()))
+    return "\n".join(
+        f"- {line}: {count:,} measurement{'s' if count > 1 else ''}" for line, count in sorted(counts.items())
+    )
 
 
 def _versions_of(record: Record) -> Iterator[str]:
-    where = record.get("machine") or {}
-    planner = record.get("planner")
-    yield f"Fast Downward {record['build']}" if planner == "fast_downward" else str(record.get("build"))
-    if commit := where.get("commit"):
-        yield f"commit {commit}"
+    where, peer = record.get("machine") or {}, record.get("planner") == "fast_downward"
+    yield f"Fast Downward {record['build']}" if peer else str(record.get("build"))
+    if "commit" in where and not peer:
+        yield f"commit {where['commit']}"
     yield f"{where['processor']} ({where['cores']} cores)" if "processor" in where else "machine not recorded"
-    if "python" in where:
-        yield f"Python {where['python']}"
-    for name in PACKAGES[:2]:  # the libraries; the planners have a build of their own
-        if name in where:
-            yield f"{name} {where[name]}"
+    if not peer:
+        for name in ("python", *PACKAGES[:2]):  # the libraries; translators and planners have builds
+            if name in where:
+                yield f"{name} {where[name]}"
 
 
 # --- command line ---------------------------------------------------------------------------------

@@ -13,21 +13,38 @@ timed once on a few tasks, as it is.
 
 Invariant: no label that is given as an upper bound is below h*; the script exits with 1 if one is.
 
-python benchmarks/sampling.py [TASK ...] [--figure sampling.svg]
+Each time of a configuration and each seed of a sampler is a record of its own (records.py).
+
+python benchmarks/sampling.py [TASK ...] [--out FILE] [--figure sampling.svg]; tables of what it keeps:
+--print FILE
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
+import functools
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from records import (
+    UNKNOWN,
+    Record,
+    Records,
+    add_file_options,
+    build,
+    finish,
+    note,
+    shown,
+    stored,
+    table,
+    those,
+    values_of,
+)
 
 import hstar
 from hstar import _core
@@ -51,6 +68,7 @@ Options = Mapping[str, Any]
 class Plan:
     """What is measured. A time is the least of `repeats`, or of two and what fits into `patience_s`."""
 
+    name: str
     tasks: tuple[Spec, ...]
     swept: Spec  # for N_t and L
     states: int  # N_t where it is not swept
@@ -65,6 +83,7 @@ class Plan:
 
 
 FULL = Plan(
+    name="full",
     tasks=(
         *(("blocksworld", {"blocks": n}) for n in (5, 10, 15, 20, 25, 30)),
         *(("npuzzle", {"rows": n, "columns": n}) for n in (3, 4, 5, 6, 7)),
@@ -89,6 +108,7 @@ FULL = Plan(
     repeats=7,
 )
 QUICK = Plan(
+    name="quick",
     tasks=(("blocksworld", {"blocks": 4}), ("ferry", {"locations": 3, "cars": 2})),
     swept=("blocksworld", {"blocks": 4}),
     states=200,
@@ -118,6 +138,11 @@ LABELLED: dict[str, tuple[str, Options]] = {
     "fsm, SAI and SUI": ("fsm", {}),
 }
 
+SWEEPS = ("atoms", "states", "length")
+TABLES = (*SWEEPS, "train", "labels", "bands")
+PARTS = (*SWEEPS, "train", "labels")  # of records; the last one makes two tables
+KEY = ("plan", "part", "build", "task", "file", "states", "length", "configuration", "seed")
+
 
 # --- tasks --------------------------------------------------------------------------------------
 
@@ -135,6 +160,23 @@ def generate(spec: Spec) -> hstar.Task:
         for path, text in zip((domain, problem), GENERATORS.get(generator)(**sizes, seed=1), strict=True):
             path.write_text(text)
         return replace(hstar.load(domain, problem), name=title(spec))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A task that is made or read when something has to be measured in it, and then kept."""
+
+    family: str
+    name: str
+    file: str | None
+    load: Callable[[], hstar.Task]
+
+    @staticmethod
+    def of(given: Spec | Path) -> Source:
+        """Of a generator or of a file."""
+        if isinstance(given, Path):
+            return Source("given", given.name, str(given), functools.cache(lambda: hstar.load(given)))
+        return Source(given[0], title(given), None, functools.cache(lambda: generate(given)))
 
 
 # --- 1. time ------------------------------------------------------------------------------------
@@ -190,30 +232,35 @@ def measure(task: hstar.Task, name: str, options: Options, plan: Plan) -> Time:
     return Time(total, min(total, max(0.0, labelled - handed_over)))
 
 
-def measure_all(task: hstar.Task, plan: Plan, **options: Any) -> Times:
-    """All configurations, without those that the task is too much for."""
-    print(f"{task.name} {options}", file=sys.stderr)
-    found = {}
-    for label, (name, own) in TIMED.items():
-        try:
-            found[label] = measure(task, name, {**own, "states": plan.states, **options}, plan)
-        except UnsupportedError as error:
-            print(f"{task.name}: {label}: {error}", file=sys.stderr)
-    return found
+def measure_time(source: Source, label: str, states: int, length: int | None, plan: Plan) -> Record:
+    """One configuration; a task that is too much for it is a finding, too."""
+    task, (name, options) = source.load(), TIMED[label]
+    sizes = {"states": states, **({} if length is None else {"length": length})}
+    found = {
+        "family": source.family,
+        "atoms": len(task.core.atom_facts),
+        "adaptive_length": _core.adaptive_length(task.core),
+    }
+    note(f"{source.name}: {label} {sizes}")
+    try:
+        times = measure(task, name, {**options, **sizes}, plan)
+    except UnsupportedError as error:
+        note(f"{source.name}: {label}: {error}")
+        return {**found, "unsupported": str(error)}
+    return {**found, "total_s": times.total, "labelling_s": times.labelling}
 
 
-def train_row(task: hstar.Task) -> list[str]:
-    """Seconds that sampling takes in `hstar train`, recipe by recipe; single runs."""
-    row = [task.name, f"{len(task.core.atom_facts):,}"]
-    for name in RECIPES.names():
-        recipe = RECIPES.get(name)
-        known = {entry.name for entry in fields(SAMPLERS.get(recipe.sampler))}  # type: ignore[arg-type]
-        options = next(iter(recipe.profiles.values()))  # the default
-        own = {key: value for key, value in options.items() if key in known}
-        start = time.process_time()
-        data = make_sampler(recipe.sampler, **own).sample(task)
-        row.append(f"{time.process_time() - start:.2f} ({len(data):,})")
-    return row
+def measure_training(source: Source, name: str) -> Record:
+    """Seconds that sampling takes in `hstar train`; a single run."""
+    task, recipe = source.load(), RECIPES.get(name)
+    note(f"{source.name}: recipe {name}")
+    known = {entry.name for entry in fields(SAMPLERS.get(recipe.sampler))}  # type: ignore[arg-type]
+    options = next(iter(recipe.profiles.values()))  # the default
+    own = {key: value for key, value in options.items() if key in known}
+    start = time.process_time()
+    data = make_sampler(recipe.sampler, **own).sample(task)
+    took = time.process_time() - start
+    return {"atoms": len(task.core.atom_facts), "seconds": took, "samples": len(data)}
 
 
 # --- 2. labels ----------------------------------------------------------------------------------
@@ -239,53 +286,172 @@ def summary(labels: LabelErrors) -> list[float]:
     return [*first, *over(labels.error[labels.bound]), *over(labels.error)]
 
 
-def label_cells(runs: Sequence[LabelErrors]) -> list[str]:
-    """Mean over seeds, with the standard deviation of what is no share."""
-    found = [summary(run) for run in runs]
-    mean, spread = np.mean(found, axis=0), np.std(found, axis=0, ddof=1)
-    numbers = {i: f"{mean[i]:.2f} ± {spread[i]:.2f}" for i in (2, 3, 5)}
-    return [numbers.get(i, f"{100 * mean[i]:.0f} %") for i in range(len(mean))]
-
-
-def band_cells(runs: Sequence[LabelErrors]) -> list[str]:
-    """Mean error of upper bounds per band of h*, over all seeds, and of how many samples."""
-    h = np.concatenate([run.h[run.bound] for run in runs])
-    error = np.concatenate([run.error[run.bound] for run in runs])
+def measure_labels(
+    source: Source, exact: Callable[[], dict[bytes, float]], label: str, states: int, seed: int
+) -> Record:
+    """Samples of one seed against h*; per band of h* the sum of the errors of bounds, and their number."""
+    name, options = LABELLED[label]
+    sampler = make_sampler(name, **{**options, "states": states, "seed": seed})
+    values = exact()
+    labels = label_errors(sampler.sample(source.load()), values)
+    h, error = labels.h[labels.bound], labels.error[labels.bound]
     inside = [error[(h >= low) & (h <= high)] for low, high in BANDS]
-    return [f"{part.mean():.2f} ({len(part):,})" if len(part) >= MIN_SAMPLES else "–" for part in inside]
+    return {
+        "reachable_states": len(values),
+        "summary": summary(labels),
+        "bands": [[float(part.sum()), len(part)] for part in inside],
+        "wrong": int((error < 0).sum()),
+    }
 
 
-def label_rows(plan: Plan) -> tuple[list[list[str]], list[list[str]], int]:
-    """Rows of both tables, and how many upper bounds are below h*."""
-    rows, bands, wrong = [], [], 0
-    for spec in plan.small:
-        task = generate(spec)
-        exact = exact_values(task)
-        for label, (name, options) in LABELLED.items():
-            samplers = (
-                make_sampler(name, **{**options, "states": plan.small_states, "seed": seed})
-                for seed in range(plan.seeds)
+# --- all of it ----------------------------------------------------------------------------------
+
+
+def measure_plan(plan: Plan, further: Sequence[Path], records: Records) -> None:
+    """Everything that the records do not know yet."""
+    common = {"plan": plan.name, "build": build()}
+
+    def times(part: str, source: Source, states: int, length: int | None = None) -> None:
+        where = {"part": part, "task": source.name, "file": source.file, "states": states, "length": length}
+        for label in TIMED:
+            records.get(
+                {**common, **where, "configuration": label},
+                functools.partial(measure_time, source, label, states, length, plan),
             )
-            runs = [label_errors(sampler.sample(task), exact) for sampler in samplers]
-            wrong += sum(int((run.error[run.bound] < 0).sum()) for run in runs)
-            rows.append([f"{task.name} ({len(exact):,})", label, *label_cells(runs)])
-            bands.append([task.name, label, *band_cells(runs)])
-    return rows, bands, wrong
+
+    for source in (*map(Source.of, plan.tasks), *map(Source.of, further)):
+        times("atoms", source, plan.states)
+    swept = Source.of(plan.swept)
+    for n in plan.states_sweep:
+        times("states", swept, n)
+    for n in plan.length_sweep:
+        times("length", swept, plan.states, n)
+    for source in map(Source.of, plan.trained):
+        for name in RECIPES.names():
+            what = {**common, "part": "train", "task": source.name, "configuration": name}
+            records.get(what, functools.partial(measure_training, source, name))
+    for source in map(Source.of, plan.small):
+        exact = functools.cache(functools.partial(exact_of, source))
+        for label in LABELLED:
+            for seed in range(plan.seeds):
+                what = {**common, "part": "labels", "task": source.name, "configuration": label}
+                records.get(
+                    {**what, "states": plan.small_states, "seed": seed},
+                    functools.partial(measure_labels, source, exact, label, plan.small_states, seed),
+                )
+
+
+def exact_of(source: Source) -> dict[bytes, float]:
+    note(f"{source.name}: h* of all states")
+    return exact_values(source.load())
 
 
 # --- report -------------------------------------------------------------------------------------
 
 
-def markdown(header: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1) -> str:
-    """The first `texts` columns are words, the others numbers."""
-    rule = ["---"] * texts + ["---:"] * (len(header) - texts)
-    return "\n".join(f"| {' | '.join(line)} |" for line in (header, rule, *rows))
+def times_of(records: Sequence[Record]) -> Times:
+    """By configuration, of those that could be measured."""
+    return {
+        record["configuration"]: Time(record["total_s"], record["labelling_s"])
+        for record in records
+        if "total_s" in record
+    }
 
 
-def cells(times: Times) -> list[str]:
+def time_cells(records: Sequence[Record]) -> list[str]:
     """Milliseconds in all, and of labelling."""
+    times = times_of(records)
     found = (times.get(label) for label in TIMED)
-    return ["–" if t is None else f"{1e3 * t.total:,.0f} ({1e3 * t.labelling:,.0f})" for t in found]
+    return [UNKNOWN if t is None else f"{1e3 * t.total:,.0f} ({1e3 * t.labelling:,.0f})" for t in found]
+
+
+def atoms_table(records: Sequence[Record]) -> str:
+    rows = []
+    for name, file in values_of(records, "task", "file"):
+        mine = those(records, task=name, file=file)
+        sizes = (f"{mine[0][field]:,}" for field in ("atoms", "adaptive_length"))
+        rows.append([name, *sizes, *time_cells(mine)])
+    return table(["task", "\\|F\\|", "adaptive L", *TIMED], rows)
+
+
+def sweep_table(records: Sequence[Record], field: str, name: str) -> str:
+    sizes = sorted(n for (n,) in values_of(records, field))
+    return table([name, *TIMED], [[f"{n:,}", *time_cells(those(records, **{field: n}))] for n in sizes])
+
+
+def training_table(records: Sequence[Record]) -> str:
+    names = [name for (name,) in values_of(records, "configuration")]
+    rows = []
+    for (task,) in values_of(records, "task"):
+        mine = {record["configuration"]: record for record in those(records, task=task)}
+        cells = [
+            f"{mine[name]['seconds']:.2f} ({mine[name]['samples']:,})" if name in mine else UNKNOWN
+            for name in names
+        ]
+        rows.append([task, f"{next(iter(mine.values()))['atoms']:,}", *cells])
+    return table(["task", "\\|F\\|", *names], rows)
+
+
+def label_cells(runs: Sequence[Record]) -> list[str]:
+    """Mean over seeds, with the standard deviation of what is no share."""
+    found = [run["summary"] for run in runs]
+    mean = np.mean(found, axis=0)
+    spread = [f" ± {value:.2f}" for value in np.std(found, axis=0, ddof=1)] if len(found) > 1 else [""] * 7
+    numbers = {i: f"{mean[i]:.2f}{spread[i]}" for i in (2, 3, 5)}
+    return [numbers.get(i, f"{100 * mean[i]:.0f} %") for i in range(len(mean))]
+
+
+def band_cells(runs: Sequence[Record]) -> list[str]:
+    """Mean error of upper bounds per band of h*, over all seeds, and of how many samples."""
+    sums = np.sum([run["bands"] for run in runs], axis=0)
+    return [f"{total / n:.2f} ({n:,.0f})" if n >= MIN_SAMPLES else UNKNOWN for total, n in sums]
+
+
+def label_tables(records: Sequence[Record], only: str | None) -> tuple[str, str]:
+    """Both tables; of one task without its column."""
+    rows, bands = [], []
+    for task, label in values_of(records, "task", "configuration"):
+        if only in (None, task):
+            runs = those(records, task=task, configuration=label)
+            rows.append([f"{task} ({runs[0]['reachable_states']:,})", label, *label_cells(runs)])
+            bands.append([task, label, *band_cells(runs)])
+    names = [f"{low} to {high}" for low, high in BANDS]
+    if only is not None:
+        return (
+            table(LABEL_COLUMNS[1:], [row[1:] for row in rows]),
+            table(["sampler", *names], [row[1:] for row in bands]),
+        )
+    return table(LABEL_COLUMNS, rows, words=(0, 1)), table(["task", "sampler", *names], bands, words=(0, 1))
+
+
+def wrong_bounds(records: Sequence[Record]) -> int:
+    """How many upper bounds are below h*."""
+    return sum(record.get("wrong", 0) for record in records)
+
+
+def report(records: Sequence[Record], plan: Plan, only: str | None) -> dict[str, tuple[str, str]]:
+    """The sections by name, each with its title."""
+    parts = {part: those(records, part=part) for part in PARTS}
+    swept = title(plan.swept)
+    labels, bands = label_tables(parts["labels"], only)
+    wrong = f"upper bounds below h*: {wrong_bounds(records)}"
+    return {
+        "atoms": (
+            f"Milliseconds in all (labelling alone), N_t = {plan.states:,}:",
+            atoms_table(parts["atoms"]),
+        ),
+        "states": (f"The same for {swept}, against N_t:", sweep_table(parts["states"], "states", "N_t")),
+        "length": (
+            f"The same for {swept} and N_t = {plan.states:,}, against L:",
+            sweep_table(parts["length"], "length", "L"),
+        ),
+        "train": ("Seconds of sampling in hstar train (states):", training_table(parts["train"])),
+        "labels": (
+            f"Labels against h*, {plan.small_states:,} samples, mean ± s.d. of {plan.seeds} seeds; {wrong}:",
+            labels,
+        ),
+        "bands": (f"Mean error of upper bounds by h* (samples; {MIN_SAMPLES} at least):", bands),
+    }
 
 
 STYLE: dict[Any, Any] = {
@@ -302,19 +468,21 @@ STYLE: dict[Any, Any] = {
 }
 
 
-def draw(
-    path: Path,
-    by_atoms: Mapping[str, dict[int, Times]],
-    by_states: dict[int, Times],
-    by_length: dict[int, Times],
-    plan: Plan,
-) -> None:
+def draw(path: Path, records: Sequence[Record], plan: Plan) -> None:
     """Three panels; rsl is in the tables only, to leave room for the others."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+    sweeps = {part: those(records, part=part) for part in SWEEPS}
+    by_atoms: dict[str, dict[int, Times]] = {}
+    for family, n in values_of(sweeps["atoms"], "family", "atoms"):
+        by_atoms.setdefault(family, {})[n] = times_of(those(sweeps["atoms"], family=family, atoms=n))
+    by_states, by_length = (
+        {n: times_of(those(sweeps[part], **{part: n})) for (n,) in values_of(sweeps[part], part)}
+        for part in ("states", "length")
+    )
     colours = {
         "nrsl paper": "#0072b2",
         "nrsl default": "#009e73",
@@ -368,42 +536,23 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("tasks", nargs="*", type=Path, help="further tasks: .sas, or .pddl beside its domain")
     parser.add_argument("--figure", type=Path, help="where to draw the times (.svg, .png)")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: does it run?")
+    parser.add_argument("--only", metavar="TASK", help="in the tables of labels: this task alone")
+    add_file_options(parser, TABLES)
     options = parser.parse_args(words)
     plan = QUICK if options.quick else FULL
-
-    print(f"Milliseconds in all (labelling alone), N_t = {plan.states:,}:\n")
-    by_atoms: dict[str, dict[int, Times]] = {}
-    rows = []
-    tasks = [(spec[0], generate(spec)) for spec in plan.tasks]
-    for family, task in [*tasks, *(("given", hstar.load(path)) for path in options.tasks)]:
-        atoms, length = len(task.core.atom_facts), _core.adaptive_length(task.core)
-        times = by_atoms.setdefault(family, {})[atoms] = measure_all(task, plan)
-        rows.append([task.name, f"{atoms:,}", f"{length:,}", *cells(times)])
-    print(markdown(["task", "\\|F\\|", "adaptive L", *TIMED], rows))
-
-    swept = generate(plan.swept)
-    by_states = {n: measure_all(swept, plan, states=n) for n in plan.states_sweep}
-    print(f"\nThe same for {swept.name}, against N_t:\n")
-    print(markdown(["N_t", *TIMED], [[f"{n:,}", *cells(times)] for n, times in by_states.items()]))
-    by_length = {n: measure_all(swept, plan, length=n) for n in plan.length_sweep}
-    print(f"\nThe same for {swept.name} and N_t = {plan.states:,}, against L:\n")
-    print(markdown(["L", *TIMED], [[f"{n:,}", *cells(times)] for n, times in by_length.items()]))
-
-    print("\nSeconds of sampling in hstar train (states):\n")
-    print(
-        markdown(["task", "\\|F\\|", *RECIPES.names()], [train_row(generate(spec)) for spec in plan.trained])
-    )
-
-    labels, bands, wrong = label_rows(plan)
-    print(f"\nLabels against h*, {plan.small_states:,} samples, mean ± s.d. of {plan.seeds} seeds:\n")
-    print(markdown(LABEL_COLUMNS, labels, texts=2))
-    print(f"\nMean error of upper bounds by h* (samples; {MIN_SAMPLES} at least):\n")
-    print(markdown(["task", "sampler", *(f"{low} to {high}" for low, high in BANDS)], bands, texts=2))
-    print(f"\nUpper bounds below h*: {wrong}.")
+    if options.file is not None:
+        found = those(stored(options.file, PARTS, KEY), plan=plan.name)
+    else:
+        records = Records(options.out, KEY)
+        measure_plan(plan, options.tasks, records)
+        found = records.used
+    print(shown(report(found, plan, options.only), found, options.table, options.file))
     if options.figure is not None:
-        draw(options.figure, by_atoms, by_states, by_length, plan)
+        draw(options.figure, found, plan)
+    if wrong := wrong_bounds(found):
+        note(f"{wrong} upper bounds are below h*")
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    finish(main)

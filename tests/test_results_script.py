@@ -1,7 +1,9 @@
-"""RESULTS.md is filled from runs by a command."""
+"""RESULTS.md is filled from runs and files of measurements by a command."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from experiments.runs import made_up_run
+from hstar.errors import InputError
+from scripts import load_script
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "results.py"
 TEXT = """\
@@ -60,3 +64,89 @@ def test_a_command_that_fails_changes_nothing(folder: Path) -> None:
     done = fill(folder)
     assert done.returncode == 33
     assert (folder / "RESULTS.md").read_text() == broken
+
+
+# --- commands that are scripts ------------------------------------------------------------------
+
+PYTHON_TEXT = """\
+Before.
+
+<!-- python scripts/shout.py --print runs/words.txt --table "two words" -->
+old figures
+<!-- end -->
+
+<!-- python scripts/shout.py --print runs/absent.txt -->
+figures of another machine
+<!-- end -->
+"""
+# Says what it was given, and fails if the file says so.
+SHOUT = """\
+import sys
+from pathlib import Path
+
+text = Path(sys.argv[2]).read_text()
+print("# Words\\n\\n" + text.upper() + "|".join(sys.argv[3:]))
+sys.exit(3 if "fail" in text else 0)
+"""
+
+
+@pytest.fixture
+def scripts(tmp_path: Path) -> Path:
+    for name, text in (
+        ("scripts/shout.py", SHOUT),
+        ("runs/words.txt", "twelve\n"),
+        ("RESULTS.md", PYTHON_TEXT),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def test_a_block_of_a_script(scripts: Path) -> None:
+    done = fill(scripts)
+    assert done.returncode == 0, done.stderr
+    assert "RESULTS.md: 1 blocks filled" in done.stderr
+    text = (scripts / "RESULTS.md").read_text()
+    assert '"two words" -->\n\n## Words\n\nTWELVE\n--table|two words\n\n<!-- end -->\n' in text
+    # The other one has no file here, and stays.
+    assert "--print runs/absent.txt: left as it is, there is no runs/absent.txt" in done.stderr
+    assert text.endswith(PYTHON_TEXT[PYTHON_TEXT.index("<!-- python scripts/shout.py --print runs/absent") :])
+    assert fill(scripts).returncode == 0
+    assert (scripts / "RESULTS.md").read_text() == text
+
+
+def test_a_script_that_fails_changes_nothing(scripts: Path) -> None:
+    (scripts / "runs" / "words.txt").write_text("fail\n")
+    done = fill(scripts)
+    assert done.returncode == 3
+    assert '--table "two words": failed; RESULTS.md is unchanged' in done.stderr
+    assert (scripts / "RESULTS.md").read_text() == PYTHON_TEXT
+
+
+def test_a_block_without_end_changes_nothing(scripts: Path) -> None:
+    broken = PYTHON_TEXT.replace("<!-- end -->\n\n", "\n", 1)
+    (scripts / "RESULTS.md").write_text(broken)
+    done = fill(scripts)
+    assert done.returncode == 1
+    assert "no end before the next block" in done.stderr
+    assert (scripts / "RESULTS.md").read_text() == broken
+
+
+def test_the_scripts_of_the_real_file_understand_their_commands(tmp_path: Path) -> None:
+    """A block whose file is not here is never run, so a wrong option in it would not be noticed."""
+    real = SCRIPT.parents[1] / "RESULTS.md"
+    commands = re.findall(r"^<!-- python benchmarks/(\w+)\.py (.*) -->$", real.read_text(), re.MULTILINE)
+    assert {name for name, _ in commands} >= {
+        "fast_downward",
+        "network",
+        "precision",
+        "sampling",
+        "experiments",
+    }
+    mains = {name: load_script(name)["main"] for name, _ in commands}
+    for name, words in commands:
+        absent = [str(tmp_path / word) if word.startswith("runs/") else word for word in shlex.split(words)]
+        with pytest.raises(
+            InputError, match=r"\.jsonl: cannot read: No such file"
+        ):  # a wrong option is a SystemExit
+            mains[name](absent)
