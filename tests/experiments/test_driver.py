@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hstar.experiments import Job, LocalExecutor, Made, Standing, Store, execute, run
-from hstar.experiments.job import LOG_CHARACTERS
+from hstar.experiments.job import LOG_CHARACTERS, starved
 
 COPY = "import sys; data = open(sys.argv[1]).read(); open(sys.argv[2], 'w').write(data + '!')"
 
@@ -67,6 +68,32 @@ def test_what_needs_a_failed_job_is_not_run(store: Store) -> None:
     assert len(list(store.attempts())) == 2
     run(store, [third, broken, second, other], LocalExecutor(2), retry_failed=True)
     assert len(list(store.attempts())) == 3
+
+
+def test_a_limit_on_a_busy_machine_is_no_verdict(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hstar.experiments.job.GRACE_S", 0.0)
+    asleep = Job("make", ("{python}", "-c", "import time; time.sleep(60)"), time_limit=1.0)
+    awake = Job("make", ("{python}", "-c", "while True: pass"), time_limit=1.0)
+    statuses = [row["status"] for row in run(store, [asleep, awake], LocalExecutor(1))]
+    assert statuses == ["time_limit", "time_limit"]
+    run(store, [asleep, awake], LocalExecutor(1), retry_failed=True)
+    attempts = [attempt.key for attempt in store.attempts()]
+    assert attempts.count(asleep.key) == 2
+    assert len(attempts) in (3, 4)  # on a busy machine the other one is run again, too
+
+
+@pytest.mark.parametrize(
+    ("record", "answer"),
+    [
+        ({"status": "time_limit", "search_time": 60.0, "cpu_time": 31.0}, True),
+        ({"status": "time_limit", "search_time": 60.0, "cpu_time": 59.0}, False),
+        ({"status": "solved", "search_time": 60.0, "cpu_time": 31.0}, False),
+        ({"status": "time_limit", "cpu_seconds": 20.0}, True),
+        ({"status": "time_limit"}, False),
+    ],
+)
+def test_starved(record: dict[str, Any], answer: bool) -> None:
+    assert starved(record, 60.0) == answer
 
 
 def test_equal_jobs_under_different_labels_run_once(store: Store) -> None:

@@ -46,7 +46,11 @@ def add_running_options(parser: Parser) -> None:
         metavar="WHERE",
         help="run on a Dask cluster: tcp://HOST:PORT of its scheduler, or slurm:FILE (docs/clusters.md)",
     )
-    add("--retry", action="store_true", help="run again what ended in an error")
+    add(
+        "--retry",
+        action="store_true",
+        help="run again errors, and what a busy machine made late",
+    )
     add("--json", action="store_true", help="print the records, a line each, instead of tables")
     add("--quiet", "-q", action="store_true", help="no progress")
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from hstar.experiments.job import DONE, Job, Made, Outcome, Record, execute
+from hstar.experiments.job import DONE, Job, Made, Outcome, Record, execute, starved
 from hstar.experiments.process import kill_all
 from hstar.experiments.store import Attempt, Store
 
@@ -97,14 +97,19 @@ def run(
 ) -> list[Record]:
     """Runs what the store does not have; gives a row for each job that has been run, in their order.
 
-    Jobs that differ in their labels alone are run once.
+    Jobs that differ in their labels alone are run once. `retry_failed`: what ended in an error, or at a time
+    limit on a busy machine, is run again.
     """
     wanted = list(jobs)
     ordered = {job.key: job for job in wanted}
     store.add(wanted)
     done = {key: attempt for key, attempt in store.latest().items() if key in ordered}
     if retry_failed:
-        done = {key: attempt for key, attempt in done.items() if attempt.status != "error"}
+        done = {
+            key: attempt
+            for key, attempt in done.items()
+            if attempt.status != "error" and not starved(attempt.record, attempt.seconds)
+        }
     waiting = _Waiting(ordered, done)
     running: dict[Future[Outcome], Running] = {}
     failed = sum(attempt.status == "error" for attempt in done.values())

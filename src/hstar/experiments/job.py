@@ -159,6 +159,16 @@ DONE = frozenset({"solved", "trained", "sampled", "labelled", "compared", "made"
 """Statuses of jobs that did what they were for."""
 
 
+FAIR_SHARE = 0.8  # of a core, that a run needs to be judged by a clock
+
+
+def starved(record: Mapping[str, Any], seconds: float) -> bool:
+    """Whether a run reached its time limit on much less than a core: the machine was busy with other work."""
+    clock = record.get("search_time") or seconds
+    used = record.get("cpu_time") or record.get("cpu_seconds") or clock
+    return record["status"] == "time_limit" and used < FAIR_SHARE * clock
+
+
 # How the output of a command is read.
 
 

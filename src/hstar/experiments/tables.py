@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from hstar.experiments.job import FAIR_SHARE, starved
 from hstar.experiments.statistics import (
     Change,
     Coverage,
@@ -42,6 +43,9 @@ def summarise(rows: Sequence[Record]) -> str:
     parts = []
     for title, table, left in tables_of(rows):
         parts += [f"## {title}\n", markdown(table, left)]
+    if busy := sum(starved(row, row["seconds"]) for row in rows):
+        share = f"{FAIR_SHARE:.0%}".replace("%", " %")
+        parts += [f"{busy} of {len(rows)} runs reached their time limit on less than {share} of a core.\n"]
     if errors := [row for row in rows if row["status"] == "error"]:
         lines = [f"- {where(row)}: {row.get('error', 'no message')}" for row in errors]
         parts += ["## Errors\n", *lines, ""]
