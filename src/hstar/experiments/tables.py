@@ -43,7 +43,7 @@ def summarise(rows: Sequence[Record]) -> str:
     parts = []
     for title, table, left in tables_of(rows):
         parts += [f"## {title}\n", markdown(table, left)]
-    if busy := sum(starved(row, row["seconds"]) for row in rows):
+    if busy := sum(starved(row, row.get("seconds", 0.0)) for row in rows):
         share = f"{FAIR_SHARE:.0%}".replace("%", " %")
         parts += [f"{busy} of {len(rows)} runs reached their time limit on less than {share} of a core.\n"]
     if errors := [row for row in rows if row["status"] == "error"]:
