@@ -47,4 +47,5 @@ NB_MODULE(_core, module) {
   hstar::bind_preimages(module);
   hstar::bind_sampling(module);
   hstar::bind_search(module);
+  hstar::bind_puzzles(module);
 }

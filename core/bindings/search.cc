@@ -11,6 +11,7 @@
 #include "base/errors.h"
 #include "base/memory.h"
 #include "bindings/bindings.h"
+#include "bindings/observer.h"
 #include "bindings/py_heuristic.h"
 
 namespace nb = nanobind;
@@ -24,38 +25,6 @@ TieBreaking tie_breaking(const std::string& name) {
   if (name == "random") return TieBreaking::kRandom;
   throw InputError("unknown tie-breaking '" + name + "' (known: fifo, lifo, random)");
 }
-
-// Ctrl-C becomes an interrupt of the search; any other exception of a signal handler or of the progress
-// function is passed on once the search has ended.
-class PythonObserver {
- public:
-  explicit PythonObserver(nb::object function) : function_(std::move(function)) {}
-
-  bool operator()(const Progress& progress) {
-    nb::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() != 0) return stop();
-    if (function_.is_none()) return true;
-    try {
-      function_(progress);
-    } catch (nb::python_error& error) {
-      error.restore();
-      return stop();
-    }
-    return true;
-  }
-  void rethrow() {
-    if (pending_) throw nb::python_error(std::move(*pending_));
-  }
-
- private:
-  bool stop() {
-    nb::python_error error;  // takes what is set
-    if (!error.matches(PyExc_KeyboardInterrupt)) pending_.emplace(std::move(error));
-    return false;
-  }
-  nb::object function_;
-  std::optional<nb::python_error> pending_;
-};
 
 SearchResult search(const PyTask& task, const std::string& name, std::vector<PyHeuristic*> heuristics,
                     std::optional<double> time_limit, std::optional<size_t> memory_limit,

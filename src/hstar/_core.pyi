@@ -418,3 +418,185 @@ def search(task: Task, name: str, heuristics: Sequence[Heuristic], *, time_limit
 
 def peak_memory() -> int:
     """Peak resident memory of the process in bytes."""
+
+class PuzzleHeuristicInfo:
+    """What a heuristic of a puzzle claims."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def admissible(self) -> bool: ...
+
+    @property
+    def consistent(self) -> bool: ...
+
+class DeepeningResult:
+    """How a search of a puzzle ended."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def plan(self) -> list[int]: ...
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def generated(self) -> int: ...
+
+    @property
+    def initial_h(self) -> int: ...
+
+    @property
+    def bound(self) -> int: ...
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def search_time(self) -> float: ...
+
+    @property
+    def cpu_time(self) -> float: ...
+
+class TilesSpace:
+    """The sliding-tile puzzle."""
+
+    def __init__(self, rows: int, columns: int) -> None: ...
+
+    @property
+    def goal(self) -> list[int]: ...
+
+    @property
+    def words(self) -> int:
+        """32-bit words of a packed state."""
+
+    def check(self, state: Sequence[int]) -> None:
+        """An InputError unless it is a state from which the goal can be reached."""
+
+    def actions(self, state: Sequence[int]) -> list[int]:
+        """The possible moves, in the order of the searches."""
+
+    def apply(self, state: Sequence[int], action: int) -> tuple[list[int], int]:
+        """The state after a move, and the move that takes it back."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[list[int], int]]:
+        """States, each with the move that leads from it to the given one."""
+
+    def pack(self, state: Sequence[int]) -> list[int]: ...
+
+    def unpack(self, words: Sequence[int]) -> list[int]: ...
+
+    def walk(self, state: Sequence[int], steps: int, seed: int) -> list[int]:
+        """Where a random walk ends that does not take a move back at once."""
+
+    @property
+    def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
+
+    def value(self, heuristic: str, state: Sequence[int]) -> int: ...
+
+    def child_value(self, heuristic: str, state: Sequence[int], action: int) -> int:
+        """The value after a move, made from the one before it."""
+
+    def idastar(self, start: Sequence[int], heuristic: str, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+        """Iterative-deepening A*; a limit is a status, not an error."""
+
+    def is_solvable(self, state: Sequence[int]) -> bool: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def columns(self) -> int: ...
+
+class PancakeSpace:
+    """A stack of pancakes."""
+
+    def __init__(self, pancakes: int) -> None: ...
+
+    @property
+    def goal(self) -> list[int]: ...
+
+    @property
+    def words(self) -> int:
+        """32-bit words of a packed state."""
+
+    def check(self, state: Sequence[int]) -> None:
+        """An InputError unless it is a state from which the goal can be reached."""
+
+    def actions(self, state: Sequence[int]) -> list[int]:
+        """The possible moves, in the order of the searches."""
+
+    def apply(self, state: Sequence[int], action: int) -> tuple[list[int], int]:
+        """The state after a move, and the move that takes it back."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[list[int], int]]:
+        """States, each with the move that leads from it to the given one."""
+
+    def pack(self, state: Sequence[int]) -> list[int]: ...
+
+    def unpack(self, words: Sequence[int]) -> list[int]: ...
+
+    def walk(self, state: Sequence[int], steps: int, seed: int) -> list[int]:
+        """Where a random walk ends that does not take a move back at once."""
+
+    @property
+    def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
+
+    def value(self, heuristic: str, state: Sequence[int]) -> int: ...
+
+    def child_value(self, heuristic: str, state: Sequence[int], action: int) -> int:
+        """The value after a move, made from the one before it."""
+
+    def idastar(self, start: Sequence[int], heuristic: str, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+        """Iterative-deepening A*; a limit is a status, not an error."""
+
+    @property
+    def size(self) -> int: ...
+
+class BlocksSpace:
+    """Blocks in stacks; states say what lies under each block."""
+
+    def __init__(self, goal: Sequence[int]) -> None: ...
+
+    @property
+    def goal(self) -> list[int]: ...
+
+    @property
+    def words(self) -> int:
+        """32-bit words of a packed state."""
+
+    def check(self, state: Sequence[int]) -> None:
+        """An InputError unless it is a state from which the goal can be reached."""
+
+    def actions(self, state: Sequence[int]) -> list[int]:
+        """The possible moves, in the order of the searches."""
+
+    def apply(self, state: Sequence[int], action: int) -> tuple[list[int], int]:
+        """The state after a move, and the move that takes it back."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[list[int], int]]:
+        """States, each with the move that leads from it to the given one."""
+
+    def pack(self, state: Sequence[int]) -> list[int]: ...
+
+    def unpack(self, words: Sequence[int]) -> list[int]: ...
+
+    def walk(self, state: Sequence[int], steps: int, seed: int) -> list[int]:
+        """Where a random walk ends that does not take a move back at once."""
+
+    @property
+    def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
+
+    def value(self, heuristic: str, state: Sequence[int]) -> int: ...
+
+    def child_value(self, heuristic: str, state: Sequence[int], action: int) -> int:
+        """The value after a move, made from the one before it."""
+
+    def idastar(self, start: Sequence[int], heuristic: str, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+        """Iterative-deepening A*; a limit is a status, not an error."""
+
+    @property
+    def size(self) -> int: ...

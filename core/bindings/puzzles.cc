@@ -1,0 +1,185 @@
+// Native puzzles: a state is a list of numbers at the border, a move is a number.
+#include "search/puzzles.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/errors.h"
+#include "bindings/bindings.h"
+#include "bindings/observer.h"
+
+namespace nb = nanobind;
+
+namespace hstar {
+namespace {
+
+using Values = std::vector<int>;
+
+template <class Space>
+std::vector<int> actions(const Space& space, const typename Space::State& state) {
+  typename Space::Buffer buffer;
+  const auto list = space.actions(state, buffer);
+  return {list.begin(), list.end()};
+}
+
+// A move that is possible in the state; an InputError otherwise.
+template <class Space>
+typename Space::Action possible(const Space& space, const typename Space::State& state, int action) {
+  const std::vector<int> list = actions(space, state);
+  if (std::find(list.begin(), list.end(), action) == list.end())
+    throw InputError("move " + std::to_string(action) + " is not possible in this state");
+  return static_cast<typename Space::Action>(action);
+}
+
+template <class Space>
+std::pair<Values, int> apply(const Space& space, const Values& values, int action) {
+  auto state = space.checked(values);
+  const int back = space.apply(state, possible(space, state, action));
+  return {space.values(state), back};
+}
+
+// States with the move that leads from each of them to the given one.
+template <class Space>
+std::vector<std::pair<Values, int>> predecessors(const Space& space, const Values& values) {
+  std::vector<std::pair<Values, int>> result;
+  for (const int action : actions(space, space.checked(values)))
+    result.push_back(apply(space, values, action));
+  return result;
+}
+
+template <class Space>
+std::vector<uint32_t> pack(const Space& space, const Values& values) {
+  std::vector<uint32_t> words(space.words());
+  space.pack(space.checked(values), words.data());
+  return words;
+}
+
+template <class Space>
+Values unpack(const Space& space, const std::vector<uint32_t>& words) {
+  if (words.size() != space.words())
+    throw InputError("a packed state has " + std::to_string(space.words()) + " words, not " +
+                     std::to_string(words.size()));
+  const Values values = space.values(space.unpack(words.data()));
+  space.checked(values);
+  return values;
+}
+
+template <class Space>
+Values random_walk(const Space& space, const Values& values, uint64_t steps, uint64_t seed) {
+  auto state = space.checked(values);
+  Random random(seed);
+  walk(space, state, steps, random);
+  return space.values(state);
+}
+
+Pruning pruning(const std::string& name) {
+  if (name == "none") return Pruning::kNone;
+  if (name == "undo") return Pruning::kUndo;
+  if (name == "automaton") return Pruning::kAutomaton;
+  throw InputError("unknown pruning '" + name + "' (known: none, undo, automaton)");
+}
+
+template <class Space>
+DeepeningResult idastar(const Space& space, const Values& start, const std::string& heuristic,
+                        std::optional<double> time_limit, std::optional<uint64_t> max_evaluations,
+                        const std::string& pruning_name, size_t table_bytes, nb::object progress) {
+  Limits limits;
+  if (time_limit) limits.time_s = *time_limit;
+  if (max_evaluations) limits.evaluations = *max_evaluations;
+  const DeepeningOptions options{pruning(pruning_name), table_bytes};
+  const auto state = space.checked(start);
+  auto observer = std::make_shared<PythonObserver>(std::move(progress));
+  DeepeningResult result;
+  {
+    nb::gil_scoped_release release;
+    result = puzzle_idastar(space, heuristic, state, options, limits,
+                            [observer](const Progress& record) { return (*observer)(record); });
+  }
+  observer->rethrow();
+  return result;
+}
+
+// What all puzzles have.
+template <class Space>
+nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* doc) {
+  return nb::class_<Space>(module, name, doc)
+      .def_prop_ro("goal", [](const Space& space) { return space.values(space.goal()); })
+      .def_prop_ro("words", &Space::words, "32-bit words of a packed state.")
+      .def(
+          "check", [](const Space& space, const Values& state) { space.checked(state); }, nb::arg("state"),
+          "An InputError unless it is a state from which the goal can be reached.")
+      .def(
+          "actions", [](const Space& space, const Values& s) { return actions(space, space.checked(s)); },
+          nb::arg("state"), "The possible moves, in the order of the searches.")
+      .def("apply", &apply<Space>, nb::arg("state"), nb::arg("action"),
+           "The state after a move, and the move that takes it back.")
+      .def("predecessors", &predecessors<Space>, nb::arg("state"),
+           "States, each with the move that leads from it to the given one.")
+      .def("pack", &pack<Space>, nb::arg("state"))
+      .def("unpack", &unpack<Space>, nb::arg("words"))
+      .def("walk", &random_walk<Space>, nb::arg("state"), nb::arg("steps"), nb::arg("seed"),
+           "Where a random walk ends that does not take a move back at once.")
+      .def_prop_ro("heuristics", [](const Space&) { return puzzle_heuristics<Space>(); })
+      .def(
+          "value",
+          [](const Space& space, const std::string& heuristic, const Values& state) {
+            return puzzle_value(space, heuristic, space.checked(state));
+          },
+          nb::arg("heuristic"), nb::arg("state"))
+      .def(
+          "child_value",
+          [](const Space& space, const std::string& heuristic, const Values& values, int action) {
+            const auto state = space.checked(values);
+            return puzzle_child_value(space, heuristic, state, possible(space, state, action));
+          },
+          nb::arg("heuristic"), nb::arg("state"), nb::arg("action"),
+          "The value after a move, made from the one before it.")
+      .def("idastar", &idastar<Space>, nb::arg("start"), nb::arg("heuristic"), nb::kw_only(),
+           nb::arg("time_limit") = nb::none(), nb::arg("max_evaluations") = nb::none(),
+           nb::arg("pruning") = "undo", nb::arg("table_bytes") = 0, nb::arg("progress") = nb::none(),
+           "Iterative-deepening A*; a limit is a status, not an error.");
+}
+
+}  // namespace
+
+void bind_puzzles(nb::module_& module) {
+  nb::class_<PuzzleHeuristicInfo>(module, "PuzzleHeuristicInfo", "What a heuristic of a puzzle claims.")
+      .def_ro("name", &PuzzleHeuristicInfo::name)
+      .def_ro("admissible", &PuzzleHeuristicInfo::admissible)
+      .def_ro("consistent", &PuzzleHeuristicInfo::consistent);
+  nb::class_<DeepeningResult>(module, "DeepeningResult", "How a search of a puzzle ended.")
+      .def_prop_ro("status", [](const DeepeningResult& r) { return status_name(r.status); })
+      .def_ro("plan", &DeepeningResult::plan)
+      .def_prop_ro("expanded", [](const DeepeningResult& r) { return r.counts.expanded; })
+      .def_prop_ro("generated", [](const DeepeningResult& r) { return r.counts.generated; })
+      .def_ro("initial_h", &DeepeningResult::initial_h)
+      .def_ro("bound", &DeepeningResult::bound)
+      .def_ro("rounds", &DeepeningResult::rounds)
+      .def_ro("search_time", &DeepeningResult::search_time_s)
+      .def_ro("cpu_time", &DeepeningResult::cpu_time_s);
+  bind_space<Tiles>(module, "TilesSpace", "The sliding-tile puzzle.")
+      .def(nb::init<int, int>(), nb::arg("rows"), nb::arg("columns"))
+      .def(
+          "is_solvable",
+          [](const Tiles& space, const Values& state) { return space.is_solvable(space.permutation(state)); },
+          nb::arg("state"))
+      .def_prop_ro("rows", &Tiles::rows)
+      .def_prop_ro("columns", &Tiles::columns);
+  bind_space<Pancake>(module, "PancakeSpace", "A stack of pancakes.")
+      .def(nb::init<int>(), nb::arg("pancakes"))
+      .def_prop_ro("size", &Pancake::size);
+  bind_space<Blocks>(module, "BlocksSpace", "Blocks in stacks; states say what lies under each block.")
+      .def(nb::init<const Values&>(), nb::arg("goal"))
+      .def_prop_ro("size", &Blocks::size);
+}
+
+}  // namespace hstar

@@ -1,0 +1,116 @@
+#include "search/puzzles.h"
+
+#include <new>
+
+#include "base/errors.h"
+#include "heuristics/gap.h"
+#include "heuristics/manhattan.h"
+#include "heuristics/misplaced.h"
+
+namespace hstar {
+namespace {
+
+template <class... Heuristics>
+struct List {};
+
+// The heuristics of each puzzle, by their own names. All of them are admissible and consistent.
+template <class Space>
+struct Known;
+template <>
+struct Known<Tiles> {
+  using Heuristics = List<Manhattan, MisplacedTiles, BlindPuzzle<Tiles>>;
+};
+template <>
+struct Known<Pancake> {
+  using Heuristics = List<Gap, BlindPuzzle<Pancake>>;
+};
+template <>
+struct Known<Blocks> {
+  using Heuristics = List<MisplacedBlocks, BlindPuzzle<Blocks>>;
+};
+
+template <class... Heuristics>
+std::vector<PuzzleHeuristicInfo> infos(List<Heuristics...>) {
+  return {PuzzleHeuristicInfo{Heuristics::kName, true, true}...};
+}
+
+// Calls `work` with the heuristic of that name, made for the space.
+template <class Space, class Work, class... Heuristics>
+void with_heuristic(const Space& space, const std::string& name, const Work& work, List<Heuristics...> list) {
+  const auto tried = [&]<class H>(std::type_identity<H>) {
+    if (name != H::kName) return false;
+    work(H(space));
+    return true;
+  };
+  if ((tried(std::type_identity<Heuristics>{}) || ...)) return;
+  std::string known;
+  for (const PuzzleHeuristicInfo& info : infos(list))
+    known += (known.empty() ? "" : ", ") + std::string(info.name);
+  throw InputError("unknown heuristic '" + name + "' (known: " + known + ")");
+}
+
+template <class Space>
+using HeuristicsOf = typename Known<Space>::Heuristics;
+
+}  // namespace
+
+template <Puzzle Space>
+std::vector<PuzzleHeuristicInfo> puzzle_heuristics() {
+  return infos(HeuristicsOf<Space>{});
+}
+
+template <Puzzle Space>
+int32_t puzzle_value(const Space& space, const std::string& heuristic, const typename Space::State& state) {
+  int32_t value = 0;
+  const auto work = [&]<class H>(const H& h) {
+    typename H::Node node;
+    value = h.root(state, node);
+  };
+  with_heuristic(space, heuristic, work, HeuristicsOf<Space>{});
+  return value;
+}
+
+template <Puzzle Space>
+int32_t puzzle_child_value(const Space& space, const std::string& heuristic,
+                           const typename Space::State& state, typename Space::Action action) {
+  int32_t value = 0;
+  const auto work = [&]<class H>(const H& h) {
+    typename H::Node parent, child;
+    h.root(state, parent);
+    value = h.child(parent, state, action, child);
+  };
+  with_heuristic(space, heuristic, work, HeuristicsOf<Space>{});
+  return value;
+}
+
+template <Puzzle Space>
+DeepeningResult puzzle_idastar(const Space& space, const std::string& heuristic,
+                               const typename Space::State& start, const DeepeningOptions& options,
+                               const Limits& limits, const Observer& observer) {
+  DeepeningResult result;
+  Control control(limits, observer, 1);
+  const auto work = [&]<class H>(const H& h) {
+    try {
+      result = IterativeDeepening<Space, H>(space, h, options, control).run(start);
+    } catch (const std::bad_alloc&) {
+      result.status = Status::kMemoryLimit;
+    }
+  };
+  with_heuristic(space, heuristic, work, HeuristicsOf<Space>{});
+  result.search_time_s = control.elapsed_s();
+  result.cpu_time_s = control.cpu_s();
+  return result;
+}
+
+#define HSTAR_PUZZLE(Space)                                                                                  \
+  template std::vector<PuzzleHeuristicInfo> puzzle_heuristics<Space>();                                      \
+  template int32_t puzzle_value(const Space&, const std::string&, const Space::State&);                      \
+  template int32_t puzzle_child_value(const Space&, const std::string&, const Space::State&, Space::Action); \
+  template DeepeningResult puzzle_idastar(const Space&, const std::string&, const Space::State&,             \
+                                          const DeepeningOptions&, const Limits&, const Observer&);
+HSTAR_PUZZLE(Tiles)
+HSTAR_PUZZLE(Pancake)
+HSTAR_PUZZLE(Blocks)
+#undef HSTAR_PUZZLE
+
+}  // namespace hstar

@@ -1,0 +1,81 @@
+// blocks: n blocks in stacks on a table without end; a move takes a clear block onto another clear block or,
+// if it is not there, onto the table. It has no hand, so that a move costs what pick-up and put-down cost in
+// the planning domain.
+//
+// A state is what lies under each block, 1..n, 0 for the table. The goal is any such state, given with the
+// space; `tower` is the usual one, 1 on the table and i on i - 1. Moves come in the order of the moved block,
+// the table before other blocks.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "spaces/puzzle.h"
+
+namespace hstar {
+
+class Blocks {
+ public:
+  static constexpr int kMaxBlocks = 31;
+  using Action = uint16_t;  // block * 32 + where it goes, 0 for the table
+  static constexpr Action kNoAction = 0;
+  using Buffer = std::array<Action, kMaxBlocks * kMaxBlocks>;
+  struct State {
+    std::array<uint8_t, kMaxBlocks + 1> under{};  // by block; [0] is not used
+    uint32_t clear = 0;                           // bit b: nothing lies on block b
+    bool operator==(const State&) const = default;
+  };
+
+  // Throws an InputError if that is no state.
+  explicit Blocks(const std::vector<int>& goal);
+  static std::vector<int> tower(int n);
+
+  int size() const { return n_; }
+  static int block(Action action) { return action / 32; }
+  static int destination(Action action) { return action % 32; }
+
+  // Throws an InputError for numbers out of range, two blocks on one, and blocks that lie on one another in
+  // a circle.
+  State checked(const std::vector<int>& values) const;
+  std::vector<int> values(const State& state) const;
+  State goal() const { return goal_; }
+
+  bool is_goal(const State& state) const { return state.under == goal_.under; }
+  std::span<const Action> actions(const State& state, Buffer& buffer) const {
+    size_t n = 0;
+    for (uint32_t moved = state.clear; moved != 0; moved &= moved - 1) {
+      const int block = std::countr_zero(moved);
+      const int first = block * 32;
+      if (state.under[static_cast<size_t>(block)] != 0) buffer[n++] = static_cast<Action>(first);
+      for (uint32_t onto = state.clear & ~(1u << block); onto != 0; onto &= onto - 1)
+        buffer[n++] = static_cast<Action>(first + std::countr_zero(onto));
+    }
+    return {buffer.data(), n};
+  }
+  Action apply(State& state, Action action) const {
+    uint8_t& under = state.under[static_cast<size_t>(block(action))];
+    const int from = under, to = destination(action);
+    // Bit 0 stands for the table, which is never counted as a clear block.
+    state.clear = ((state.clear | 1u << from) & ~(1u << to)) & ~1u;
+    under = static_cast<uint8_t>(to);
+    return static_cast<Action>(block(action) * 32 + from);
+  }
+
+  size_t words() const;
+  void pack(const State& state, uint32_t* words) const;
+  State unpack(const uint32_t* words) const;
+
+ private:
+  void set_clear(State& state) const;
+
+  int n_;
+  int bits_;
+  State goal_;
+};
+
+static_assert(Puzzle<Blocks>);
+
+}  // namespace hstar

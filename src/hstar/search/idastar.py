@@ -1,0 +1,120 @@
+"""Iterative-deepening A* on native puzzles. A limit that runs out is a status of the result.
+
+Every plan is replayed in Python before it is returned, by code that shares nothing with the core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from hstar import _core
+from hstar.errors import InputError
+from hstar.registry import unknown
+from hstar.spaces.puzzle import Puzzle, replay
+
+Progress = Callable[[_core.Progress], None]
+
+
+def _option(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True)
+class IDAStarConfig:
+    """Options of the search.
+
+    Published counts of generated states are those with pruning `undo` and no table.
+    """
+
+    time_limit: float | None = _option(None, "Seconds.")
+    max_evaluations: int | None = _option(None, "Evaluated states: the generated ones and the start.")
+    pruning: str = _option("undo", "Moves not to follow: none, undo (of the last move) or automaton.")
+    table_bytes: int = _option(0, "Memory for a table of seen states; 0: no table.")
+
+    def __post_init__(self) -> None:
+        time = self.time_limit
+        if time is not None and not (isinstance(time, int | float) and time >= 0):
+            raise InputError(f"time_limit must be a number from 0 on, got {time!r}")
+        for name in ("max_evaluations", "table_bytes"):
+            value = getattr(self, name)
+            if value is None and name == "max_evaluations":
+                continue
+            if not isinstance(value, int | float) or value != value // 1 or not 0 <= value < 2**63:
+                raise InputError(f"{name} must be a whole number from 0 on, got {value!r}")
+            object.__setattr__(self, name, int(value))  # 64e6 is a whole number, too
+
+
+@dataclass(frozen=True)
+class IDAStarResult:
+    """How a search ended, in the words of `Result`. Times in seconds.
+
+    `status`: `solved`, or what stopped it: `time_limit`, `evaluation_limit`, `memory_limit` (no room for the
+    table), `interrupted`.
+    """
+
+    status: str
+    actions: tuple[int, ...] | None
+    plan: tuple[str, ...] | None  # the same in words
+    plan_cost: int | None
+    expanded: int
+    generated: int  # in all rounds, without the start
+    initial_h: int
+    bound: int  # of the last round
+    rounds: int
+    search_time: float  # wall clock
+    cpu_time: float  # processor time of the search
+
+    @property
+    def solved(self) -> bool:
+        """Whether there is a plan."""
+        return self.status == "solved"
+
+
+def idastar(
+    puzzle: Puzzle,
+    heuristic: str,
+    config: IDAStarConfig | None = None,
+    *,
+    progress: Progress | None = None,
+    **options: Any,
+) -> IDAStarResult:
+    """Searches for a plan, an optimal one if the heuristic is admissible.
+
+    `heuristic` is one of `puzzle.core.heuristics`. `options` are the fields of `IDAStarConfig`. `progress` is
+    called about ten times a second. Ctrl-C ends the search with status `interrupted`.
+    """
+    if config is None:
+        config = _configure(options)
+    elif options:
+        raise InputError("give either config or single options, not both")
+    names = [info.name for info in puzzle.core.heuristics]
+    if heuristic not in names:
+        raise unknown(f"heuristic of {puzzle.name}", heuristic, names)
+    found = puzzle.core.idastar(puzzle.start, heuristic, progress=progress, **asdict(config))
+    actions = None
+    if found.status == "solved":
+        actions = tuple(found.plan)
+        replay(puzzle, actions)
+    return IDAStarResult(
+        status=found.status,
+        actions=actions,
+        plan=None if actions is None else tuple(puzzle.action_name(action) for action in actions),
+        plan_cost=None if actions is None else len(actions),
+        expanded=found.expanded,
+        generated=found.generated,
+        initial_h=found.initial_h,
+        bound=found.bound,
+        rounds=found.rounds,
+        search_time=found.search_time,
+        cpu_time=found.cpu_time,
+    )
+
+
+def _configure(options: dict[str, Any]) -> IDAStarConfig:
+    known = [entry.name for entry in fields(IDAStarConfig)]
+    for name in options:
+        if name not in known:
+            raise unknown("option", name, known)
+    return IDAStarConfig(**options)

@@ -1,0 +1,93 @@
+"""Blocks in stacks on a table; a move takes the top of a stack onto another one or onto the table.
+
+A state says what lies under each block 1..n, 0 for the table. The goal is any such state; unless another one
+is given it is the tower with 1 on the table and i on i - 1. A move is block * 32 + where it goes.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from hstar import _core
+from hstar.spaces.puzzle import Instance, State, check_state, parse_numbers, read_instances
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """One arrangement of blocks and the wanted one."""
+
+    name: ClassVar[str] = "blocks"
+    start: State
+    goal: State = ()
+
+    def __post_init__(self) -> None:
+        goal = self.goal or tower(len(self.start))
+        object.__setattr__(self, "goal", check_state(_core.BlocksSpace(goal), goal))
+        object.__setattr__(self, "start", check_state(self.core, self.start))
+
+    @cached_property
+    def core(self) -> _core.BlocksSpace:
+        """The native space, with this goal."""
+        return _core.BlocksSpace(self.goal)
+
+    @classmethod
+    def parse(cls, text: str, goal: State = ()) -> Blocks:
+        """What lies under each block."""
+        return cls(parse_numbers(text), goal)
+
+    @classmethod
+    def read(cls, path: Path) -> list[Instance[Blocks]]:
+        """Of a file with the columns `id`, `blocks` and `optimal_cost`; the goal is the tower."""
+        return read_instances(path, cls.name, cls.parse)
+
+    @classmethod
+    def random(cls, blocks: int, seed: int, goal: State = ()) -> Blocks:
+        """Uniformly among all arrangements.
+
+        There are n!/k! * binomial(n - 1, k - 1) arrangements in k stacks: an order of all blocks, cut into k
+        pieces, where the order of the pieces does not count.
+        """
+        _core.BlocksSpace(tower(blocks))  # is the number right?
+        rng = random.Random(seed)
+        counts = [math.perm(blocks, blocks - k) * math.comb(blocks - 1, k - 1) for k in range(1, blocks + 1)]
+        choice = rng.randrange(sum(counts))
+        stacks = 1
+        while choice >= counts[stacks - 1]:
+            choice -= counts[stacks - 1]
+            stacks += 1
+        order = rng.sample(range(1, blocks + 1), blocks)
+        bottoms = {0, *rng.sample(range(1, blocks), stacks - 1)}
+        under = [0] * blocks
+        for place, block in enumerate(order):
+            under[block - 1] = 0 if place in bottoms else order[place - 1]
+        return cls(tuple(under), goal)
+
+    @classmethod
+    def walk(cls, blocks: int, steps: int, seed: int, goal: State = ()) -> Blocks:
+        """Random moves from the goal, none of them taken back at once."""
+        core = _core.BlocksSpace(goal or tower(blocks))
+        return cls(tuple(core.walk(core.goal, steps, seed)), goal)
+
+    def successor(self, state: State, action: int) -> State | None:
+        """The state after a move, None if the move is not possible."""
+        block, onto = divmod(action, 32)
+        if not (1 <= block <= len(state) and 0 <= onto <= len(state)):
+            return None
+        if block in state or onto == block or state[block - 1] == onto or (onto and onto in state):
+            return None
+        return (*state[: block - 1], onto, *state[block:])
+
+    def action_name(self, action: int) -> str:
+        """Which block goes where."""
+        block, onto = divmod(action, 32)
+        return f"move {block} onto {onto}" if onto else f"move {block} to the table"
+
+
+def tower(blocks: int) -> State:
+    """Block 1 on the table, each further one on the one before."""
+    return tuple(range(blocks))

@@ -1,0 +1,144 @@
+"""What the native puzzles share: the contract, texts of states, files of instances, and the replay of plans.
+
+A puzzle is one instance: a start and a goal, with the native space that searches use. Here a state is a tuple
+of numbers and a move is a number. `successor` is written in plain Python and shares nothing with the core, so
+that `replay` can check what a native search returns.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Generic, Protocol, TypeAlias, TypeVar
+
+from hstar import _core
+from hstar.errors import InputError, PlanError
+
+State: TypeAlias = tuple[int, ...]
+NativeSpace: TypeAlias = "_core.TilesSpace | _core.PancakeSpace | _core.BlocksSpace"
+
+
+class Puzzle(Protocol):
+    """One instance of a puzzle whose moves cost 1 and can be taken back."""
+
+    name: ClassVar[str]
+    """Also the column of its states in files of instances."""
+
+    @property
+    def core(self) -> NativeSpace:
+        """The native space, with its goal."""
+
+    @property
+    def start(self) -> State:
+        """Where the search begins."""
+
+    @property
+    def goal(self) -> State:
+        """Where it ends."""
+
+    def successor(self, state: State, action: int) -> State | None:
+        """The state after a move, None if the move is not possible."""
+
+    def action_name(self, action: int) -> str:
+        """The move in words."""
+
+
+P = TypeVar("P", bound=Puzzle)
+
+# States.
+
+
+def check_state(core: NativeSpace, state: Sequence[int]) -> State:
+    """The state as a tuple; an `InputError` unless the goal can be reached from it."""
+    try:
+        core.check(state)
+    except TypeError:
+        raise InputError(f"a state is a sequence of whole numbers, got {state!r:.60}") from None
+    return tuple(state)
+
+
+def parse_numbers(text: str) -> State:
+    """Numbers with blanks between them."""
+    words = text.split()
+    for word in words:
+        if not re.fullmatch(r"-?[0-9]{1,9}", word):
+            raise InputError(f"expected whole numbers with blanks between them, got {word[:20]!r}")
+    return tuple(int(word) for word in words)
+
+
+def format_numbers(state: Iterable[int]) -> str:
+    """What `parse_numbers` reads."""
+    return " ".join(map(str, state))
+
+
+# Plans.
+
+
+def replay(puzzle: Puzzle, actions: Sequence[int]) -> list[State]:
+    """The states of a plan from the start to the goal; a `PlanError` if it does not lead there."""
+    states = [puzzle.start]
+    for number, action in enumerate(actions, 1):
+        state = puzzle.successor(states[-1], action)
+        if state is None:
+            raise PlanError(f"step {number} of the plan, move {action}, is not possible")
+        states.append(state)
+    if states[-1] != puzzle.goal:
+        raise PlanError(f"the plan ends in {format_numbers(states[-1])}, not in the goal")
+    return states
+
+
+# Files of instances: id, state, optimal cost.
+
+
+@dataclass(frozen=True)
+class Instance(Generic[P]):
+    """A puzzle of a collection, with the cost of an optimal plan where it is known."""
+
+    id: str
+    puzzle: P
+    optimal_cost: int | None = None
+
+
+def read_instances(path: Path, column: str, parse: Callable[[str], P]) -> list[Instance[P]]:
+    """Instances of a CSV file with the columns `id`, `column` and, if known, `optimal_cost`."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+    except UnicodeDecodeError:
+        raise InputError("is not text", file=path) from None
+    rows = csv.reader(io.StringIO(text))
+    header = next(rows, [])
+    missing = [name for name in ("id", column) if name not in header]
+    if missing:
+        raise InputError(f"has no column '{missing[0]}'", file=path, line=1)
+    instances = []
+    for row in rows:
+        try:
+            instances.append(_instance(dict(zip(header, row, strict=True)), column, parse))
+        except ValueError:
+            message = f"expected {len(header)} columns, got {len(row)}"
+            raise InputError(message, file=path, line=rows.line_num) from None
+        except InputError as error:
+            raise InputError(error.message, file=path, line=rows.line_num) from None
+    return instances
+
+
+def _instance(row: dict[str, str], column: str, parse: Callable[[str], P]) -> Instance[P]:
+    cost = row.get("optimal_cost", "").strip()
+    if cost and not re.fullmatch(r"[0-9]{1,9}", cost):
+        raise InputError(f"optimal_cost is a whole number from 0 on, got {cost[:20]!r}")
+    return Instance(row["id"], parse(row[column]), int(cost) if cost else None)
+
+
+def format_instances(instances: Iterable[Instance[P]], column: str) -> str:
+    """What `read_instances` reads."""
+    lines = [f"id,{column},optimal_cost"]
+    for one in instances:
+        cost = "" if one.optimal_cost is None else one.optimal_cost
+        lines.append(f"{one.id},{format_numbers(one.puzzle.start)},{cost}")
+    return "\n".join(lines) + "\n"

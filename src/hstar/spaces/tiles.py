@@ -1,0 +1,109 @@
+"""Sliding-tile puzzles of any size: 8-, 15- and 24-puzzle among them.
+
+A state is the number in each cell, row by row, 0 for the blank. The goal has the blank first, `0 1 2 ...`.
+The other usual goal has it last, `1 2 ... 0`; such an instance becomes one of ours when the board is turned
+around: cell p becomes n - 1 - p, tile t becomes n - t. Distances stay the same.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from hstar import _core
+from hstar.errors import InputError
+from hstar.spaces.puzzle import Instance, State, check_state, parse_numbers, read_instances
+
+# Where the blank goes, in the order of the native space: name, rows down, columns to the right.
+MOVES = (("up", -1, 0), ("left", 0, -1), ("right", 0, 1), ("down", 1, 0))
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """One board that can be brought into order."""
+
+    name: ClassVar[str] = "tiles"
+    rows: int
+    columns: int
+    start: State
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", check_state(self.core, self.start))
+
+    @cached_property
+    def core(self) -> _core.TilesSpace:
+        """The native space."""
+        return _core.TilesSpace(self.rows, self.columns)
+
+    @property
+    def goal(self) -> State:
+        """The blank, then the tiles in order."""
+        return tuple(range(self.rows * self.columns))
+
+    @classmethod
+    def parse(
+        cls, text: str, rows: int | None = None, columns: int | None = None, *, blank_last: bool = False
+    ) -> Tiles:
+        """A board from its numbers; a square one unless rows and columns are given.
+
+        `blank_last` says that the numbers are meant for the goal that has the blank last.
+        """
+        numbers = parse_numbers(text)
+        if rows is None or columns is None:
+            rows = columns = math.isqrt(len(numbers))
+            if rows * columns != len(numbers):
+                raise InputError(f"{len(numbers)} tiles are no square; give rows and columns")
+        return cls(rows, columns, turned(numbers) if blank_last else numbers)
+
+    @classmethod
+    def read(cls, path: Path, *, blank_last: bool = False) -> list[Instance[Tiles]]:
+        """Square boards of a file with the columns `id`, `tiles` and `optimal_cost`."""
+        return read_instances(path, cls.name, lambda text: cls.parse(text, blank_last=blank_last))
+
+    @classmethod
+    def random(cls, rows: int, columns: int, seed: int) -> Tiles:
+        """Uniformly among the boards that can be brought into order.
+
+        A board of the wrong parity becomes a right one by swapping two tiles, which pairs the two halves one
+        to one and so keeps the choice uniform.
+        """
+        core = _core.TilesSpace(rows, columns)
+        tiles = core.goal
+        random.Random(seed).shuffle(tiles)
+        if not core.is_solvable(tiles):
+            one, two = tiles.index(1), tiles.index(2)
+            tiles[one], tiles[two] = 2, 1
+        return cls(rows, columns, tuple(tiles))
+
+    @classmethod
+    def walk(cls, rows: int, columns: int, steps: int, seed: int) -> Tiles:
+        """Random moves from the goal, none of them taken back at once."""
+        core = _core.TilesSpace(rows, columns)
+        return cls(rows, columns, tuple(core.walk(core.goal, steps, seed)))
+
+    def successor(self, state: State, action: int) -> State | None:
+        """The state after a move, None if the move is not possible."""
+        if not 0 <= action < len(MOVES):
+            return None
+        blank = state.index(0)
+        row, column = divmod(blank, self.columns)
+        row, column = row + MOVES[action][1], column + MOVES[action][2]
+        if not (0 <= row < self.rows and 0 <= column < self.columns):
+            return None
+        cells = list(state)
+        tile = row * self.columns + column
+        cells[blank], cells[tile] = cells[tile], cells[blank]
+        return tuple(cells)
+
+    def action_name(self, action: int) -> str:
+        """Where the blank goes."""
+        return MOVES[action][0]
+
+
+def turned(tiles: State) -> State:
+    """A board for the goal with the blank last as one for the goal with the blank first, or back."""
+    return tuple(len(tiles) - tile if tile else 0 for tile in reversed(tiles))

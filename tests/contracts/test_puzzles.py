@@ -1,0 +1,208 @@
+"""Every native puzzle and each of its heuristics against breadth-first search on small sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hstar.errors import InputError
+from hstar.search.idastar import idastar
+from hstar.spaces.blocks import Blocks
+from hstar.spaces.pancake import Pancake
+from hstar.spaces.puzzle import Instance, Puzzle, State, format_instances, replay
+from hstar.spaces.tiles import Tiles
+from oracles import puzzles as oracle
+
+
+@dataclass(frozen=True)
+class Small:
+    """A puzzle with few enough states to know all of them."""
+
+    make: Callable[[State], Puzzle]  # from another start
+    goal: State
+    states: int
+    farthest: int
+
+    @cached_property
+    def puzzle(self) -> Puzzle:
+        return self.make(self.goal)
+
+    @cached_property
+    def exact(self) -> dict[State, int]:
+        return oracle.distances(self.puzzle)
+
+
+# Numbers of states and largest distances: half of the permutations and 21 moves for the 2x3 puzzle, the
+# pancake numbers, the numbers of sets of lists.
+OTHER_GOAL = (0, 0, 1, 2, 3)
+SMALL = {
+    "tiles-2x2": Small(lambda start: Tiles(2, 2, start), tuple(range(4)), 12, 6),
+    "tiles-2x3": Small(lambda start: Tiles(2, 3, start), tuple(range(6)), 360, 21),
+    "tiles-3x2": Small(lambda start: Tiles(3, 2, start), tuple(range(6)), 360, 21),
+    "pancake-1": Small(Pancake, (0,), 1, 0),
+    "pancake-2": Small(Pancake, (0, 1), 2, 1),
+    "pancake-5": Small(Pancake, tuple(range(5)), 120, 5),
+    "pancake-6": Small(Pancake, tuple(range(6)), 720, 7),
+    "blocks-1": Small(Blocks, (0,), 1, 0),
+    "blocks-4": Small(Blocks, tuple(range(4)), 73, 6),
+    "blocks-5": Small(Blocks, tuple(range(5)), 501, 8),
+    "blocks-5-other": Small(lambda start: Blocks(start, OTHER_GOAL), OTHER_GOAL, 501, 7),
+}
+HEURISTICS = [(name, info.name) for name in SMALL for info in SMALL[name].puzzle.core.heuristics]
+
+
+@pytest.fixture(params=SMALL)
+def small(request: pytest.FixtureRequest) -> Small:
+    return SMALL[request.param]
+
+
+def some(states: dict[State, int], most: int) -> list[State]:
+    """Evenly over all distances, the farthest among them."""
+    ordered = list(states)
+    return ordered[:: -max(1, len(ordered) // most)]
+
+
+def test_all_states_are_known(small: Small) -> None:
+    assert len(small.exact) == small.states
+    assert max(small.exact.values()) == small.farthest
+    assert tuple(small.puzzle.core.goal) == small.puzzle.goal == small.goal
+
+
+def test_moves_are_those_of_plain_python(small: Small) -> None:
+    core = small.puzzle.core
+    for state in small.exact:
+        plain = dict(oracle.neighbours(small.puzzle, state))
+        actions = core.actions(state)
+        assert sorted(actions) == sorted(plain)
+        for action in actions:
+            after, back = core.apply(state, action)
+            assert tuple(after) == plain[action]
+            assert core.apply(after, back) == (list(state), action), "undo is a move that apply undoes again"
+
+
+def test_predecessors_lead_here(small: Small) -> None:
+    core = small.puzzle.core
+    for state in small.exact:
+        before = core.predecessors(state)
+        assert {tuple(one) for one, _ in before} == {one for _, one in oracle.neighbours(small.puzzle, state)}
+        for one, action in before:
+            assert small.puzzle.successor(tuple(one), action) == state
+
+
+def test_packed_states_are_distinct_and_come_back(small: Small) -> None:
+    core = small.puzzle.core
+    packed = {state: tuple(core.pack(state)) for state in small.exact}
+    assert len(set(packed.values())) == small.states
+    for state, words in packed.items():
+        assert len(words) == core.words
+        assert tuple(core.unpack(words)) == state
+    with pytest.raises(InputError, match="words, not"):
+        core.unpack([0] * (core.words + 1))
+
+
+@given(st.data())
+def test_large_states_come_back_from_packing(data: st.DataObject) -> None:
+    seed = data.draw(st.integers(0, 2**32))
+    rows, columns = data.draw(st.sampled_from([(4, 4), (5, 5), (6, 6), (2, 18), (3, 7)]))
+    for puzzle in (
+        Tiles.random(rows, columns, seed),
+        Pancake.random(data.draw(st.integers(1, 63)), seed),
+        Blocks.random(data.draw(st.integers(1, 31)), seed),
+    ):
+        words = puzzle.core.pack(puzzle.start)
+        assert tuple(puzzle.core.unpack(words)) == puzzle.start
+
+
+@pytest.mark.parametrize(("name", "heuristic"), HEURISTICS)
+def test_heuristics_keep_what_they_claim(name: str, heuristic: str) -> None:
+    small = SMALL[name]
+    core = small.puzzle.core
+    info = next(info for info in core.heuristics if info.name == heuristic)
+    for state, distance in small.exact.items():
+        h = core.value(heuristic, state)
+        assert h == oracle.value(small.puzzle, heuristic, state)
+        assert not info.admissible or h <= distance
+        for action, after in oracle.neighbours(small.puzzle, state):
+            child = core.child_value(heuristic, state, action)
+            assert child == core.value(heuristic, after), "incremental is afresh"
+            assert not info.consistent or h <= 1 + child
+    assert core.value(heuristic, small.goal) == 0
+
+
+@pytest.mark.parametrize(("name", "heuristic"), HEURISTICS)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"pruning": "none"}, {"table_bytes": 200}, {"table_bytes": 10**6}, {"pruning": "automaton"}],
+)
+def test_plans_are_optimal(name: str, heuristic: str, options: dict[str, object]) -> None:
+    small = SMALL[name]
+    if options.get("pruning") == "automaton" and name.startswith("blocks"):
+        pytest.skip("moves of blocks depend on the state")
+    # Without a heuristic and with little pruning a search of small tiles follows all ways of 21 moves.
+    blind = heuristic == "blind"
+    most = 14 if blind and name.startswith("tiles") else 6 if blind else 99
+    near = {state: distance for state, distance in small.exact.items() if distance <= most}
+    for state in some(near, 60 if blind else 150):
+        puzzle = small.make(state)
+        result = idastar(puzzle, heuristic, **options)
+        assert result.status == "solved"
+        assert result.plan_cost == small.exact[state]
+        assert result.actions is not None
+        assert replay(puzzle, result.actions)[-1] == puzzle.goal
+
+
+def test_two_searches_count_alike(small: Small) -> None:
+    state = max(small.exact, key=lambda one: small.exact[one])
+    heuristic = small.puzzle.core.heuristics[0].name
+    first, second = (idastar(small.make(state), heuristic) for _ in range(2))
+    counted = ("actions", "generated", "expanded", "bound", "rounds")
+    assert [getattr(first, name) for name in counted] == [getattr(second, name) for name in counted]
+
+
+@pytest.mark.parametrize("name", ["tiles-2x3", "pancake-5", "blocks-4"])
+def test_walks_are_fixed_by_their_seed_and_reach_everything(name: str) -> None:
+    small = SMALL[name]
+    core = small.puzzle.core
+    ends = [tuple(core.walk(small.goal, 60, seed)) for seed in range(1500)]
+    assert ends == [tuple(core.walk(small.goal, 60, seed)) for seed in range(1500)]
+    # A walk of an even number of moves sees half of the states of a puzzle with parity.
+    parity = name.startswith("tiles")
+    possible = {state for state, distance in small.exact.items() if not parity or distance % 2 == 0}
+    assert set(ends) <= possible
+    assert len(set(ends)) > 0.9 * len(possible)
+
+
+def test_walks_do_not_take_moves_back() -> None:
+    for seed in range(50):
+        assert tuple(Tiles.walk(3, 3, 2, seed).start) != tuple(range(9))
+        assert Pancake.walk(5, 2, seed).start != tuple(range(5))
+
+
+def test_texts_of_instances_come_back(tmp_path: Path, small: Small) -> None:
+    file = tmp_path / "instances.csv"
+    chosen = some(small.exact, 10)
+    kind = type(small.puzzle)
+    if small.puzzle.goal == OTHER_GOAL or kind is Tiles:
+        pytest.skip("boards that are not square and other goals are not kept in files")
+    instances = [
+        Instance(str(i), small.make(state), small.exact[state] if i % 2 else None)
+        for i, state in enumerate(chosen)
+    ]
+    file.write_text(format_instances(instances, kind.name))
+    assert kind.read(file) == instances  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("name", ["tiles-2x2", "pancake-5", "blocks-4"])
+def test_impossible_moves_are_refused(name: str) -> None:
+    puzzle = SMALL[name].puzzle
+    possible = dict(oracle.neighbours(puzzle, puzzle.start))
+    for action in {-1, 0, 1, 2, 3, 4, 6, 33, 98, 255, 1024, 2**20} - set(possible):
+        assert puzzle.successor(puzzle.start, action) is None
+        with pytest.raises(InputError, match=f"move {action} is not possible"):
+            puzzle.core.apply(puzzle.start, action)

@@ -1,0 +1,163 @@
+"""IDA* on native puzzles: published counts, pruning, limits and wrong options."""
+
+from __future__ import annotations
+
+import pytest
+
+from hstar.errors import InputError, PlanError, UnsupportedError
+from hstar.search.idastar import IDAStarConfig, idastar
+from hstar.spaces.blocks import Blocks
+from hstar.spaces.pancake import Pancake
+from hstar.spaces.puzzle import replay
+from hstar.spaces.tiles import Tiles
+
+# Instances of Korf (AIJ 1985): number, tiles, optimal cost, generated states without the root.
+KORF = {
+    1: ("14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3", 57, 276_361_932),
+    2: ("13 5 4 10 9 12 8 14 2 3 7 1 0 15 11 6", 55, 15_300_441),
+    5: ("4 7 14 13 10 3 9 12 11 5 6 15 1 2 8 0", 56, 11_020_324),
+}
+HARD = Tiles.parse(KORF[1][0])
+
+
+@pytest.mark.parametrize("number", [pytest.param(1, marks=pytest.mark.slow), 2, 5])
+def test_counts_are_the_published_ones(number: int) -> None:
+    text, cost, generated = KORF[number]
+    result = idastar(Tiles.parse(text), "manhattan")
+    assert (result.plan_cost, result.generated) == (cost, generated)
+    assert result.bound == cost
+    assert result.initial_h % 2 == cost % 2
+    assert result.rounds <= (cost - result.initial_h) // 2 + 1, "bounds grow by two"
+
+
+def test_more_pruning_generates_less() -> None:
+    board = Tiles.parse(KORF[5][0])
+    undo = idastar(board, "manhattan")
+    automaton = idastar(board, "manhattan", pruning="automaton")
+    table = idastar(board, "manhattan", table_bytes=2**24)
+    assert undo.plan_cost == automaton.plan_cost == table.plan_cost == 56
+    assert automaton.generated < 0.8 * undo.generated
+    assert table.generated < 0.6 * undo.generated
+    stack = Pancake.walk(7, 6, 3)
+    undo, automaton = (idastar(stack, "blind", pruning=name) for name in ("undo", "automaton"))
+    assert undo.plan_cost == automaton.plan_cost
+    assert automaton.generated < undo.generated
+
+
+def test_without_pruning_moves_are_taken_back() -> None:
+    blocks = Blocks.random(7, 5)
+    none, undo = (idastar(blocks, "misplaced", pruning=name) for name in ("none", "undo"))
+    assert none.plan_cost == undo.plan_cost
+    assert none.generated > undo.generated
+
+
+def test_a_large_stack_of_pancakes() -> None:
+    for seed in range(20):
+        result = idastar(Pancake.random(24, seed), "gap")
+        assert result.plan_cost is not None
+        assert result.initial_h <= result.plan_cost <= result.initial_h + 3
+
+
+def test_a_start_that_is_the_goal() -> None:
+    for puzzle in (Tiles(3, 3, tuple(range(9))), Pancake((0,)), Blocks((0, 1, 2))):
+        for heuristic in puzzle.core.heuristics:
+            result = idastar(puzzle, heuristic.name)
+            assert (result.status, result.plan, result.plan_cost) == ("solved", (), 0)
+            assert (result.generated, result.expanded) == (0, 0)
+
+
+def test_a_plan_has_words() -> None:
+    result = idastar(Tiles.parse("1 4 2 3 0 5 6 7 8"), "manhattan")
+    assert result.plan == ("up", "left")
+    assert idastar(Pancake((2, 1, 0, 3)), "gap").plan == ("flip 3",)
+    assert idastar(Blocks((0, 0)), "misplaced").plan == ("move 2 onto 1",)
+
+
+# --- limits -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"pruning": "automaton"}, {"table_bytes": 2**16}])
+@pytest.mark.parametrize("most", [1, 2, 1000, 8191, 8192, 8193, 20_000, 100_001])
+def test_a_limit_of_evaluations_is_exact(most: int, options: dict[str, object]) -> None:
+    result = idastar(HARD, "manhattan", max_evaluations=most, **options)
+    assert (result.status, result.plan, result.plan_cost) == ("evaluation_limit", None, None)
+    assert result.generated == most - 1, "and the root"
+
+
+def test_a_limit_that_is_just_enough() -> None:
+    board = Tiles.walk(4, 4, 40, 1)
+    free = idastar(board, "manhattan")
+    assert free.solved
+    assert idastar(board, "manhattan", max_evaluations=free.generated + 1).actions == free.actions
+    assert idastar(board, "manhattan", max_evaluations=free.generated).status == "evaluation_limit"
+
+
+def test_a_time_limit() -> None:
+    result = idastar(HARD, "blind", time_limit=0.2)
+    assert result.status == "time_limit"
+    assert result.generated > 0
+    assert 0.2 <= result.search_time < 20
+    assert idastar(HARD, "blind", time_limit=0).status == "time_limit"
+
+
+def test_an_interrupt_and_an_exception_of_progress() -> None:
+    seen = []
+
+    def interrupt(progress: object) -> None:
+        seen.append(progress)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+
+    result = idastar(HARD, "blind", progress=interrupt, time_limit=120)
+    assert result.status == "interrupted"
+    assert len(seen) == 3
+    assert result.generated > 0
+
+    def fail(progress: object) -> None:
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        idastar(HARD, "blind", progress=fail, time_limit=120)
+
+
+# --- mistakes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"time_limit": -1}, "time_limit must be a number from 0 on, got -1"),
+        ({"time_limit": float("nan")}, "time_limit must be a number from 0 on, got nan"),
+        ({"max_evaluations": 1.5}, "max_evaluations must be a whole number from 0 on, got 1.5"),
+        ({"max_evaluations": -1}, "max_evaluations must be a whole number from 0 on, got -1"),
+        ({"table_bytes": None}, "table_bytes must be a whole number from 0 on, got None"),
+        ({"pruning": "all"}, r"unknown pruning 'all' \(known: none, undo, automaton\)"),
+        ({"prunning": "none"}, "unknown option 'prunning' .* did you mean 'pruning'"),
+        ({"pruning": "automaton", "table_bytes": 1024}, "do not go together"),
+        ({"config": IDAStarConfig(), "pruning": "none"}, "either config or single options"),
+    ],
+)
+def test_wrong_options_are_one_line(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        idastar(HARD, "manhattan", **options)  # type: ignore[arg-type]
+    assert "\n" not in str(caught.value)
+
+
+def test_heuristics_belong_to_puzzles() -> None:
+    with pytest.raises(
+        InputError, match=r"unknown heuristic of tiles 'gap' \(known: manhattan, misplaced, blind\)"
+    ):
+        idastar(HARD, "gap")
+    with pytest.raises(InputError, match=r"unknown heuristic 'lmcut' \(known: gap, blind\)"):
+        Pancake((0, 1)).core.value("lmcut", (0, 1))
+    with pytest.raises(UnsupportedError, match="use pruning 'undo'"):
+        idastar(Blocks((0, 0)), "misplaced", pruning="automaton")
+
+
+def test_wrong_plans_are_seen() -> None:
+    board = Tiles.parse("1 0 2 3 4 5 6 7 8")
+    assert replay(board, [1])[-1] == board.goal
+    with pytest.raises(PlanError, match="step 1 of the plan, move 0, is not possible"):
+        replay(board, [0])
+    with pytest.raises(PlanError, match="the plan ends in 1 2 0 3"):
+        replay(board, [2])

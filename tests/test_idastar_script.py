@@ -1,0 +1,32 @@
+"""`benchmarks/idastar.py` runs, and sees wrong costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[1] / "benchmarks" / "idastar.py"
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(SCRIPT), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_the_table_has_a_row_for_each_case() -> None:
+    done = run("--nodes", "5000")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("|") for line in done.stdout.splitlines()]
+    assert len(rows) == 2 + 9
+    assert all(float(row[-2]) > 0 for row in rows[2:]), "nodes a second"
+
+
+def test_a_wrong_cost_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "boards.csv"
+    file.write_text("id,tiles,optimal_cost\n1,1 0 2 3 4 5 6 7 8,1\n2,1 2 0 3 4 5 6 7 8,2\n")
+    assert run("--korf", str(file)).returncode == 0
+    file.write_text(file.read_text().replace(",2\n", ",3\n"))
+    done = run("--korf", str(file))
+    assert (done.returncode, "1 wrong costs" in done.stdout) == (1, True)
+    assert run("--korf", str(file), "--first", "1").returncode == 0
