@@ -3,10 +3,13 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,7 +92,7 @@ Pruning pruning(const std::string& name) {
 }
 
 template <class Space>
-DeepeningResult idastar(const Space& space, const Values& start, const std::string& heuristic,
+DeepeningResult idastar(const Space& space, const Values& start, const HeuristicChoice<Space>& heuristic,
                         std::optional<double> time_limit, std::optional<uint64_t> max_evaluations,
                         const std::string& pruning_name, size_t table_bytes, nb::object progress) {
   Limits limits;
@@ -101,8 +104,8 @@ DeepeningResult idastar(const Space& space, const Values& start, const std::stri
   DeepeningResult result;
   {
     nb::gil_scoped_release release;
-    result = puzzle_idastar(space, heuristic, state, options, limits,
-                            [observer](const Progress& record) { return (*observer)(record); });
+    result = puzzle_idastar<Space>(space, heuristic, state, options, limits,
+                                   [observer](const Progress& record) { return (*observer)(record); });
   }
   observer->rethrow();
   return result;
@@ -131,15 +134,15 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
       .def_prop_ro("heuristics", [](const Space&) { return puzzle_heuristics<Space>(); })
       .def(
           "value",
-          [](const Space& space, const std::string& heuristic, const Values& state) {
-            return puzzle_value(space, heuristic, space.checked(state));
+          [](const Space& space, const HeuristicChoice<Space>& heuristic, const Values& state) {
+            return puzzle_value<Space>(space, heuristic, space.checked(state));
           },
           nb::arg("heuristic"), nb::arg("state"))
       .def(
           "child_value",
-          [](const Space& space, const std::string& heuristic, const Values& values, int action) {
+          [](const Space& space, const HeuristicChoice<Space>& heuristic, const Values& values, int action) {
             const auto state = space.checked(values);
-            return puzzle_child_value(space, heuristic, state, possible(space, state, action));
+            return puzzle_child_value<Space>(space, heuristic, state, possible(space, state, action));
           },
           nb::arg("heuristic"), nb::arg("state"), nb::arg("action"),
           "The value after a move, made from the one before it.")
@@ -147,6 +150,34 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
            nb::arg("time_limit") = nb::none(), nb::arg("max_evaluations") = nb::none(),
            nb::arg("pruning") = "undo", nb::arg("table_bytes") = 0, nb::arg("progress") = nb::none(),
            "Iterative-deepening A*; a limit is a status, not an error.");
+}
+
+// Builds every pattern once, also where several sets have it.
+template <class Space>
+AdditiveDatabases<Space> build_databases(const Space& space, const std::vector<std::vector<Values>>& sets) {
+  nb::gil_scoped_release release;
+  std::map<Values, std::shared_ptr<const PatternDatabase>> built;
+  const auto poll = [] {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+  typename AdditiveDatabases<Space>::Sets result;
+  for (const std::vector<Values>& set : sets) {
+    result.emplace_back();
+    for (const Values& pattern : set) {
+      auto& one = built[pattern];
+      if (!one) one = std::make_shared<const PatternDatabase>(build_database(space, pattern, poll));
+      result.back().push_back(one);
+    }
+  }
+  return AdditiveDatabases<Space>(space, std::move(result));
+}
+
+template <class Space>
+void bind_databases(nb::module_& module, const char* name) {
+  nb::class_<AdditiveDatabases<Space>>(module, name, "Additive pattern databases; the greatest sum of a set.")
+      .def_static("build", &build_databases<Space>, nb::arg("space"), nb::arg("sets"))
+      .def_prop_ro("sets", &AdditiveDatabases<Space>::sets);
 }
 
 }  // namespace
@@ -166,6 +197,11 @@ void bind_puzzles(nb::module_& module) {
       .def_ro("rounds", &DeepeningResult::rounds)
       .def_ro("search_time", &DeepeningResult::search_time_s)
       .def_ro("cpu_time", &DeepeningResult::cpu_time_s);
+  nb::class_<PatternDatabase>(module, "PatternDatabase", "Costs of bringing the pieces of a pattern home.")
+      .def_ro("pattern", &PatternDatabase::pattern)
+      .def_prop_ro("entries", &PatternDatabase::entries)
+      .def_prop_ro("largest", &PatternDatabase::largest)
+      .def_prop_ro("mean", &PatternDatabase::mean);
   bind_space<Tiles>(module, "TilesSpace", "The sliding-tile puzzle.")
       .def(nb::init<int, int>(), nb::arg("rows"), nb::arg("columns"))
       .def(
@@ -180,6 +216,8 @@ void bind_puzzles(nb::module_& module) {
   bind_space<Blocks>(module, "BlocksSpace", "Blocks in stacks; states say what lies under each block.")
       .def(nb::init<const Values&>(), nb::arg("goal"))
       .def_prop_ro("size", &Blocks::size);
+  bind_databases<Tiles>(module, "TilesDatabases");
+  bind_databases<Pancake>(module, "PancakeDatabases");
 }
 
 }  // namespace hstar

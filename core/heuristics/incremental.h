@@ -19,7 +19,7 @@ namespace hstar {
 // `child` is called with moves that are possible there, and `parent` and `child` are never the same node.
 template <class H, class Space>
 concept IncrementalHeuristic =
-    std::default_initializable<typename H::Node> && std::constructible_from<H, const Space&> &&
+    std::default_initializable<typename H::Node> &&
     requires(const H& heuristic, const typename H::Node& parent, typename H::Node& child,
              const typename Space::State& before, typename Space::Action action) {
       { heuristic.root(before, child) } -> std::same_as<int32_t>;

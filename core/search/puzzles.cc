@@ -1,6 +1,7 @@
 #include "search/puzzles.h"
 
 #include <new>
+#include <type_traits>
 
 #include "base/errors.h"
 #include "heuristics/gap.h"
@@ -36,7 +37,7 @@ std::vector<PuzzleHeuristicInfo> infos(List<Heuristics...>) {
 
 // Calls `work` with the heuristic of that name, made for the space.
 template <class Space, class Work, class... Heuristics>
-void with_heuristic(const Space& space, const std::string& name, const Work& work, List<Heuristics...> list) {
+void with_named(const Space& space, const std::string& name, const Work& work, List<Heuristics...> list) {
   const auto tried = [&]<class H>(std::type_identity<H>) {
     if (name != H::kName) return false;
     work(H(space));
@@ -49,29 +50,40 @@ void with_heuristic(const Space& space, const std::string& name, const Work& wor
   throw InputError("unknown heuristic '" + name + "' (known: " + known + ")");
 }
 
-template <class Space>
-using HeuristicsOf = typename Known<Space>::Heuristics;
+template <class Space, class Work>
+void with_heuristic(const Space& space, const HeuristicChoice<Space>& choice, const Work& work) {
+  const auto chosen = [&]<class Chosen>(const Chosen& one) {
+    if constexpr (std::is_same_v<Chosen, std::string>) {
+      with_named(space, one, work, typename Known<Space>::Heuristics{});
+    } else {
+      if (one->space().goal() != space.goal()) throw InputError("the databases are for another size");
+      work(*one);
+    }
+  };
+  std::visit(chosen, choice);
+}
 
 }  // namespace
 
 template <Puzzle Space>
 std::vector<PuzzleHeuristicInfo> puzzle_heuristics() {
-  return infos(HeuristicsOf<Space>{});
+  return infos(typename Known<Space>::Heuristics{});
 }
 
 template <Puzzle Space>
-int32_t puzzle_value(const Space& space, const std::string& heuristic, const typename Space::State& state) {
+int32_t puzzle_value(const Space& space, const HeuristicChoice<Space>& heuristic,
+                     const typename Space::State& state) {
   int32_t value = 0;
   const auto work = [&]<class H>(const H& h) {
     typename H::Node node;
     value = h.root(state, node);
   };
-  with_heuristic(space, heuristic, work, HeuristicsOf<Space>{});
+  with_heuristic<Space>(space, heuristic, work);
   return value;
 }
 
 template <Puzzle Space>
-int32_t puzzle_child_value(const Space& space, const std::string& heuristic,
+int32_t puzzle_child_value(const Space& space, const HeuristicChoice<Space>& heuristic,
                            const typename Space::State& state, typename Space::Action action) {
   int32_t value = 0;
   const auto work = [&]<class H>(const H& h) {
@@ -79,12 +91,12 @@ int32_t puzzle_child_value(const Space& space, const std::string& heuristic,
     h.root(state, parent);
     value = h.child(parent, state, action, child);
   };
-  with_heuristic(space, heuristic, work, HeuristicsOf<Space>{});
+  with_heuristic<Space>(space, heuristic, work);
   return value;
 }
 
 template <Puzzle Space>
-DeepeningResult puzzle_idastar(const Space& space, const std::string& heuristic,
+DeepeningResult puzzle_idastar(const Space& space, const HeuristicChoice<Space>& heuristic,
                                const typename Space::State& start, const DeepeningOptions& options,
                                const Limits& limits, const Observer& observer) {
   DeepeningResult result;
@@ -96,18 +108,20 @@ DeepeningResult puzzle_idastar(const Space& space, const std::string& heuristic,
       result.status = Status::kMemoryLimit;
     }
   };
-  with_heuristic(space, heuristic, work, HeuristicsOf<Space>{});
+  with_heuristic<Space>(space, heuristic, work);
   result.search_time_s = control.elapsed_s();
   result.cpu_time_s = control.cpu_s();
   return result;
 }
 
-#define HSTAR_PUZZLE(Space)                                                                                  \
-  template std::vector<PuzzleHeuristicInfo> puzzle_heuristics<Space>();                                      \
-  template int32_t puzzle_value(const Space&, const std::string&, const Space::State&);                      \
-  template int32_t puzzle_child_value(const Space&, const std::string&, const Space::State&, Space::Action); \
-  template DeepeningResult puzzle_idastar(const Space&, const std::string&, const Space::State&,             \
-                                          const DeepeningOptions&, const Limits&, const Observer&);
+#define HSTAR_PUZZLE(Space)                                                                               \
+  template std::vector<PuzzleHeuristicInfo> puzzle_heuristics<Space>();                                   \
+  template int32_t puzzle_value<Space>(const Space&, const HeuristicChoice<Space>&, const Space::State&); \
+  template int32_t puzzle_child_value<Space>(const Space&, const HeuristicChoice<Space>&,                 \
+                                             const Space::State&, Space::Action);                         \
+  template DeepeningResult puzzle_idastar<Space>(const Space&, const HeuristicChoice<Space>&,             \
+                                                 const Space::State&, const DeepeningOptions&,            \
+                                                 const Limits&, const Observer&);
 HSTAR_PUZZLE(Tiles)
 HSTAR_PUZZLE(Pancake)
 HSTAR_PUZZLE(Blocks)

@@ -1,10 +1,12 @@
-// Searches of puzzles, and values of their states, with a heuristic by name.
+// Searches of puzzles, and values of their states: with a heuristic by name, or with databases.
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "base/control.h"
+#include "heuristics/additive_databases.h"
 #include "search/iterative_deepening.h"
 #include "spaces/blocks.h"
 #include "spaces/pancake.h"
@@ -19,20 +21,33 @@ struct PuzzleHeuristicInfo {
   bool consistent;
 };
 
+// A name, or something that was built for the space before.
+template <Puzzle Space>
+struct PuzzleHeuristic {
+  using Choice = std::variant<std::string, const AdditiveDatabases<Space>*>;
+};
+template <>
+struct PuzzleHeuristic<Blocks> {
+  using Choice = std::variant<std::string>;
+};
+template <Puzzle Space>
+using HeuristicChoice = typename PuzzleHeuristic<Space>::Choice;
+
 // Defined for Tiles, Pancake and Blocks. An unknown name is an InputError with the known ones.
 template <Puzzle Space>
 std::vector<PuzzleHeuristicInfo> puzzle_heuristics();
 
 template <Puzzle Space>
-int32_t puzzle_value(const Space& space, const std::string& heuristic, const typename Space::State& state);
+int32_t puzzle_value(const Space& space, const HeuristicChoice<Space>& heuristic,
+                     const typename Space::State& state);
 
 // The value after a move as the search has it: made from the parent's.
 template <Puzzle Space>
-int32_t puzzle_child_value(const Space& space, const std::string& heuristic,
+int32_t puzzle_child_value(const Space& space, const HeuristicChoice<Space>& heuristic,
                            const typename Space::State& state, typename Space::Action action);
 
 template <Puzzle Space>
-DeepeningResult puzzle_idastar(const Space& space, const std::string& heuristic,
+DeepeningResult puzzle_idastar(const Space& space, const HeuristicChoice<Space>& heuristic,
                                const typename Space::State& start, const DeepeningOptions& options,
                                const Limits& limits, const Observer& observer);
 

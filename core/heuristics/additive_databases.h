@@ -1,0 +1,114 @@
+// Additive pattern databases as a heuristic: costs of the patterns of a set are added, the greatest sum of
+// several sets counts. Admissible, since the patterns of a set have no piece in common; consistent.
+//
+// A node has the index of every database; a move changes those of the pieces that it moves.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/errors.h"
+#include "heuristics/incremental.h"
+#include "heuristics/pattern_database.h"
+
+namespace hstar {
+
+// Calls `moved(piece, from, to)` for all pieces that a move moves, or that lie somewhere.
+template <class Moved>
+void for_moved(const Tiles& space, const Tiles::State& before, Tiles::Action action, const Moved& moved) {
+  const int from = space.target(before, action);
+  moved(before.cells[static_cast<size_t>(from)], from, int{before.blank});
+}
+template <class Moved>
+void for_moved(const Pancake&, const Pancake::State& before, Pancake::Action flip, const Moved& moved) {
+  for (int from = 0; from < flip; ++from)
+    if (const int to = flip - 1 - from; to != from)
+      moved(before.pancakes[static_cast<size_t>(from)], from, to);
+}
+
+template <Puzzle Space>
+class AdditiveDatabases {
+ public:
+  using Database = std::shared_ptr<const PatternDatabase>;
+  using Sets = std::vector<std::vector<Database>>;
+  static constexpr size_t kMostDatabases = 16;
+  struct Node {
+    std::array<uint32_t, kMostDatabases> index;
+  };
+
+  // Throws an InputError if a set has a piece twice, or there are too many databases.
+  AdditiveDatabases(const Space& space, Sets sets)
+      : space_(space), pieces_(space.values(space.goal()).size()), sets_(std::move(sets)) {
+    for (const std::vector<Database>& set : sets_) {
+      std::vector<Part> parts(pieces_);
+      for (const Database& database : set) {
+        if (tables_.size() == kMostDatabases)
+          throw InputError("there are at most " + std::to_string(kMostDatabases) + " databases");
+        for (size_t i = 0; i < database->pattern.size(); ++i) {
+          Part& part = parts.at(static_cast<size_t>(database->pattern[i]));
+          if (part.step != 0)
+            throw InputError("piece " + std::to_string(database->pattern[i]) +
+                             " is in two patterns of a set, whose costs cannot be added");
+          part = {static_cast<uint32_t>(tables_.size()), database->step[i]};
+        }
+        tables_.push_back(database->cost.data());
+      }
+      ends_.push_back(tables_.size());
+      for (size_t piece = 0; piece < pieces_; ++piece) parts_.push_back(parts[piece]);
+    }
+  }
+
+  const Space& space() const { return space_; }
+  const Sets& sets() const { return sets_; }
+
+  int32_t root(const typename Space::State& state, Node& node) const {
+    node.index.fill(0);
+    const std::vector<int> values = space_.values(state);
+    for (size_t place = 0; place < values.size(); ++place)
+      shift(node, values[place], static_cast<int>(place));
+    return value(node);
+  }
+  int32_t child(const Node& parent, const typename Space::State& before, typename Space::Action action,
+                Node& child) const {
+    child = parent;
+    for_moved(space_, before, action, [&](int piece, int from, int to) { shift(child, piece, to - from); });
+    return value(child);
+  }
+
+ private:
+  // A piece of a set: its database, and how far the index goes when it moves one place; 0 without a database.
+  struct Part {
+    uint32_t database = 0;
+    uint32_t step = 0;
+  };
+
+  void shift(Node& node, int piece, int places) const {
+    for (size_t i = static_cast<size_t>(piece); i < parts_.size(); i += pieces_)
+      node.index[parts_[i].database] += parts_[i].step * static_cast<uint32_t>(places);
+  }
+  int32_t value(const Node& node) const {
+    int32_t greatest = 0;
+    size_t i = 0;
+    for (const size_t end : ends_) {
+      int32_t sum = 0;
+      for (; i < end; ++i) sum += tables_[i][node.index[i]];
+      greatest = std::max(greatest, sum);
+    }
+    return greatest;
+  }
+
+  Space space_;
+  size_t pieces_;
+  Sets sets_;
+  std::vector<Part> parts_;             // by set and piece
+  std::vector<const uint8_t*> tables_;  // all databases, set by set
+  std::vector<size_t> ends_;            // of each set among them
+};
+
+static_assert(IncrementalHeuristic<AdditiveDatabases<Tiles>, Tiles>);
+static_assert(IncrementalHeuristic<AdditiveDatabases<Pancake>, Pancake>);
+
+}  // namespace hstar

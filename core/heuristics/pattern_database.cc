@@ -1,0 +1,183 @@
+#include "heuristics/pattern_database.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "base/errors.h"
+
+namespace hstar {
+namespace {
+
+constexpr size_t kMostEntries = size_t{1} << 30;
+constexpr size_t kStatesPerPoll = 100000;
+constexpr size_t kMostPieces = 8;
+
+// An empty table for pieces first..last in that many places.
+PatternDatabase empty(const std::vector<int>& pattern, int first, int last, int places) {
+  PatternDatabase database;
+  database.pattern = pattern;
+  size_t size = 1;
+  for (const int piece : pattern) {
+    if (piece < first || piece > last)
+      throw InputError("a pattern has pieces " + std::to_string(first) + ".." + std::to_string(last) +
+                       ", got " + std::to_string(piece));
+    if (std::count(pattern.begin(), pattern.end(), piece) > 1)
+      throw InputError("piece " + std::to_string(piece) + " is twice in the pattern");
+    database.step.push_back(static_cast<uint32_t>(size));
+    size *= static_cast<size_t>(places);
+    if (size > kMostEntries || pattern.size() > kMostPieces)
+      throw InputError("a pattern of " + std::to_string(pattern.size()) + " pieces in " +
+                       std::to_string(places) + " places is too large");
+  }
+  if (pattern.empty()) throw InputError("a pattern needs at least one piece");
+  database.cost.assign(size, PatternDatabase::kImpossible);
+  return database;
+}
+
+uint32_t goal_index(const PatternDatabase& database) {
+  uint32_t index = 0;
+  for (size_t i = 0; i < database.pattern.size(); ++i)
+    index += database.step[i] * static_cast<uint32_t>(database.pattern[i]);
+  return index;
+}
+
+using Places = std::array<int, kMostPieces>;
+
+Places places_of(uint32_t index, size_t pieces, int places) {
+  Places result{};
+  for (size_t i = 0; i < pieces; ++i) {
+    result[i] = static_cast<int>(index % static_cast<uint32_t>(places));
+    index /= static_cast<uint32_t>(places);
+  }
+  return result;
+}
+
+// The cells of a board as bits.
+class Board {
+ public:
+  using Cells = uint64_t;
+
+  explicit Board(const Tiles& space) {
+    for (int cell = 0; cell < space.cells(); ++cell) {
+      all_ |= Cells{1} << cell;
+      for (int other = 0; other < space.cells(); ++other)
+        if (space.distance(cell, other) == 1) beside_[static_cast<size_t>(cell)] |= Cells{1} << other;
+      if (cell % space.columns() != 0) not_left_ |= Cells{1} << cell;
+      if (cell % space.columns() != space.columns() - 1) not_right_ |= Cells{1} << cell;
+    }
+    columns_ = space.columns();
+  }
+
+  Cells beside(int cell) const { return beside_[static_cast<size_t>(cell)]; }
+  // Where the blank can go from a cell without moving a tile that lies in `taken`.
+  Cells region(int blank, Cells taken) const {
+    const Cells open = all_ & ~taken;
+    Cells region = Cells{1} << blank, before = 0;
+    while (region != before) {
+      before = region;
+      region |=
+          (region & not_left_) >> 1 | (region & not_right_) << 1 | region >> columns_ | region << columns_;
+      region &= open;
+    }
+    return region;
+  }
+
+ private:
+  Cells all_ = 0, not_left_ = 0, not_right_ = 0;
+  int columns_ = 0;
+  std::array<Cells, Tiles::kMaxCells> beside_{};
+};
+
+}  // namespace
+
+size_t PatternDatabase::entries() const {
+  return cost.size() - static_cast<size_t>(std::count(cost.begin(), cost.end(), kImpossible));
+}
+
+int PatternDatabase::largest() const {
+  int result = 0;
+  for (const uint8_t one : cost)
+    if (one != kImpossible) result = std::max<int>(result, one);
+  return result;
+}
+
+double PatternDatabase::mean() const {
+  uint64_t sum = 0;
+  for (const uint8_t one : cost) sum += one == kImpossible ? 0 : one;
+  return static_cast<double>(sum) / static_cast<double>(entries());
+}
+
+// Breadth first by cost; moves that cost nothing are one step: the blank spreads over its region at once.
+PatternDatabase build_database(const Tiles& space, const std::vector<int>& pattern, const BuildPoll& poll) {
+  PatternDatabase database = empty(pattern, 1, space.cells() - 1, space.cells());
+  const size_t pieces = pattern.size();
+  const Board board(space);
+  std::vector<Board::Cells> visited(database.cost.size(), 0);  // by index: where the blank has been
+  std::vector<std::pair<uint32_t, int>> frontier{{goal_index(database), 0}}, next;  // index and blank
+  for (int cost = 0; !frontier.empty(); ++cost) {
+    if (cost == PatternDatabase::kImpossible)
+      throw InputError("a pattern whose costs do not fit into a byte");
+    next.clear();
+    for (size_t i = 0; i < frontier.size(); ++i) {
+      if (i % kStatesPerPoll == 0) poll();
+      const auto [index, blank] = frontier[i];
+      if ((visited[index] >> blank & 1) != 0) continue;
+      database.cost[index] = std::min(database.cost[index], static_cast<uint8_t>(cost));
+      const Places place = places_of(index, pieces, space.cells());
+      Board::Cells taken = 0;
+      for (size_t piece = 0; piece < pieces; ++piece) taken |= Board::Cells{1} << place[piece];
+      const Board::Cells region = board.region(blank, taken);
+      visited[index] |= region;
+      for (size_t piece = 0; piece < pieces; ++piece) {
+        const int from = place[piece];
+        for (Board::Cells into = board.beside(from) & region; into != 0; into &= into - 1) {
+          const int to = std::countr_zero(into);
+          const uint32_t after = index + database.step[piece] * static_cast<uint32_t>(to - from);
+          if ((visited[after] >> from & 1) == 0) next.emplace_back(after, from);
+        }
+      }
+    }
+    frontier.swap(next);
+  }
+  return database;
+}
+
+// From the goal backwards, breadth first by cost; flips that cost nothing stay in the same round.
+PatternDatabase build_database(const Pancake& space, const std::vector<int>& pattern, const BuildPoll& poll) {
+  PatternDatabase database = empty(pattern, 0, space.size() - 1, space.size());
+  const size_t pieces = pattern.size();
+  std::vector<uint32_t> round{goal_index(database)}, next;
+  database.cost[round[0]] = 0;
+  size_t seen = 0;
+  for (int cost = 0; !round.empty(); ++cost) {
+    next.clear();
+    while (!round.empty()) {
+      if (seen++ % kStatesPerPoll == 0) poll();
+      const uint32_t index = round.back();
+      round.pop_back();
+      if (database.cost[index] != cost) continue;  // reached for less since
+      const Places place = places_of(index, pieces, space.size());
+      for (int flip = 2; flip <= space.size(); ++flip) {
+        uint32_t after = index;
+        bool on_top = false;
+        for (size_t piece = 0; piece < pieces; ++piece) {
+          if (place[piece] >= flip) continue;
+          const int to = flip - 1 - place[piece];
+          after += database.step[piece] * static_cast<uint32_t>(to - place[piece]);
+          on_top |= to == 0;
+        }
+        const int reached = cost + on_top;
+        if (reached >= database.cost[after]) continue;
+        database.cost[after] = static_cast<uint8_t>(reached);
+        (on_top ? next : round).push_back(after);
+      }
+    }
+    round.swap(next);
+  }
+  return database;
+}
+
+}  // namespace hstar

@@ -1,0 +1,41 @@
+// Additive pattern databases of puzzles: for each way that the pieces of a pattern can lie, the least cost of
+// bringing them home when only moves of the pattern count, so that costs of disjoint patterns can be added
+// (Korf and Felner, AIJ 2002; for pancakes Yang et al., JAIR 2008).
+//
+// tiles: a move costs 1 if it moves a tile of the pattern, else 0. The search knows where the blank is, the
+// table has the least cost over its places. pancake, by location: a flip costs 1 for the pattern that has the
+// pancake on top, in the state that the flip starts from. One pancake lies there, so sums are admissible;
+// charging every flip to every pattern would not be.
+//
+// Invariant: values of a database are consistent: a move changes them by no more than it costs the pattern.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "spaces/pancake.h"
+#include "spaces/tiles.h"
+
+namespace hstar {
+
+struct PatternDatabase {
+  static constexpr uint8_t kImpossible = 255;  // two pieces in one place
+
+  std::vector<int> pattern;    // pieces: tiles or pancakes
+  std::vector<uint32_t> step;  // by piece of the pattern: how far the index goes when it moves one place
+  std::vector<uint8_t> cost;   // by the sum of step * place
+
+  size_t entries() const;  // without impossible ones
+  int largest() const;
+  double mean() const;
+};
+
+// `poll` is called some times a second and may throw to end the work. Throws an InputError for pieces that
+// the puzzle does not have, twice the same piece, and tables of more than 2^30 entries.
+using BuildPoll = std::function<void()>;
+PatternDatabase build_database(const Tiles& space, const std::vector<int>& pattern, const BuildPoll& poll);
+PatternDatabase build_database(const Pancake& space, const std::vector<int>& pattern, const BuildPoll& poll);
+
+}  // namespace hstar
