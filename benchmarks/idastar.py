@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from hstar.search.databases import additive_databases
 from hstar.search.idastar import IDAStarResult, idastar
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
@@ -23,13 +24,19 @@ from hstar.spaces.tiles import Tiles
 # Of the 100 instances: generated states on average, without the root.
 KORF_MEAN = 363_028_079.31
 
+DATABASES = {
+    "databases 5-5-5": (((1, 2, 3, 6, 7), (4, 5, 8, 9, 12), (10, 11, 13, 14, 15)),),
+    "databases 6x4": (tuple(tuple(range(first, first + 4)) for first in range(0, 24, 4)),),
+}
 CASES: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
     ("8-puzzle", [Tiles.random(3, 3, seed) for seed in range(20)], "manhattan", "undo"),
     ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "manhattan", "undo"),
     ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "manhattan", "automaton"),
     ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "misplaced", "undo"),
+    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "databases 5-5-5", "undo"),
     ("24-puzzle", [Tiles.random(5, 5, seed) for seed in range(5)], "manhattan", "undo"),
     ("24-pancake", [Pancake.random(24, seed) for seed in range(50)], "gap", "undo"),
+    ("24-pancake", [Pancake.random(24, seed) for seed in range(5)], "databases 6x4", "undo"),
     ("40-pancake", [Pancake.random(40, seed) for seed in range(20)], "gap", "undo"),
     ("9-blocks", [Blocks.walk(9, 5000, seed) for seed in range(10)], "misplaced", "none"),
     ("9-blocks", [Blocks.walk(9, 5000, seed) for seed in range(10)], "misplaced", "undo"),
@@ -45,7 +52,9 @@ def measure(nodes: int) -> None:
     print("| puzzle | heuristic | pruning | solved | mean cost | mean nodes | million nodes/s |")
     print("|---|---|---|---:|---:|---:|---:|")
     for name, puzzles, heuristic, pruning in CASES:
-        results = [idastar(one, heuristic, pruning=pruning, max_evaluations=nodes) for one in puzzles]
+        sets = DATABASES.get(heuristic)
+        chosen = heuristic if sets is None else additive_databases(puzzles[0], sets, cache=False)
+        results = [idastar(one, chosen, pruning=pruning, max_evaluations=nodes) for one in puzzles]
         costs = [result.plan_cost for result in results if result.plan_cost is not None]
         mean_cost = f"{sum(costs) / len(costs):.2f}" if costs else "-"
         mean_nodes = sum(result.generated for result in results) / len(results)

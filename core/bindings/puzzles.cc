@@ -9,7 +9,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -152,32 +151,30 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
            "Iterative-deepening A*; a limit is a status, not an error.");
 }
 
-// Builds every pattern once, also where several sets have it.
 template <class Space>
-AdditiveDatabases<Space> build_databases(const Space& space, const std::vector<std::vector<Values>>& sets) {
+PatternDatabase build(const Space& space, const Values& pattern) {
   nb::gil_scoped_release release;
-  std::map<Values, std::shared_ptr<const PatternDatabase>> built;
-  const auto poll = [] {
+  return build_database(space, pattern, [] {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-  };
-  typename AdditiveDatabases<Space>::Sets result;
-  for (const std::vector<Values>& set : sets) {
-    result.emplace_back();
-    for (const Values& pattern : set) {
-      auto& one = built[pattern];
-      if (!one) one = std::make_shared<const PatternDatabase>(build_database(space, pattern, poll));
-      result.back().push_back(one);
-    }
-  }
-  return AdditiveDatabases<Space>(space, std::move(result));
+  });
 }
 
 template <class Space>
-void bind_databases(nb::module_& module, const char* name) {
-  nb::class_<AdditiveDatabases<Space>>(module, name, "Additive pattern databases; the greatest sum of a set.")
-      .def_static("build", &build_databases<Space>, nb::arg("space"), nb::arg("sets"))
-      .def_prop_ro("sets", &AdditiveDatabases<Space>::sets);
+void bind_databases(nb::module_& module, nb::class_<Space>& space, const char* name) {
+  using Databases = AdditiveDatabases<Space>;
+  space.def_prop_ro(
+      "database_space", [](const Space& s) { return database_space(s); }, "For which databases fit.");
+  space.def("build_database", &build<Space>, nb::arg("pattern"), "Takes seconds for five pieces.");
+  space.def(
+      "map_database",
+      [](const Space& s, const Values& pattern, const std::string& path, size_t offset) {
+        return map_database(s, pattern, path, offset);
+      },
+      nb::arg("pattern"), nb::arg("path"), nb::arg("offset"), "Costs from a file, which stay there.");
+  nb::class_<Databases>(module, name, "Additive pattern databases: the greatest of the sums of sets.")
+      .def(nb::init<const Space&, typename Databases::Sets>(), nb::arg("space"), nb::arg("sets"))
+      .def_prop_ro("sets", &Databases::sets);
 }
 
 }  // namespace
@@ -198,26 +195,32 @@ void bind_puzzles(nb::module_& module) {
       .def_ro("search_time", &DeepeningResult::search_time_s)
       .def_ro("cpu_time", &DeepeningResult::cpu_time_s);
   nb::class_<PatternDatabase>(module, "PatternDatabase", "Costs of bringing the pieces of a pattern home.")
+      .def_ro("space", &PatternDatabase::space)
       .def_ro("pattern", &PatternDatabase::pattern)
+      .def_prop_ro(
+          "costs",
+          [](const PatternDatabase& d) {
+            return nb::bytes(reinterpret_cast<const char*>(d.cost.data()), d.cost.size());
+          },
+          "A byte for each way that the pieces lie; 255 where two lie in one place.")
       .def_prop_ro("entries", &PatternDatabase::entries)
       .def_prop_ro("largest", &PatternDatabase::largest)
       .def_prop_ro("mean", &PatternDatabase::mean);
-  bind_space<Tiles>(module, "TilesSpace", "The sliding-tile puzzle.")
-      .def(nb::init<int, int>(), nb::arg("rows"), nb::arg("columns"))
+  auto tiles = bind_space<Tiles>(module, "TilesSpace", "The sliding-tile puzzle.");
+  tiles.def(nb::init<int, int>(), nb::arg("rows"), nb::arg("columns"))
       .def(
           "is_solvable",
           [](const Tiles& space, const Values& state) { return space.is_solvable(space.permutation(state)); },
           nb::arg("state"))
       .def_prop_ro("rows", &Tiles::rows)
       .def_prop_ro("columns", &Tiles::columns);
-  bind_space<Pancake>(module, "PancakeSpace", "A stack of pancakes.")
-      .def(nb::init<int>(), nb::arg("pancakes"))
-      .def_prop_ro("size", &Pancake::size);
+  auto pancake = bind_space<Pancake>(module, "PancakeSpace", "A stack of pancakes.");
+  pancake.def(nb::init<int>(), nb::arg("pancakes")).def_prop_ro("size", &Pancake::size);
   bind_space<Blocks>(module, "BlocksSpace", "Blocks in stacks; states say what lies under each block.")
       .def(nb::init<const Values&>(), nb::arg("goal"))
       .def_prop_ro("size", &Blocks::size);
-  bind_databases<Tiles>(module, "TilesDatabases");
-  bind_databases<Pancake>(module, "PancakeDatabases");
+  bind_databases<Tiles>(module, tiles, "TilesDatabases");
+  bind_databases<Pancake>(module, pancake, "PancakeDatabases");
 }
 
 }  // namespace hstar

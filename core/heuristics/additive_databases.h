@@ -1,5 +1,5 @@
 // Additive pattern databases as a heuristic: costs of the patterns of a set are added, the greatest sum of
-// several sets counts. Admissible, since the patterns of a set have no piece in common; consistent.
+// several sets counts. Admissible, since the patterns of a set have no piece in common.
 //
 // A node has the index of every database; a move changes those of the pieces that it moves.
 #pragma once
@@ -39,7 +39,7 @@ class AdditiveDatabases {
     std::array<uint32_t, kMostDatabases> index;
   };
 
-  // Throws an InputError if a set has a piece twice, or there are too many databases.
+  // Throws an InputError if a set has a piece twice, a database is for another space, or there are too many.
   AdditiveDatabases(const Space& space, Sets sets)
       : space_(space), pieces_(space.values(space.goal()).size()), sets_(std::move(sets)) {
     for (const std::vector<Database>& set : sets_) {
@@ -47,6 +47,8 @@ class AdditiveDatabases {
       for (const Database& database : set) {
         if (tables_.size() == kMostDatabases)
           throw InputError("there are at most " + std::to_string(kMostDatabases) + " databases");
+        if (database->space != database_space(space))
+          throw InputError("a database for " + database->space + " does not fit " + database_space(space));
         for (size_t i = 0; i < database->pattern.size(); ++i) {
           Part& part = parts.at(static_cast<size_t>(database->pattern[i]));
           if (part.step != 0)

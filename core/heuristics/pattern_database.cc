@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/mapped_file.h"
 
 namespace hstar {
 namespace {
@@ -15,9 +16,19 @@ constexpr size_t kMostEntries = size_t{1} << 30;
 constexpr size_t kStatesPerPoll = 100000;
 constexpr size_t kMostPieces = 8;
 
-// An empty table for pieces first..last in that many places.
-PatternDatabase empty(const std::vector<int>& pattern, int first, int last, int places) {
+// Pieces first..last in that many places.
+struct Kind {
+  std::string space;
+  int first, last, places;
+};
+Kind kind_of(const Tiles& space) { return {database_space(space), 1, space.cells() - 1, space.cells()}; }
+Kind kind_of(const Pancake& space) { return {database_space(space), 0, space.size() - 1, space.size()}; }
+
+// A database without its costs, and how many of them it has to have.
+std::pair<PatternDatabase, size_t> without_costs(const Kind& kind, const std::vector<int>& pattern) {
+  const auto& [space, first, last, places] = kind;
   PatternDatabase database;
+  database.space = space;
   database.pattern = pattern;
   size_t size = 1;
   for (const int piece : pattern) {
@@ -33,8 +44,27 @@ PatternDatabase empty(const std::vector<int>& pattern, int first, int last, int 
                        std::to_string(places) + " places is too large");
   }
   if (pattern.empty()) throw InputError("a pattern needs at least one piece");
-  database.cost.assign(size, PatternDatabase::kImpossible);
-  return database;
+  return {std::move(database), size};
+}
+
+// Costs to be filled, which the database owns.
+std::vector<uint8_t>& own_costs(PatternDatabase& database, size_t size) {
+  const auto costs = std::make_shared<std::vector<uint8_t>>(size, PatternDatabase::kImpossible);
+  database.cost = *costs;
+  database.owner = costs;
+  return *costs;
+}
+
+PatternDatabase map_costs(const Kind& kind, const std::vector<int>& pattern, const std::string& path,
+                          size_t offset) {
+  auto [database, size] = without_costs(kind, pattern);
+  const auto file = MappedFile::open(path);
+  if (file->size() < offset || file->size() - offset != size)
+    throw InputError(path + ": expected " + std::to_string(size) + " costs from byte " +
+                     std::to_string(offset) + " on, in a file of " + std::to_string(file->size()) + " bytes");
+  database.cost = {file->data() + offset, size};
+  database.owner = file;
+  return std::move(database);
 }
 
 uint32_t goal_index(const PatternDatabase& database) {
@@ -112,10 +142,11 @@ double PatternDatabase::mean() const {
 
 // Breadth first by cost; moves that cost nothing are one step: the blank spreads over its region at once.
 PatternDatabase build_database(const Tiles& space, const std::vector<int>& pattern, const BuildPoll& poll) {
-  PatternDatabase database = empty(pattern, 1, space.cells() - 1, space.cells());
+  auto [database, size] = without_costs(kind_of(space), pattern);
+  std::vector<uint8_t>& costs = own_costs(database, size);
   const size_t pieces = pattern.size();
   const Board board(space);
-  std::vector<Board::Cells> visited(database.cost.size(), 0);  // by index: where the blank has been
+  std::vector<Board::Cells> visited(size, 0);  // by index: where the blank has been
   std::vector<std::pair<uint32_t, int>> frontier{{goal_index(database), 0}}, next;  // index and blank
   for (int cost = 0; !frontier.empty(); ++cost) {
     if (cost == PatternDatabase::kImpossible)
@@ -125,7 +156,7 @@ PatternDatabase build_database(const Tiles& space, const std::vector<int>& patte
       if (i % kStatesPerPoll == 0) poll();
       const auto [index, blank] = frontier[i];
       if ((visited[index] >> blank & 1) != 0) continue;
-      database.cost[index] = std::min(database.cost[index], static_cast<uint8_t>(cost));
+      costs[index] = std::min(costs[index], static_cast<uint8_t>(cost));
       const Places place = places_of(index, pieces, space.cells());
       Board::Cells taken = 0;
       for (size_t piece = 0; piece < pieces; ++piece) taken |= Board::Cells{1} << place[piece];
@@ -142,15 +173,16 @@ PatternDatabase build_database(const Tiles& space, const std::vector<int>& patte
     }
     frontier.swap(next);
   }
-  return database;
+  return std::move(database);
 }
 
 // From the goal backwards, breadth first by cost; flips that cost nothing stay in the same round.
 PatternDatabase build_database(const Pancake& space, const std::vector<int>& pattern, const BuildPoll& poll) {
-  PatternDatabase database = empty(pattern, 0, space.size() - 1, space.size());
+  auto [database, size] = without_costs(kind_of(space), pattern);
+  std::vector<uint8_t>& costs = own_costs(database, size);
   const size_t pieces = pattern.size();
   std::vector<uint32_t> round{goal_index(database)}, next;
-  database.cost[round[0]] = 0;
+  costs[round[0]] = 0;
   size_t seen = 0;
   for (int cost = 0; !round.empty(); ++cost) {
     next.clear();
@@ -158,7 +190,7 @@ PatternDatabase build_database(const Pancake& space, const std::vector<int>& pat
       if (seen++ % kStatesPerPoll == 0) poll();
       const uint32_t index = round.back();
       round.pop_back();
-      if (database.cost[index] != cost) continue;  // reached for less since
+      if (costs[index] != cost) continue;  // reached for less since
       const Places place = places_of(index, pieces, space.size());
       for (int flip = 2; flip <= space.size(); ++flip) {
         uint32_t after = index;
@@ -170,14 +202,30 @@ PatternDatabase build_database(const Pancake& space, const std::vector<int>& pat
           on_top |= to == 0;
         }
         const int reached = cost + on_top;
-        if (reached >= database.cost[after]) continue;
-        database.cost[after] = static_cast<uint8_t>(reached);
+        if (reached >= costs[after]) continue;
+        costs[after] = static_cast<uint8_t>(reached);
         (on_top ? next : round).push_back(after);
       }
     }
     round.swap(next);
   }
-  return database;
+  return std::move(database);
 }
+
+PatternDatabase map_database(const Tiles& space, const std::vector<int>& pattern, const std::string& path,
+                             size_t offset) {
+  return map_costs(kind_of(space), pattern, path, offset);
+}
+
+PatternDatabase map_database(const Pancake& space, const std::vector<int>& pattern, const std::string& path,
+                             size_t offset) {
+  return map_costs(kind_of(space), pattern, path, offset);
+}
+
+std::string database_space(const Tiles& space) {
+  return "tiles-" + std::to_string(space.rows()) + "x" + std::to_string(space.columns());
+}
+
+std::string database_space(const Pancake& space) { return "pancake-" + std::to_string(space.size()); }
 
 }  // namespace hstar

@@ -7,12 +7,16 @@
 // pancake on top, in the state that the flip starts from. One pancake lies there, so sums are admissible;
 // charging every flip to every pattern would not be.
 //
-// Invariant: values of a database are consistent: a move changes them by no more than it costs the pattern.
+// Invariant: admissible. Of pancakes also consistent; of tiles not, since a move can bring the blank from a
+// place where the pattern is cheap to one where it is dear, and the table does not tell them apart.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "spaces/pancake.h"
@@ -23,9 +27,11 @@ namespace hstar {
 struct PatternDatabase {
   static constexpr uint8_t kImpossible = 255;  // two pieces in one place
 
-  std::vector<int> pattern;    // pieces: tiles or pancakes
-  std::vector<uint32_t> step;  // by piece of the pattern: how far the index goes when it moves one place
-  std::vector<uint8_t> cost;   // by the sum of step * place
+  std::string space;              // "tiles-5x5", "pancake-24"
+  std::vector<int> pattern;       // pieces: tiles or pancakes
+  std::vector<uint32_t> step;     // by piece of the pattern: how far the index goes when it moves one place
+  std::span<const uint8_t> cost;  // by the sum of step * place
+  std::shared_ptr<const void> owner;  // of this memory
 
   size_t entries() const;  // without impossible ones
   int largest() const;
@@ -37,5 +43,16 @@ struct PatternDatabase {
 using BuildPoll = std::function<void()>;
 PatternDatabase build_database(const Tiles& space, const std::vector<int>& pattern, const BuildPoll& poll);
 PatternDatabase build_database(const Pancake& space, const std::vector<int>& pattern, const BuildPoll& poll);
+
+// A database whose costs lie in a file from `offset` to its end; nobody looks whether they are right. Throws
+// an InputError if their number is wrong.
+PatternDatabase map_database(const Tiles& space, const std::vector<int>& pattern, const std::string& path,
+                             size_t offset);
+PatternDatabase map_database(const Pancake& space, const std::vector<int>& pattern, const std::string& path,
+                             size_t offset);
+
+// What `PatternDatabase::space` is for this space.
+std::string database_space(const Tiles& space);
+std::string database_space(const Pancake& space);
 
 }  // namespace hstar

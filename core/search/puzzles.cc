@@ -56,7 +56,9 @@ void with_heuristic(const Space& space, const HeuristicChoice<Space>& choice, co
     if constexpr (std::is_same_v<Chosen, std::string>) {
       with_named(space, one, work, typename Known<Space>::Heuristics{});
     } else {
-      if (one->space().goal() != space.goal()) throw InputError("the databases are for another size");
+      if (database_space(one->space()) != database_space(space))
+        throw InputError("databases for " + database_space(one->space()) + " do not fit " +
+                         database_space(space));
       work(*one);
     }
   };

@@ -461,6 +461,30 @@ class DeepeningResult:
     @property
     def cpu_time(self) -> float: ...
 
+class PatternDatabase:
+    """Costs of bringing the pieces of a pattern home."""
+
+    @property
+    def space(self) -> str: ...
+
+    @property
+    def pattern(self) -> list[int]: ...
+
+    @property
+    def costs(self) -> bytes:
+        """
+        A byte for each way that the pieces lie; 255 where two lie in one place.
+        """
+
+    @property
+    def entries(self) -> int: ...
+
+    @property
+    def largest(self) -> int: ...
+
+    @property
+    def mean(self) -> float: ...
+
 class TilesSpace:
     """The sliding-tile puzzle."""
 
@@ -495,12 +519,12 @@ class TilesSpace:
     @property
     def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
 
-    def value(self, heuristic: str, state: Sequence[int]) -> int: ...
+    def value(self, heuristic: str | TilesDatabases, state: Sequence[int]) -> int: ...
 
-    def child_value(self, heuristic: str, state: Sequence[int], action: int) -> int:
+    def child_value(self, heuristic: str | TilesDatabases, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | TilesDatabases, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
 
     def is_solvable(self, state: Sequence[int]) -> bool: ...
@@ -510,6 +534,16 @@ class TilesSpace:
 
     @property
     def columns(self) -> int: ...
+
+    @property
+    def database_space(self) -> str:
+        """For which databases fit."""
+
+    def build_database(self, pattern: Sequence[int]) -> PatternDatabase:
+        """Takes seconds for five pieces."""
+
+    def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
+        """Costs from a file, which stay there."""
 
 class PancakeSpace:
     """A stack of pancakes."""
@@ -545,16 +579,26 @@ class PancakeSpace:
     @property
     def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
 
-    def value(self, heuristic: str, state: Sequence[int]) -> int: ...
+    def value(self, heuristic: str | PancakeDatabases, state: Sequence[int]) -> int: ...
 
-    def child_value(self, heuristic: str, state: Sequence[int], action: int) -> int:
+    def child_value(self, heuristic: str | PancakeDatabases, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | PancakeDatabases, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
 
     @property
     def size(self) -> int: ...
+
+    @property
+    def database_space(self) -> str:
+        """For which databases fit."""
+
+    def build_database(self, pattern: Sequence[int]) -> PatternDatabase:
+        """Takes seconds for five pieces."""
+
+    def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
+        """Costs from a file, which stay there."""
 
 class BlocksSpace:
     """Blocks in stacks; states say what lies under each block."""
@@ -600,3 +644,19 @@ class BlocksSpace:
 
     @property
     def size(self) -> int: ...
+
+class TilesDatabases:
+    """Additive pattern databases: the greatest of the sums of sets."""
+
+    def __init__(self, space: TilesSpace, sets: Sequence[Sequence[PatternDatabase]]) -> None: ...
+
+    @property
+    def sets(self) -> list[list[PatternDatabase]]: ...
+
+class PancakeDatabases:
+    """Additive pattern databases: the greatest of the sums of sets."""
+
+    def __init__(self, space: PancakeSpace, sets: Sequence[Sequence[PatternDatabase]]) -> None: ...
+
+    @property
+    def sets(self) -> list[list[PatternDatabase]]: ...

@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole or not at all."""
+"""Files that are replaced as a whole or not at all, and where those go that can be made again."""
 
 from __future__ import annotations
 
@@ -30,3 +30,13 @@ def append_line(path: Path, text: str) -> None:
             if file.read(1) != b"\n":
                 text = "\n" + text
         file.write(text.encode() + b"\n")
+
+
+def cache_folder() -> Path:
+    """Where caches of hstar are: `HSTAR_CACHE_DIR`, or the user's folder for such files."""
+    chosen = os.environ.get("HSTAR_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("hstar"))

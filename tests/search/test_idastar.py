@@ -17,7 +17,10 @@ KORF = {
     2: ("13 5 4 10 9 12 8 14 2 3 7 1 0 15 11 6", 55, 15_300_441),
     5: ("4 7 14 13 10 3 9 12 11 5 6 15 1 2 8 0", 56, 11_020_324),
 }
-HARD = Tiles.parse(KORF[1][0])
+
+
+def hard() -> Tiles:
+    return Tiles.parse(KORF[1][0])
 
 
 @pytest.mark.parametrize("number", [pytest.param(1, marks=pytest.mark.slow), 2, 5])
@@ -79,7 +82,7 @@ def test_a_plan_has_words() -> None:
 @pytest.mark.parametrize("options", [{}, {"pruning": "automaton"}, {"table_bytes": 2**16}])
 @pytest.mark.parametrize("most", [1, 2, 1000, 8191, 8192, 8193, 20_000, 100_001])
 def test_a_limit_of_evaluations_is_exact(most: int, options: dict[str, object]) -> None:
-    result = idastar(HARD, "manhattan", max_evaluations=most, **options)
+    result = idastar(hard(), "manhattan", max_evaluations=most, **options)
     assert (result.status, result.plan, result.plan_cost) == ("evaluation_limit", None, None)
     assert result.generated == most - 1, "and the root"
 
@@ -93,11 +96,11 @@ def test_a_limit_that_is_just_enough() -> None:
 
 
 def test_a_time_limit() -> None:
-    result = idastar(HARD, "blind", time_limit=0.2)
+    result = idastar(hard(), "blind", time_limit=0.2)
     assert result.status == "time_limit"
     assert result.generated > 0
     assert 0.2 <= result.search_time < 20
-    assert idastar(HARD, "blind", time_limit=0).status == "time_limit"
+    assert idastar(hard(), "blind", time_limit=0).status == "time_limit"
 
 
 def test_an_interrupt_and_an_exception_of_progress() -> None:
@@ -108,7 +111,7 @@ def test_an_interrupt_and_an_exception_of_progress() -> None:
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    result = idastar(HARD, "blind", progress=interrupt, time_limit=120)
+    result = idastar(hard(), "blind", progress=interrupt, time_limit=120)
     assert result.status == "interrupted"
     assert len(seen) == 3
     assert result.generated > 0
@@ -117,7 +120,7 @@ def test_an_interrupt_and_an_exception_of_progress() -> None:
         raise ValueError("no more")
 
     with pytest.raises(ValueError, match="no more"):
-        idastar(HARD, "blind", progress=fail, time_limit=120)
+        idastar(hard(), "blind", progress=fail, time_limit=120)
 
 
 # --- mistakes -----------------------------------------------------------------------------------
@@ -139,7 +142,7 @@ def test_an_interrupt_and_an_exception_of_progress() -> None:
 )
 def test_wrong_options_are_one_line(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        idastar(HARD, "manhattan", **options)  # type: ignore[arg-type]
+        idastar(hard(), "manhattan", **options)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
 
 
@@ -147,7 +150,7 @@ def test_heuristics_belong_to_puzzles() -> None:
     with pytest.raises(
         InputError, match=r"unknown heuristic of tiles 'gap' \(known: manhattan, misplaced, blind\)"
     ):
-        idastar(HARD, "gap")
+        idastar(hard(), "gap")
     with pytest.raises(InputError, match=r"unknown heuristic 'lmcut' \(known: gap, blind\)"):
         Pancake((0, 1)).core.value("lmcut", (0, 1))
     with pytest.raises(UnsupportedError, match="use pruning 'undo'"):

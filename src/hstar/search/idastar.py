@@ -12,6 +12,7 @@ from typing import Any
 from hstar import _core
 from hstar.errors import InputError
 from hstar.registry import unknown
+from hstar.search.databases import Databases, fits
 from hstar.spaces.puzzle import Puzzle, replay
 
 Progress = Callable[[_core.Progress], None]
@@ -74,7 +75,7 @@ class IDAStarResult:
 
 def idastar(
     puzzle: Puzzle,
-    heuristic: str,
+    heuristic: str | Databases,
     config: IDAStarConfig | None = None,
     *,
     progress: Progress | None = None,
@@ -82,17 +83,22 @@ def idastar(
 ) -> IDAStarResult:
     """Searches for a plan, an optimal one if the heuristic is admissible.
 
-    `heuristic` is one of `puzzle.core.heuristics`. `options` are the fields of `IDAStarConfig`. `progress` is
-    called about ten times a second. Ctrl-C ends the search with status `interrupted`.
+    `heuristic` is one of `puzzle.core.heuristics`, or `additive_databases(...)`. `options` are the fields of
+    `IDAStarConfig`. `progress` is called about ten times a second. Ctrl-C ends the search with status
+    `interrupted`.
     """
     if config is None:
         config = _configure(options)
     elif options:
         raise InputError("give either config or single options, not both")
-    names = [info.name for info in puzzle.core.heuristics]
-    if heuristic not in names:
-        raise unknown(f"heuristic of {puzzle.name}", heuristic, names)
-    found = puzzle.core.idastar(puzzle.start, heuristic, progress=progress, **asdict(config))
+    if isinstance(heuristic, str):
+        names = [info.name for info in puzzle.core.heuristics]
+        if heuristic not in names:
+            raise unknown(f"heuristic of {puzzle.name}", heuristic, names)
+    elif not fits(puzzle, heuristic):
+        raise InputError(f"not a heuristic of {puzzle.name}: {heuristic!r:.60}")
+    core: Any = puzzle.core  # each kind has databases of its own
+    found: _core.DeepeningResult = core.idastar(puzzle.start, heuristic, progress=progress, **asdict(config))
     actions = None
     if found.status == "solved":
         actions = tuple(found.plan)

@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 from hstar.errors import HstarError, InputError, PDDLError, TranslatorLimitError
+from hstar.files import cache_folder
 
 logger = logging.getLogger(__name__)
 
@@ -246,15 +247,7 @@ class _Cache:
     """Files in one folder, least recently used removed first; safe to share by processes."""
 
     def __init__(self, folder: Path | None) -> None:
-        if folder is None:
-            chosen = os.environ.get("HSTAR_CACHE_DIR")
-            if chosen:
-                folder = Path(chosen)
-            else:
-                import platformdirs
-
-                folder = Path(platformdirs.user_cache_dir("hstar"))
-        self.folder = folder / "translate"
+        self.folder = (folder or cache_folder()) / "translate"
         self.limit = _cache_limit()
 
     def load(self, name: str) -> bytes | None:

@@ -1,0 +1,100 @@
+"""Additive pattern databases of tiles and pancakes, built natively and kept on disk.
+
+A set of patterns without common pieces gives a sum, several sets give the greatest of their sums. A
+built database is one file of the cache: a page with `magic sha256 newline`, then a byte for each way that the
+pieces lie, which the core maps into memory. Like every cache it is only a shortcut: whatever is wrong with a
+file costs time, and is a warning at most.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from hstar import _core
+from hstar.errors import UnsupportedError
+from hstar.files import cache_folder, replace_file
+from hstar.spaces.pancake import Pancake
+from hstar.spaces.puzzle import Puzzle
+from hstar.spaces.tiles import Tiles
+
+logger = logging.getLogger(__name__)
+
+Patterns: TypeAlias = Sequence[Sequence[int]]
+Databases: TypeAlias = "_core.TilesDatabases | _core.PancakeDatabases"
+
+# Two sets for each, those of Marom and Rosman (ICAPS 2020).
+PUZZLE_24: tuple[Patterns, ...] = (
+    ((1, 2, 5, 6, 7), (3, 4, 8, 9, 14), (10, 15, 16, 20, 21), (13, 18, 19, 23, 24), (11, 12, 17, 22)),
+    ((1, 2, 3, 7, 8), (5, 6, 10, 11, 12), (15, 16, 17, 20, 21), (18, 19, 22, 23, 24), (4, 9, 13, 14)),
+)
+PANCAKE_24: tuple[Patterns, ...] = (
+    ((0, 1, 2, 3, 4), (5, 6, 7, 8, 9), (10, 11, 12, 13, 14), (15, 16, 17, 18, 19), (20, 21, 22, 23)),
+    ((0, 1, 2, 18), (3, 4, 5, 6, 7), (8, 9, 10, 11, 12), (13, 14, 15, 16, 17), (19, 20, 21, 22, 23)),
+)
+
+# The version goes up when costs, or the order of entries, change.
+_MAGIC = b"hstar-database-1 "
+_PAGE = 4096
+
+
+def additive_databases(puzzle: Puzzle, sets: Sequence[Patterns], *, cache: bool = True) -> Databases:
+    """Databases for puzzles of this size, from the cache where they are there; for `idastar`."""
+    core = puzzle.core
+    if isinstance(core, _core.BlocksSpace):
+        raise UnsupportedError("there are no additive databases of blocks; use tiles or pancake")
+    folder = cache_folder() / "databases" if cache else None
+    known: dict[tuple[int, ...], _core.PatternDatabase] = {}
+    for pattern in (tuple(sorted(one)) for patterns in sets for one in patterns):
+        if pattern not in known:
+            known[pattern] = _database(core, pattern, folder)
+    built = [[known[tuple(sorted(pattern))] for pattern in patterns] for patterns in sets]
+    if isinstance(core, _core.TilesSpace):
+        return _core.TilesDatabases(core, built)
+    return _core.PancakeDatabases(core, built)
+
+
+def fits(puzzle: Puzzle, databases: Databases) -> bool:
+    """Whether databases are of this kind of puzzle; the core looks at the size."""
+    kinds = {_core.TilesDatabases: Tiles, _core.PancakeDatabases: Pancake}
+    return kinds.get(type(databases)) is type(puzzle)
+
+
+def _database(
+    core: _core.TilesSpace | _core.PancakeSpace, pattern: tuple[int, ...], folder: Path | None
+) -> _core.PatternDatabase:
+    if folder is None:
+        return core.build_database(pattern)
+    path = folder / f"{core.database_space}_{'-'.join(map(str, pattern))}.db"
+    if _is_whole(path):
+        return core.map_database(pattern, str(path), _PAGE)
+    built = core.build_database(pattern)
+    costs = built.costs
+    header = _MAGIC + hashlib.sha256(costs).hexdigest().encode() + b"\n"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(path, header.ljust(_PAGE, b"\0") + costs)
+    except OSError as error:
+        logger.warning("cannot write the cache in %s: %s", folder, error.strerror)
+    return built
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            header = file.read(_PAGE).partition(b"\n")[0]
+            digest = hashlib.sha256()
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        logger.warning("cannot read the cache in %s: %s", path.parent, error.strerror)
+        return False
+    if header == _MAGIC + digest.hexdigest().encode():
+        return True
+    logger.warning("damaged or old cache entry %s is made again", path)
+    return False

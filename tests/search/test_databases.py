@@ -1,0 +1,239 @@
+"""Additive pattern databases against plain searches of small puzzles and known numbers; the cache."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from hstar.errors import InputError, UnsupportedError
+from hstar.search.databases import PANCAKE_24, PUZZLE_24, Patterns, additive_databases
+from hstar.search.idastar import idastar
+from hstar.spaces.blocks import Blocks
+from hstar.spaces.pancake import Pancake
+from hstar.spaces.puzzle import Puzzle, State
+from hstar.spaces.tiles import Tiles
+from oracles import puzzles as oracle
+
+SETS: dict[str, list[Patterns]] = {
+    "tiles": [[[1, 2], [3, 4, 5]], [[5, 1, 3], [2]]],
+    "tiles-all": [[[1, 2, 3, 4, 5]]],
+    "pancake": [[[0, 1, 2], [3, 4, 5]], [[5, 0], [2, 3]]],
+    "pancake-all": [[[0, 1, 2, 3, 4, 5]]],
+}
+
+
+def board() -> Tiles:
+    return Tiles(2, 3, tuple(range(6)))
+
+
+def solved(name: str) -> Puzzle:
+    return board() if name.startswith("tiles") else Pancake(tuple(range(6)))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HSTAR_CACHE_DIR", str(tmp_path))
+    return tmp_path / "databases"
+
+
+def naive(puzzle: Puzzle, pattern: Sequence[int]) -> dict[State, int]:
+    """By places of the pattern: the least cost, by Dijkstra's algorithm over states without other pieces."""
+    tiles = isinstance(puzzle, Tiles)
+    kept = {*pattern, 0} if tiles else set(pattern)
+
+    def seen(state: State) -> State:
+        return tuple(piece if piece in kept else -1 for piece in state)
+
+    def steps(state: State) -> Iterator[tuple[int, State]]:
+        for _, after in oracle.neighbours(puzzle, state):
+            moved = any(state[i] != after[i] and after[i] in pattern for i in range(len(state)))
+            yield int(moved if tiles else after[0] in pattern), after
+
+    best = {seen(puzzle.goal): 0}
+    queue = [(0, seen(puzzle.goal))]
+    while queue:
+        cost, state = heapq.heappop(queue)
+        if cost > best[state]:
+            continue
+        for extra, after in steps(state):
+            if cost + extra < best.get(after, 1000):
+                best[after] = cost + extra
+                heapq.heappush(queue, (cost + extra, after))
+    result: dict[State, int] = {}
+    for state, cost in best.items():
+        places = tuple(state.index(piece) for piece in pattern)
+        result[places] = min(cost, result.get(places, cost))
+    return result
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_costs_are_those_of_a_plain_search(name: str) -> None:
+    puzzle, sets = solved(name), SETS[name]
+    databases = additive_databases(puzzle, sets)
+    for one in (one for patterns in databases.sets for one in patterns):
+        plain = naive(puzzle, one.pattern)
+        places = len(puzzle.start)
+        costs = {
+            tuple(index // places**i % places for i in range(len(one.pattern))): cost
+            for index, cost in enumerate(one.costs)
+            if cost != 255
+        }
+        assert costs == plain
+        assert (one.entries, one.largest) == (len(plain), max(plain.values()))
+        assert one.mean == pytest.approx(sum(plain.values()) / len(plain))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_sums_are_admissible_and_follow_moves(name: str) -> None:
+    puzzle, sets = solved(name), SETS[name]
+    databases = additive_databases(puzzle, sets)
+    tables = [[naive(puzzle, pattern) for pattern in patterns] for patterns in sets]
+    core = puzzle.core
+    exact = oracle.distances(puzzle)
+    for state, distance in exact.items():
+        h = core.value(databases, state)  # type: ignore[arg-type]
+        assert h <= distance
+        assert h == max(
+            sum(table[tuple(map(state.index, pattern))] for pattern, table in zip(patterns, row, strict=True))
+            for patterns, row in zip(sets, tables, strict=True)
+        )
+        for action, after in oracle.neighbours(puzzle, state):
+            child = core.child_value(databases, state, action)  # type: ignore[arg-type]
+            assert child == core.value(databases, after)  # type: ignore[arg-type]
+            # Of tiles they are not consistent: tables do not know where the blank is.
+            assert name == "tiles" or abs(h - child) <= 1
+    if name == "tiles-all":
+        assert all(core.value(databases, state) == exact[state] for state in exact)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_plans_are_optimal(name: str) -> None:
+    puzzle, sets = solved(name), SETS[name]
+    databases = additive_databases(puzzle, sets)
+    make: Callable[[State], Puzzle] = (lambda s: Tiles(2, 3, s)) if isinstance(puzzle, Tiles) else Pancake
+    exact = oracle.distances(puzzle)
+    for state in list(exact)[::-5]:
+        assert idastar(make(state), databases).plan_cost == exact[state]
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "pattern", "entries", "largest", "mean"),
+    [
+        ("tiles", PUZZLE_24[0][4], 303_600, 20, 10.964),
+        ("tiles", PUZZLE_24[1][4], 303_600, 24, 13.490),
+        ("pancake", PANCAKE_24[0][4], 255_024, 5, 3.72),
+        ("pancake", PANCAKE_24[1][0], 255_024, 4, 1.95),
+        pytest.param("tiles", PUZZLE_24[1][1], 6_375_600, 26, 14.781, marks=pytest.mark.slow),
+        pytest.param("pancake", PANCAKE_24[1][4], 5_100_480, 6, 4.63, marks=pytest.mark.slow),
+    ],
+)
+def test_known_numbers_of_large_puzzles(
+    puzzle: str, pattern: Sequence[int], entries: int, largest: int, mean: float
+) -> None:
+    start = Tiles(5, 5, tuple(range(25))) if puzzle == "tiles" else Pancake(tuple(range(24)))
+    one = additive_databases(start, [[pattern]], cache=False).sets[0][0]
+    assert (one.entries, one.largest) == (entries, largest)
+    assert one.mean == pytest.approx(mean, abs=0.0055 if puzzle == "pancake" else 0.0005)
+
+
+def test_partitions_have_every_piece_once() -> None:
+    for sets, pieces in ((PUZZLE_24, range(1, 25)), (PANCAKE_24, range(24))):
+        for patterns in sets:
+            assert sorted(piece for pattern in patterns for piece in pattern) == list(pieces)
+
+
+# --- the cache ----------------------------------------------------------------------------------
+
+
+def test_the_cache_keeps_databases(own_cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    sets = [[[2, 1], [3, 4, 5]]]
+    built = additive_databases(board(), sets)
+    files = sorted(path.name for path in own_cache.iterdir())
+    assert files == ["tiles-2x3_1-2.db", "tiles-2x3_3-4-5.db"]
+    times = [path.stat().st_mtime_ns for path in sorted(own_cache.iterdir())]
+    mapped = additive_databases(board(), sets)
+    assert [path.stat().st_mtime_ns for path in sorted(own_cache.iterdir())] == times
+    for first, second in zip(built.sets[0], mapped.sets[0], strict=True):
+        assert (first.pattern, first.costs) == (second.pattern, second.costs)
+    for path in own_cache.iterdir():
+        path.unlink()
+    assert board().core.value(mapped, (1, 0, 2, 3, 4, 5)) == 1, "a mapping outlives its file"
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("damage", ["flip", "cut", "version", "empty"])
+def test_damaged_entries_are_made_again(
+    own_cache: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    built = additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs
+    (path,) = own_cache.iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(
+        {
+            "flip": whole[:-1] + bytes([whole[-1] ^ 1]),
+            "cut": whole[:-1],
+            "version": whole.replace(b"-1 ", b"-0 ", 1),
+            "empty": b"",
+        }[damage]
+    )
+    assert additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs == built
+    assert "is made again" in caplog.text
+    assert path.read_bytes() == whole
+
+
+def test_a_cache_that_cannot_be_written_is_a_warning(
+    own_cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    own_cache.write_text("a file where the folder should be")
+    assert additive_databases(board(), [[[1]]]).sets[0][0].largest == 2
+    assert "cache" in caplog.text
+
+
+def test_a_file_of_another_size_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "costs"
+    file.write_bytes(b"\0" * 35)
+    with pytest.raises(InputError, match="expected 36 costs from byte 0 on, in a file of 35 bytes"):
+        board().core.map_database([1, 2], str(file), 0)
+    with pytest.raises(InputError, match="expected 36 costs from byte 99 on"):
+        board().core.map_database([1, 2], str(file), 99)
+    with pytest.raises(InputError, match="none: cannot read"):
+        board().core.map_database([1, 2], str(tmp_path / "none"), 0)
+
+
+# --- mistakes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "sets", "message"),
+    [
+        ("tiles", [[[0, 1]]], r"a pattern has pieces 1\.\.5, got 0"),
+        ("tiles", [[[6]]], r"a pattern has pieces 1\.\.5, got 6"),
+        ("tiles", [[[1, 1]]], "piece 1 is twice in the pattern"),
+        ("tiles", [[[]]], "a pattern needs at least one piece"),
+        ("tiles", [[[1, 2], [2, 3]]], "piece 2 is in two patterns of a set, whose costs cannot be added"),
+        ("tiles", [[[1]]] * 17, "there are at most 16 databases"),
+        ("pancake", [[[6]]], r"a pattern has pieces 0\.\.5, got 6"),
+    ],
+)
+def test_wrong_patterns_are_one_line(name: str, sets: list[Patterns], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        additive_databases(solved(name), sets)
+    assert "\n" not in str(caught.value)
+
+
+def test_patterns_that_are_too_large() -> None:
+    with pytest.raises(InputError, match="a pattern of 7 pieces in 25 places is too large"):
+        additive_databases(Tiles(5, 5, tuple(range(25))), [[range(1, 8)]])
+
+
+def test_databases_belong_to_a_puzzle_and_a_size() -> None:
+    databases = additive_databases(board(), [[[1, 2]]])
+    with pytest.raises(InputError, match="databases for tiles-2x3 do not fit tiles-3x2"):
+        idastar(Tiles(3, 2, tuple(range(6))), databases)
+    with pytest.raises(InputError, match="not a heuristic of pancake"):
+        idastar(solved("pancake"), databases)
+    with pytest.raises(UnsupportedError, match="no additive databases of blocks"):
+        additive_databases(Blocks((0, 0)), [[[1, 2]]])
