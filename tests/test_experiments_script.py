@@ -10,6 +10,7 @@ import pytest
 from scripts import load_script
 
 
+@pytest.mark.slow
 def test_quick_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main, file = load_script("experiments")["main"], tmp_path / "e.jsonl"
     command = ["--jobs", "20", "--rows", "500", "--repeats", "2", "--out", str(file)]

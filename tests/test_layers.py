@@ -4,8 +4,8 @@
     bindings → sampling · search → heuristics → network · features · estimates → spaces · task → base
 
 A room may use what lies below it and, within its own level, what does not lead back to it. `search` may use
-`spaces`, not the other way round. `errors`, `files`, `registry` and `units` are for all, `generators` for cli
-and experiments.
+`spaces`, not the other way round. `errors`, `files`, `registry`, `options` and `units` are for all,
+`generators` for cli and experiments.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ FOR_ALL = {
     "files": set(),
     "container": {"errors", "files"},
     "registry": {"errors"},
+    "options": {"registry"},
     "units": {"errors"},
 }
 GENERATORS_USERS = {"cli", "experiments"}

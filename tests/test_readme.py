@@ -41,6 +41,7 @@ def run(line: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_commands_in_order(folder: Path) -> None:
     assert len(COMMANDS) >= 9
     for line in COMMANDS:
@@ -51,6 +52,7 @@ def test_commands_in_order(folder: Path) -> None:
     assert (folder / "model.hstar").is_file()
 
 
+@pytest.mark.slow
 def test_python(folder: Path) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)

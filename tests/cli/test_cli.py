@@ -398,6 +398,7 @@ def test_progress_on_a_terminal(endless: Path) -> None:
     assert "2147483647" not in shown
 
 
+@pytest.mark.slow
 def test_translation_is_announced_on_a_terminal(slow_to_translate: Path) -> None:
     def translating(process: subprocess.Popen[str]) -> None:
         while not Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text():

@@ -33,6 +33,7 @@ def test_every_command_has_examples() -> None:
         assert any(line.startswith(f"hstar {name}") for line in examples())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", examples())
 def test_examples_work(
     line: str, hstar: Run, blocks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -68,6 +68,7 @@ def plain(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
 
+@pytest.mark.slow
 def test_a_run_on_a_terminal(tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(SUITE)
     words = ("bench", str(tmp_path / "suite.toml"), "-o", str(tmp_path / "run"), "--jobs", "2")

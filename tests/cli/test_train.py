@@ -111,6 +111,7 @@ def test_torch_is_not_imported_to_say_something(words: list[str]) -> None:
     assert done.stdout.endswith("False\n"), done
 
 
+@pytest.mark.slow
 def test_help_in_half_a_second() -> None:
     """Or, on a machine that is slower just now, in the time that it takes to import NumPy three times."""
     numpy = min(_seconds_to_import("numpy") for _ in range(5))
@@ -351,6 +352,7 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.002)
 
 
+@pytest.mark.slow
 def test_ctrl_c_with_a_checkpoint(hstar: Run, folder: Path) -> None:
     words = ["train", "rsl", "problem.pddl", "-o", "model", "--checkpoint", "checkpoint", *ENDLESS]
     process = start(*words)
@@ -386,6 +388,7 @@ def on_terminal(*words: str | Path, until: bytes) -> tuple[int, str]:
     return process.wait(), shown.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("phase", "words", "message"),
     [
@@ -415,6 +418,7 @@ def plain(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     return header, {name: tensor.tobytes() for name, tensor in tensors.items()}
 
 
+@pytest.mark.slow
 def test_killed_and_started_again(hstar: Run, folder: Path) -> None:
     words = ["train", "rsl", "problem.pddl", "--seed", "3", "--states", "500", "--width", "16", "-q"]
     words += ["--batch-size", "16", "--epochs", "100", "--patience", "100"]

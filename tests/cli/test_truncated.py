@@ -250,6 +250,7 @@ def epochs(path: Path) -> int:
     return len(container.read(path, "checkpoint", 1)[0]["history"])
 
 
+@pytest.mark.slow
 def test_it_goes_on_after_ctrl_c_and_after_a_kill(hstar: Run, folder: Path) -> None:
     options = ("--schedule", "constant", "--batch-size", "16", "--checkpoint", "c", "-q")
     endless = start(*TRAIN, *options, "--epochs", "1000000")

@@ -116,6 +116,7 @@ def test_gradients(estimate: Any) -> None:
     assert torch.autograd.gradcheck(lambda raw: estimate.mean(raw, batch.known), (raw,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimate", CASES)
 def test_quantiles(estimate: Any) -> None:
     """They rise, invert the distribution, and fit the mean and the samples."""

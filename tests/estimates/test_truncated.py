@@ -104,6 +104,7 @@ def ends(known: Known, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
     return a.nan_to_num(nan=-INF).to(dtype), b.nan_to_num(nan=INF).to(dtype)
 
 
+@pytest.mark.slow
 @wild
 @given(states, st.sampled_from([torch.float32, torch.float64]))
 def test_values_are_finite_and_in_the_support(rows: list[tuple[float, ...]], dtype: torch.dtype) -> None:
@@ -121,6 +122,7 @@ def test_values_are_finite_and_in_the_support(rows: list[tuple[float, ...]], dty
         assert bool((p >= 0).all() and (p <= 1).all())
 
 
+@pytest.mark.slow
 @wild
 @given(states, st.floats(1e-6, 1 - 1e-6))
 def test_quantiles_are_the_inverse(rows: list[tuple[float, ...]], alpha: float) -> None:
@@ -143,6 +145,7 @@ def test_rules_are_never_below_the_bound(rows: list[tuple[float, ...]], alpha: f
             assert not bool((h > known.upper).any()), "the bounds are in order"
 
 
+@pytest.mark.slow
 @wild
 @given(states, st.floats(0, 1), st.sampled_from([torch.float32, torch.float64]))
 def test_losses_and_gradients_are_finite(
@@ -173,6 +176,7 @@ def test_32_bits_are_as_good_as_64(rows: list[tuple[float, ...]]) -> None:
     assert float(error.max()) < 1e-5
 
 
+@pytest.mark.slow
 def test_gradients_of_the_loss() -> None:
     raw = torch.tensor(
         [[m, r] for m in (-30.0, 2.0, 6.5, 40.0) for r in (-6.0, 0.0, 3.0)],
@@ -190,6 +194,7 @@ def test_gradients_of_the_loss() -> None:
         assert torch.autograd.gradcheck(lambda raw, known=known: WIDE.mean(raw, known), (raw,))
 
 
+@pytest.mark.slow
 def test_chances() -> None:
     """Samples of many states: their probabilities are uniform (Kolmogorov and Smirnov, 0.1 per cent)."""
     n = 20_000

@@ -13,7 +13,8 @@ from hstar.errors import InputError
 from hstar.experiments import Job, Store
 from hstar.experiments.job import Made
 from hstar.experiments.report import read_runs
-from hstar.experiments.suite import read_suite, suite_jobs
+from hstar.experiments.suite import read_suite
+from hstar.experiments.suite_jobs import suite_jobs
 from hstar.generators import GENERATORS
 
 DOMAIN = "blocksworld-4ops"
@@ -197,6 +198,7 @@ model = "one"
 # --- the run --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_runs_and_goes_on_without_repeating(home: Path) -> None:
     first = bench(home)
     assert first.returncode == 0, first.stderr

@@ -10,7 +10,8 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
-from hstar.experiments.suite import read_suite, suite_jobs
+from hstar.experiments.suite import read_suite
+from hstar.experiments.suite_jobs import suite_jobs
 from hstar.generators import GENERATORS
 
 SUITE = """
@@ -58,6 +59,7 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_from_labels_to_plans(home: Path) -> None:
     with Store(home / "run") as store:
         jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)

@@ -70,6 +70,7 @@ def test_what_needs_a_failed_job_is_not_run(store: Store) -> None:
     assert len(list(store.attempts())) == 3
 
 
+@pytest.mark.slow
 def test_a_limit_on_a_busy_machine_is_no_verdict(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hstar.experiments.job.GRACE_S", 0.0)
     asleep = Job("make", ("{python}", "-c", "import time; time.sleep(60)"), time_limit=1.0)

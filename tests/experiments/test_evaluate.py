@@ -103,6 +103,7 @@ def test_other_goals_and_other_domains_are_refused(folder: Path, store: Store, t
         read_instance(tmp_path, store)
 
 
+@pytest.mark.slow
 def test_a_run_is_made_once(folder: Path, store: Store) -> None:
     words = ("ff", "goalcount,search=lazy", QUICK)
     rows = evaluate(store, folder, *words)
@@ -189,6 +190,7 @@ def test_domains_count_alike_however_many_instances_they_have() -> None:
     assert "| expansions, geometric mean (1 starts solved by all) | 100 | 25 |" in lines
 
 
+@pytest.mark.slow
 def test_the_command_line(folder: Path, tmp_path: Path) -> None:
     evaluate, output = [sys.executable, "-m", "hstar", "evaluate"], ["-o", str(tmp_path / "run")]
     found = subprocess.run([*evaluate, "ff", str(folder), *output, "--json"], capture_output=True, text=True)

@@ -34,6 +34,7 @@ def test_standard_input_is_the_file(tmp_path: Path) -> None:
     assert run_limited([PYTHON, "-c", code], time_limit=60).output == "\n"
 
 
+@pytest.mark.slow
 def test_the_limit_ends_children_too(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     code = (
@@ -112,6 +113,7 @@ def test_memory_that_forked_children_share_counts_once() -> None:
     assert 150 * MIB < found.peak_memory < 300 * MIB
 
 
+@pytest.mark.slow
 def test_processor_time_of_children_counts() -> None:
     busy = "import time\nwhile time.process_time() < 0.5: pass"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {busy!r}])"

@@ -118,6 +118,7 @@ def test_a_run_that_is_going_on_can_be_read(run: Run, form: str) -> None:
         assert write_rows(read_runs([run.folder]), form) == write_rows([run], form)
 
 
+@pytest.mark.slow
 def test_figures(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     rows = [row for row in run.rows if row["domain"] == "ferry"]

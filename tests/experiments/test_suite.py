@@ -12,7 +12,8 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
-from hstar.experiments.suite import read_suite, suite_jobs
+from hstar.experiments.suite import read_suite
+from hstar.experiments.suite_jobs import suite_jobs
 
 ROOT = Path(__file__).parents[2]
 SUITE = """\
@@ -147,6 +148,7 @@ def test_our_suites_can_be_read(file: Path) -> None:
         read_suite(file, profile)
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path: Path) -> None:
     write(tmp_path, SUITE)
 
@@ -191,6 +193,7 @@ model = "little"
 """
 
 
+@pytest.mark.slow
 def test_trainings_share_labelled_states(tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(SAMPLING)
     with Store(tmp_path / "run") as store:

@@ -265,6 +265,7 @@ def unwritable(folder: Path) -> Iterator[None]:
                 path.chmod(0o700)
 
 
+@pytest.mark.slow
 def test_a_folder_that_becomes_unwritable(tmp_path: Path) -> None:
     folder = suite(tmp_path / "x", SEARCHES)
     driver = bench(folder)

@@ -304,6 +304,7 @@ def test_one_seed_fixes_everything() -> None:
     assert not torch.equal(results[0][-1], results[2][-1])
 
 
+@pytest.mark.slow
 def test_learns_whether_anything_is_red() -> None:
     config = NLMConfig(features=8, depth=3, breadth=2)
     states = [random_state(UNARY, 3, seed, density=0.25) for seed in range(40)]

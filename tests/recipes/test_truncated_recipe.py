@@ -137,6 +137,7 @@ def same(model: DomainModel, task: hstar.Task, states: States) -> Numbers:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("model", MODELS)
 def test_the_same_values_on_data_and_in_the_search(

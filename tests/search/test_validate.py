@@ -413,6 +413,7 @@ IPC = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the shared benchmark folder is not here")
 @pytest.mark.parametrize("name", IPC)
 def test_benchmark_plans_agree_with_peers(name: str, tmp_path: Path) -> None:

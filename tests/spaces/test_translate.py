@@ -255,6 +255,7 @@ def test_find_domain_says_what_it_looked_for(tmp_path: Path) -> None:
         find_domain(tmp_path / "p01.pddl")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not BENCHMARKS.is_dir(), reason="the shared benchmark folder is not here")
 def test_first_problem_of_every_benchmark_domain_is_taken(caplog: pytest.LogCaptureFixture) -> None:
     for folder in sorted((BENCHMARKS / "ipc").iterdir()):

@@ -300,6 +300,7 @@ def test_a_resumed_run_equals_an_uninterrupted_one(
     )
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_of_an_epoch(tmp_path: Path) -> None:
     """A real kill -9 of a real process."""
     path = tmp_path / "checkpoint"

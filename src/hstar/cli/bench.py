@@ -44,7 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Reads the suite and runs what is missing."""
     from hstar.experiments import Store
     from hstar.experiments.store import is_run
-    from hstar.experiments.suite import read_suite, suite_jobs
+    from hstar.experiments.suite import read_suite
+    from hstar.experiments.suite_jobs import suite_jobs
 
     check_file(arguments.suite)
     suite = read_suite(arguments.suite, arguments.profile)

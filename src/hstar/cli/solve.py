@@ -312,6 +312,7 @@ def _about(arguments: argparse.Namespace) -> dict[str, Any]:
         "heuristic": arguments.heuristic,
         "combine": arguments.combine,
         "precision": arguments.precision,
+        "rule": arguments.rule,
         "seed": arguments.seed,
     }
 

@@ -5,22 +5,19 @@ The network itself is in `hgn.py`, which is imported when one is built.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from hstar.errors import InputError, UnsupportedError
 from hstar.models.hypergraph import Hypergraph, Hypergraphs, hypergraph, hypergraphs
 from hstar.models.relational_model import RELATIONAL_MODELS, StateRows, TorchModel
+from hstar.options import option
 from hstar.spaces.relations import Relations, Vocabulary
 
 if TYPE_CHECKING:
     from hstar.models.hgn import HGN
 
 MOST_SLOTS = 1000  # of senders or receivers; each slot has its weights
-
-
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
 
 
 @RELATIONAL_MODELS.register("hgn")
@@ -35,12 +32,12 @@ class HGNConfig(TorchModel):
     name: ClassVar[str] = "hgn"
     operators: ClassVar[bool] = True
 
-    hidden: int = _option(32, "Units of a layer and of a latent vector.")
-    steps: int = _option(4, "Rounds of message passing.")
-    senders: int = _option(7, "Most preconditions of an operator.")
-    receivers: int = _option(3, "Most atoms that an operator adds.")
-    global_features: bool = _option(True, "Tell the network how many atoms and operators there are.")
-    normalise: bool = _option(False, "Means instead of sums, and logarithms of the counts.")
+    hidden: int = option(32, "Units of a layer and of a latent vector.")
+    steps: int = option(4, "Rounds of message passing.")
+    senders: int = option(7, "Most preconditions of an operator.")
+    receivers: int = option(3, "Most atoms that an operator adds.")
+    global_features: bool = option(True, "Tell the network how many atoms and operators there are.")
+    normalise: bool = option(False, "Means instead of sums, and logarithms of the counts.")
 
     def __post_init__(self) -> None:
         for name in ("hidden", "steps", "senders", "receivers"):

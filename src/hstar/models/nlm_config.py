@@ -13,15 +13,16 @@ number (`PairTypes`). The network itself is in `nlm.py`, which is imported when 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError, UnsupportedError
 from hstar.models.relational_model import RELATIONAL_MODELS, Integers, StateRows, TorchModel
+from hstar.options import option
 from hstar.spaces.relations import Relations, Vocabulary
 
 if TYPE_CHECKING:
@@ -36,10 +37,6 @@ _LOOK = 100
 _TABLE = 1 << 20  # codes below this are looked up in a table, others are sorted
 
 
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
-
-
 @RELATIONAL_MODELS.register("nlm")
 @dataclass(frozen=True)
 class NLMConfig(TorchModel):
@@ -47,11 +44,11 @@ class NLMConfig(TorchModel):
 
     name: ClassVar[str] = "nlm"
 
-    features: int = _option(16, "Features of a tuple of objects in hidden layers.")
-    depth: int = _option(5, "Layers, with that of the outputs.")
-    breadth: int = _option(3, "The largest number of objects in a tuple: 1 to 3.")
-    exclude_self: bool = _option(False, "Minima and maxima are over tuples of different objects only.")
-    residual: bool = _option(False, "Layers hand on their inputs beside their outputs.")
+    features: int = option(16, "Features of a tuple of objects in hidden layers.")
+    depth: int = option(5, "Layers, with that of the outputs.")
+    breadth: int = option(3, "The largest number of objects in a tuple: 1 to 3.")
+    exclude_self: bool = option(False, "Minima and maxima are over tuples of different objects only.")
+    residual: bool = option(False, "Layers hand on their inputs beside their outputs.")
 
     def __post_init__(self) -> None:
         for name in ("features", "depth", "breadth"):
@@ -125,9 +122,9 @@ class NLMConfig(TorchModel):
 
     def _check(self, words: Vocabulary) -> None:
         for name, arity in words.predicates:
-            for option in ("breadth", "depth"):
-                if arity > getattr(self, option):
-                    advice = f"nlm needs a {option} of {arity} for it"
+            for limit in ("breadth", "depth"):
+                if arity > getattr(self, limit):
+                    advice = f"nlm needs a {limit} of {arity} for it"
                     if arity > MAX_BREADTH:
                         advice = f"nlm reads at most {MAX_BREADTH}; use another model, such as wl"
                     raise UnsupportedError(

@@ -5,21 +5,18 @@ The network itself is in `resnet.py`, which is imported when one is built.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from hstar.errors import InputError
 from hstar.models.model import MODELS
 from hstar.models.native import NativeNetwork
+from hstar.options import option
 
 if TYPE_CHECKING:
     from torch import nn
 
     from hstar.models.resnet import ResNet
-
-
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
 
 
 @MODELS.register("resnet")
@@ -29,10 +26,10 @@ class ResNetConfig:
 
     name: ClassVar[str] = "resnet"
 
-    width: int = _option(250, "Units of a layer.")
-    blocks: int = _option(1, "Residual blocks of two layers.")
-    output_relu: bool = _option(False, "ReLU at the output, as in the paper.")
-    init: str = _option("default", "Initial weights: default (torch's, as in the paper) or he.")
+    width: int = option(250, "Units of a layer.")
+    blocks: int = option(1, "Residual blocks of two layers.")
+    output_relu: bool = option(False, "ReLU at the output, as in the paper.")
+    init: str = option("default", "Initial weights: default (torch's, as in the paper) or he.")
 
     def __post_init__(self) -> None:
         for name, least in (("width", 1), ("blocks", 0)):

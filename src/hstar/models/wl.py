@@ -8,7 +8,7 @@ collected from training states; what other states have beyond is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,9 +16,12 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError
+from hstar.options import option
 from hstar.sampling.relational import RelationalData, RelationalInstance
 from hstar.spaces.relations import Vocabulary, relations
 from hstar.spaces.task import Task
+
+MOST_ENTRIES = 500_000_000  # of a matrix of features; 4 GB
 
 States: TypeAlias = npt.NDArray[np.int32]
 Array: TypeAlias = npt.NDArray[Any]
@@ -28,10 +31,10 @@ Array: TypeAlias = npt.NDArray[Any]
 class WLConfig:
     """Options of the features."""
 
-    iterations: int = field(default=1, metadata={"help": "Rounds of colour refinement."})
-    multiset: bool = field(default=False, metadata={"help": "Count neighbours of equal colour."})
-    types: bool = field(default=True, metadata={"help": "Objects of different types differ from the start."})
-    least_states: int = field(default=1, metadata={"help": "Training states that must have a feature."})
+    iterations: int = option(1, "Rounds of colour refinement.")
+    multiset: bool = option(False, "Count neighbours of equal colour.")
+    types: bool = option(True, "Objects of different types differ from the start.")
+    least_states: int = option(1, "Training states that must have a feature.")
 
     def __post_init__(self) -> None:
         if not 0 <= self.iterations <= 20:
@@ -53,7 +56,12 @@ class Sparse:
         return len(self.ends)
 
     def dense(self, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[np.float64]:
-        """The whole matrix."""
+        """The whole matrix; an `InputError` if it would be too large."""
+        if len(self) * self.width > MOST_ENTRIES:
+            raise InputError(
+                f"{self.width} features of {len(self)} states are too many; raise least_states"
+                " or lower iterations"
+            )
         matrix = np.zeros((len(self), self.width), dtype=dtype)
         lengths = np.diff(self.ends, prepend=0)
         matrix[np.repeat(np.arange(len(self)), lengths), self.columns] = self.counts

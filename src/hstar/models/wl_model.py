@@ -23,6 +23,7 @@ from hstar.errors import InputError, ModelError
 from hstar.models.relational_model import RELATIONAL_MODELS, Array, StateRows, Tensors
 from hstar.models.ridge import choose_ridge, held_out_rows, ridge_regression, squared_error
 from hstar.models.wl import WLConfig, WLFeatures
+from hstar.options import option
 from hstar.sampling.relational import RelationalData
 from hstar.spaces.relations import Relations, Vocabulary
 from hstar.spaces.task import Task
@@ -54,7 +55,7 @@ class WLModel(WLConfig):
     operators: ClassVar[bool] = False
     tabular: ClassVar[bool] = True
 
-    hidden: int = field(default=0, metadata={"help": "Units of a hidden layer; 0: a linear function."})
+    hidden: int = option(0, "Units of a hidden layer; 0: a linear function.")
     fit: _Fitted | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -22,8 +22,9 @@ from typing import TypeAlias
 
 from hstar.errors import InputError
 from hstar.models.file import LearnedModel
+from hstar.options import option
 from hstar.registry import Registry
-from hstar.sampling.sampler import check_options, option
+from hstar.sampling.sampler import check_options
 from hstar.sampling.walks import Walks
 from hstar.search.solve import solve
 from hstar.spaces.task import Task

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import Field, asdict, dataclass, field, fields, replace
+from dataclasses import Field, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,6 +31,7 @@ from hstar.models import RELATIONAL_MODELS
 from hstar.models.domain_model import DomainModel
 from hstar.models.relational_model import RelationalModel
 from hstar.models.ridge import held_out_rows
+from hstar.options import option
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, Options
 from hstar.registry import unknown
 from hstar.sampling.optimal import HEURISTICS
@@ -45,26 +46,22 @@ BASES = (NONE, *HEURISTICS)
 LEARNED, FIXED = "learned", "fixed"
 
 
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
-
-
 @dataclass(frozen=True)
 class TruncatedOptions:
     """What is put together."""
 
-    model: str = _option("wl", "nlm, hgn, linear or wl.")
-    estimate: str = _option("truncated", "What its outputs mean: truncated, gaussian or point.")
-    sigma: str = _option(LEARNED, "learned for each state, fixed, or a number.")
-    fixed_sigma: float = _option(math.sqrt(0.5), "What fixed means.")
-    margin: float = _option(0.1, "By which the truncated estimate reaches below its bound.")
-    base: str = _option("ff", f"Heuristic that the model corrects: {', '.join(BASES)}.")
-    lower: str = _option("lmcut", f"Admissible bound of estimate and rule: {', '.join(BOUNDS)}.")
-    rule: str = _option(
+    model: str = option("wl", "nlm, hgn, linear or wl.")
+    estimate: str = option("truncated", "What its outputs mean: truncated, gaussian or point.")
+    sigma: str = option(LEARNED, "learned for each state, fixed, or a number.")
+    fixed_sigma: float = option(math.sqrt(0.5), "What fixed means.")
+    margin: float = option(0.1, "By which the truncated estimate reaches below its bound.")
+    base: str = option("ff", f"Heuristic that the model corrects: {', '.join(BASES)}.")
+    lower: str = option("lmcut", f"Admissible bound of estimate and rule: {', '.join(BOUNDS)}.")
+    rule: str = option(
         "mean", "What the search sees: mean, quantile:ALPHA, or either behind clip:; order if ranking is 1."
     )
-    updates: int | None = _option(None, "Steps of the optimizer, instead of epochs.")
-    instances: int | None = _option(None, "Of the data, by chance.")
+    updates: int | None = option(None, "Steps of the optimizer, instead of epochs.")
+    instances: int | None = option(None, "Of the data, by chance.")
 
     def __post_init__(self) -> None:
         for name, known in {

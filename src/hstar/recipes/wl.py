@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import Field, asdict, dataclass, field, fields
+from dataclasses import Field, asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
@@ -22,7 +22,8 @@ from hstar.estimates.point import Point
 from hstar.estimates.rules import Mean
 from hstar.models.domain_model import DomainModel
 from hstar.models.ridge import choose_ridge, ridge_regression, squared_error
-from hstar.models.wl import Sparse, WLConfig, WLFeatures, stack
+from hstar.models.wl import WLConfig, WLFeatures, stack
+from hstar.options import option
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, Options
 from hstar.sampling.relational import RelationalData, RelationalInstance
 
@@ -30,26 +31,21 @@ if TYPE_CHECKING:
     from hstar.training.loop import Progress
 
 ITERATIONS = (1, 2, 3)  # to choose from
-MOST_ENTRIES = 500_000_000  # of the matrix of features; 4 GB
 
 Array: TypeAlias = npt.NDArray[np.float64]
-
-
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
 
 
 @dataclass(frozen=True)
 class WLOptions:
     """Options of the features, and of the regression."""
 
-    iterations: int | None = _option(None, "Rounds of colour refinement; chosen from 1 to 3.")
-    multiset: bool = _option(False, "Count neighbours of equal colour.")
-    types: bool = _option(True, "Objects of different types differ from the start.")
-    least_states: int = _option(2, "Training states that must have a feature.")
-    ridge: float | None = _option(None, "Penalty on squared weights; chosen on held-out instances.")
-    validation: float = _option(0.25, "Share of instances, the largest, to choose by.")
-    seed: int = _option(0, "Of all random choices.")
+    iterations: int | None = option(None, "Rounds of colour refinement; chosen from 1 to 3.")
+    multiset: bool = option(False, "Count neighbours of equal colour.")
+    types: bool = option(True, "Objects of different types differ from the start.")
+    least_states: int = option(2, "Training states that must have a feature.")
+    ridge: float | None = option(None, "Penalty on squared weights; chosen on held-out instances.")
+    validation: float = option(0.25, "Share of instances, the largest, to choose by.")
+    seed: int = option(0, "Of all random choices.")
 
     def __post_init__(self) -> None:
         self.features(0 if self.iterations is None else self.iterations)
@@ -99,7 +95,7 @@ class WL:
         choices: list[tuple[float | None, int, float]] = []
         for iterations in ITERATIONS if given.iterations is None else (given.iterations,):
             features = WLFeatures(data.words, given.features(iterations))
-            matrix = _matrix(features.collect(learners), given)
+            matrix = features.collect(learners).dense()
             both = np.concatenate([matrix, _counts(features, judges)])
             target = np.concatenate([_label(learners), _label(judges)])
             ridge, error = choose_ridge(both, target, np.arange(len(both)) >= len(matrix), given.ridge)
@@ -110,7 +106,7 @@ class WL:
         # 3. All states.
         config = given.features(iterations)
         features = WLFeatures(data.words, config)
-        matrix, label = _matrix(features.collect(data), given), _label(data)
+        matrix, label = features.collect(data).dense(), _label(data)
         weights, bias = ridge_regression(matrix, label, ridge)
         return DomainModel(
             words=data.words,
@@ -151,15 +147,6 @@ def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, Relati
     parts = ordered[: number - largest], ordered[number - largest :]
     smaller, larger = (RelationalData(data.words, tuple(part)) for part in parts)
     return smaller, larger
-
-
-def _matrix(counts: Sparse, given: WLOptions) -> Array:
-    if len(counts) * counts.width > MOST_ENTRIES:
-        raise InputError(
-            f"{counts.width} features of {len(counts)} states are too many; raise least_states"
-            f" ({given.least_states}) or lower iterations"
-        )
-    return counts.dense()
 
 
 def _counts(features: WLFeatures, data: RelationalData) -> Array:

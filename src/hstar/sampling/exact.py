@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
+from hstar.options import option
 from hstar.sampling.dataset import Dataset
-from hstar.sampling.sampler import SAMPLERS, check_options, labelled, option
+from hstar.sampling.sampler import SAMPLERS, check_options, labelled
 from hstar.spaces.task import Task
 
 

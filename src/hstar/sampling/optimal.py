@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError
+from hstar.options import option
 from hstar.sampling.relational import RelationalInstance, instance_of
-from hstar.sampling.sampler import option
 from hstar.search.heuristics import evaluate, relaxed_plan
 from hstar.search.solve import solve
 from hstar.search.validate import states_along

@@ -11,6 +11,7 @@ Invariants: all instances share one vocabulary; every atom of a state holds in i
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,8 +110,8 @@ class RelationalData:
 
     def __post_init__(self) -> None:
         names = [instance.name for instance in self.instances]
-        if len(set(names)) < len(names):
-            raise InputError("two instances of the data have one name")
+        if twice := next((name for name, number in Counter(names).items() if number > 1), None):
+            raise InputError(f"two instances of the data have one name: {twice}")
         columns = {tuple(sorted(instance.columns)) for instance in self.instances}
         if len(columns) > 1:
             raise InputError("the instances of the data have different columns")

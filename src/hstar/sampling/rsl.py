@@ -19,8 +19,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from hstar import _core
+from hstar.options import option
 from hstar.sampling.dataset import Dataset
-from hstar.sampling.sampler import SAMPLERS, check_options, labelled, option, upper_bounds
+from hstar.sampling.sampler import SAMPLERS, check_options, labelled, upper_bounds
 from hstar.spaces.task import Task
 
 

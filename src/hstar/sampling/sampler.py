@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, field, fields
+from dataclasses import asdict, fields
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError
+from hstar.options import configured
 from hstar.registry import Registry, unknown
 from hstar.sampling.dataset import Dataset
 from hstar.spaces.task import Task
@@ -40,17 +41,8 @@ def make_sampler(name: str, profile: str | None = None, **options: Any) -> Sampl
     kind = SAMPLERS.get(name)
     if profile is not None and profile not in kind.profiles:
         raise unknown(f"profile of {name}", profile, list(kind.profiles))
-    known = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]  # a dataclass by contract
-    for option in options:
-        if option not in known:
-            raise unknown(f"option of {name}", option, known)
     chosen = {} if profile is None else kind.profiles[profile]
-    return kind(**{**chosen, **options})
-
-
-def option(default: Any, help: str) -> Any:
-    """A field of a sampler's options."""
-    return field(default=default, metadata={"help": help})
+    return configured(kind, {**chosen, **options}, f"option of {name}")
 
 
 def check_options(sampler: Any, **least: int) -> None:

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError
-from hstar.sampling.sampler import check_options, option
+from hstar.options import option
+from hstar.sampling.sampler import check_options
 from hstar.spaces.task import Task
 
 

@@ -6,20 +6,17 @@ Every plan is replayed in Python before it is returned, by code that shares noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from hstar import _core
 from hstar.errors import InputError
+from hstar.options import configured, option
 from hstar.registry import unknown
 from hstar.search.databases import Databases, fits
 from hstar.spaces.puzzle import Puzzle, replay
 
 Progress = Callable[[_core.Progress], None]
-
-
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
 
 
 @dataclass(frozen=True)
@@ -29,10 +26,10 @@ class IDAStarConfig:
     Published counts of generated states are those with pruning `undo` and no table.
     """
 
-    time_limit: float | None = _option(None, "Seconds.")
-    max_evaluations: int | None = _option(None, "Evaluated states: the generated ones and the start.")
-    pruning: str = _option("undo", "Moves not to follow: none, undo (of the last move) or automaton.")
-    table_bytes: int = _option(0, "Memory for a table of seen states; 0: no table.")
+    time_limit: float | None = option(None, "Seconds.")
+    max_evaluations: int | None = option(None, "Evaluated states: the generated ones and the start.")
+    pruning: str = option("undo", "Moves not to follow: none, undo (of the last move) or automaton.")
+    table_bytes: int = option(0, "Memory for a table of seen states; 0: no table.")
 
     def __post_init__(self) -> None:
         time = self.time_limit
@@ -88,7 +85,7 @@ def idastar(
     `interrupted`.
     """
     if config is None:
-        config = _configure(options)
+        config = configured(IDAStarConfig, options)
     elif options:
         raise InputError("give either config or single options, not both")
     if isinstance(heuristic, str):
@@ -116,11 +113,3 @@ def idastar(
         search_time=found.search_time,
         cpu_time=found.cpu_time,
     )
-
-
-def _configure(options: dict[str, Any]) -> IDAStarConfig:
-    known = [entry.name for entry in fields(IDAStarConfig)]
-    for name in options:
-        if name not in known:
-            raise unknown("option", name, known)
-    return IDAStarConfig(**options)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from hstar import _core
 from hstar.errors import InputError, PlanError
+from hstar.options import configured, option
 from hstar.registry import unknown
 from hstar.search.heuristics import Heuristic, build
 from hstar.search.validate import format_plan, validate_sas
@@ -32,25 +33,21 @@ EXIT_CODES = {
 BOOST = {"lazy": 1000, "gbfs": 0}
 
 
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
-
-
 @dataclass(frozen=True)
 class SearchConfig:
     """Options of a search. What does not apply to the chosen search is ignored by it."""
 
-    time_limit: float | None = _option(None, "Seconds.")
-    memory_limit: int | None = _option(None, "Bytes of resident memory.")
-    max_evaluations: int | None = _option(None, "Evaluated states.")
-    max_expansions: int | None = _option(None, "Expanded states.")
-    weight: float = _option(1.0, "Of the heuristic, for wastar: f = g + weight * h.")
-    ties: str = _option("fifo", "Order among equals: fifo, lifo or random.")
-    seed: int = _option(0, "Of random ties.")
-    preferred: bool = _option(False, "Use preferred operators (gbfs, lazy; with ff).")
-    boost: int | None = _option(None, "Head start of preferred operators after progress (lazy 1000, gbfs 0).")
-    goal_at_generation: bool = _option(False, "gbfs: test for the goal at generation.")
-    evaluate_duplicates: bool = _option(False, "gbfs: count an evaluation for duplicates too.")
+    time_limit: float | None = option(None, "Seconds.")
+    memory_limit: int | None = option(None, "Bytes of resident memory.")
+    max_evaluations: int | None = option(None, "Evaluated states.")
+    max_expansions: int | None = option(None, "Expanded states.")
+    weight: float = option(1.0, "Of the heuristic, for wastar: f = g + weight * h.")
+    ties: str = option("fifo", "Order among equals: fifo, lifo or random.")
+    seed: int = option(0, "Of random ties.")
+    preferred: bool = option(False, "Use preferred operators (gbfs, lazy; with ff).")
+    boost: int | None = option(None, "Head start of preferred operators after progress (lazy 1000, gbfs 0).")
+    goal_at_generation: bool = option(False, "gbfs: test for the goal at generation.")
+    evaluate_duplicates: bool = option(False, "gbfs: count an evaluation for duplicates too.")
 
     def __post_init__(self) -> None:
         for name in ("time_limit", "weight"):
@@ -146,7 +143,7 @@ def solve(
     if search not in names:
         raise unknown("search", search, names)
     if config is None:
-        config = _configure(options)
+        config = configured(SearchConfig, options)
     elif options:
         raise InputError("give either config or single options, not both")
     several = isinstance(heuristic, list | tuple)
@@ -157,14 +154,6 @@ def solve(
         settings["boost"] = BOOST.get(search, 0)
     found = _core.search(task.core, search, native, progress=progress, **settings)
     return _result(task, found)
-
-
-def _configure(options: dict[str, Any]) -> SearchConfig:
-    known = [entry.name for entry in fields(SearchConfig)]
-    for name in options:
-        if name not in known:
-            raise unknown("option", name, known)
-    return SearchConfig(**options)
 
 
 def _result(task: Task, found: _core.SearchResult) -> Result:

@@ -3,41 +3,38 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from hstar.errors import InputError
-
-
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
+from hstar.options import option
 
 
 @dataclass(frozen=True)
 class TrainConfig:
     """Options of the training loop."""
 
-    epochs: int = _option(1000, "At most.")
-    batch_size: int = _option(64, "States in a step.")
-    learning_rate: float = _option(1e-3, "Of the optimizer.")
-    schedule: str = _option("constant", "Of the learning rate: constant, or cosine: to 0 at the last epoch.")
-    weight_decay: float = _option(0.0, "Of the optimizer: L2 in adam, decoupled in adamw.")
-    optimizer: str = _option("adam", "adam or adamw.")
-    patience: int = _option(20, "Stop after so many epochs without a better validation loss.")
-    validation: float = _option(
+    epochs: int = option(1000, "At most.")
+    batch_size: int = option(64, "States in a step.")
+    learning_rate: float = option(1e-3, "Of the optimizer.")
+    schedule: str = option("constant", "Of the learning rate: constant, or cosine: to 0 at the last epoch.")
+    weight_decay: float = option(0.0, "Of the optimizer: L2 in adam, decoupled in adamw.")
+    optimizer: str = option("adam", "adam or adamw.")
+    patience: int = option(20, "Stop after so many epochs without a better validation loss.")
+    validation: float = option(
         0.1, "Share of states, or of problems of a domain, held out; 0: training loss decides."
     )
-    criterion: str = _option(
+    criterion: str = option(
         "loss", "What the best weights are best in, on held-out states: loss, or mse of the mean."
     )
-    ranking: float = _option(
+    ranking: float = option(
         0.0, "For domains: share of the ranking loss in the objective, of plan states before siblings."
     )
-    clip_norm: float | None = _option(None, "Scale gradients down to this norm.")
-    seed: int = _option(0, "Of split, weights and order.")
-    device: str = _option("cpu", "cpu, cuda, ...; runs are repeatable to the bit on cpu.")
-    threads: int = _option(1, "Of torch; another number can change the last bits.")
-    time_limit: float | None = _option(None, "Seconds, counted over resumed runs.")
+    clip_norm: float | None = option(None, "Scale gradients down to this norm.")
+    seed: int = option(0, "Of split, weights and order.")
+    device: str = option("cpu", "cpu, cuda, ...; runs are repeatable to the bit on cpu.")
+    threads: int = option(1, "Of torch; another number can change the last bits.")
+    time_limit: float | None = option(None, "Seconds, counted over resumed runs.")
 
     def __post_init__(self) -> None:
         for name, least in {"epochs": 1, "batch_size": 1, "patience": 1, "seed": 0, "threads": 1}.items():

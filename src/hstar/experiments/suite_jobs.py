@@ -1,0 +1,398 @@
+"""The jobs of a suite: which trainings, searches, labels and comparisons its tables ask for.
+
+Needs follow from the names: a search of a trained model needs its training, and that the data it names.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import itertools
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from hstar import _core
+from hstar.errors import InputError
+from hstar.estimates.rules import parse as parse_rule
+from hstar.experiments.contestants import Contestant, parse_contestant
+from hstar.experiments.domains import (
+    DomainData,
+    Problem,
+    accuracy_jobs,
+    labelling_jobs,
+    make_problem,
+    problem_jobs,
+    read_problem,
+)
+from hstar.experiments.evaluate import (
+    DATA,
+    Data,
+    Instance,
+    Limits,
+    evaluation_jobs,
+    read_instance,
+    sampling_job,
+)
+from hstar.experiments.job import Job, Made
+from hstar.experiments.store import Store
+from hstar.experiments.suite import (
+    AccuracyTable,
+    LabelTable,
+    PlanTable,
+    SampleTable,
+    Suite,
+    TaskTable,
+    TrainTable,
+)
+from hstar.generators import GENERATORS
+from hstar.generators.splits import split_instances
+from hstar.recipes import DOMAIN_RECIPES, RECIPES
+from hstar.recipes.domain_recipe import check_options
+from hstar.registry import unknown
+from hstar.sampling import make_sampler
+from hstar.sampling.optimal import Optimal
+from hstar.units import parse_memory, parse_time
+
+T = TypeVar("T", PlanTable, AccuracyTable)
+
+
+def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
+    """All jobs of a suite; its paths are relative to `home`.
+
+    They are in the order in which they are best run: all of one training together, in the order of the file,
+    and what labels and samples data just before it is needed.
+    """
+    limits = Limits(
+        parse_time(suite.limits.time),
+        parse_memory(suite.limits.memory),
+        parse_time(suite.limits.training),
+        parse_memory(suite.limits.training_memory),
+    )
+    instances, problems = list[Instance](), list[Problem]()
+    for table in suite.tasks:
+        if table.problems is None and table.split is None:
+            instances += _instances(table, home, store)
+        else:
+            problems += _problems(table, home, store)
+    trainings = {table.name: table for table in _each(suite.train)}
+    samples = _samples(suite, instances, limits)
+    labelled = _labelled(suite, home, store)
+    made = [*samples.values(), *(job for data in labelled.values() for part in data.values() for job in part)]
+    number = {name: i for i, name in enumerate(trainings)}
+    jobs: list[tuple[int, Job]] = []  # with the number of the training they belong to
+    for plan in _of_models(suite.plan, trainings):
+        contestant, seeds = _contestant(plan, trainings, home)
+        training = trainings.get(plan.model or "")
+        needed: list[Job] = []
+        if contestant.recipe is not None and contestant.recipe in DOMAIN_RECIPES:
+            if instances:
+                raise InputError(f"{contestant.name} is for a domain: its tasks are problems, not instances")
+            needed = problem_jobs(
+                problems,
+                contestant,
+                store,
+                limits=limits,
+                search=suite.search,
+                seeds=seeds,
+                data=_data_of_domains(training, labelled),
+            )
+        else:
+            if contestant.recipe is not None and problems:
+                raise InputError(f"{contestant.name} is for one task: its tasks are instances, not problems")
+            data = _data(training, suite, samples)
+            needed = evaluation_jobs(
+                instances, [contestant], store, limits=limits, search=suite.search, seeds=seeds, data=data
+            )
+            needed += problem_jobs(problems, contestant, store, limits=limits, search=suite.search)
+        for job in needed:
+            # A training that several searches use is one job, under its own name.
+            if job.kind == "train":
+                job = replace(job, labels={**job.labels, "contestant": plan.model})
+            jobs.append((number.get(plan.model or "", -1), job))
+    comparisons = _of_models(suite.accuracy, trainings)
+    _check_names(comparisons)
+    for comparison in comparisons:
+        for job in _comparisons(comparison, trainings, labelled, limits, home):
+            jobs.append((number[comparison.model], job))
+    if not jobs and not made:
+        raise InputError("nothing to do: there is no [[plan]], [[sample]], [[label]] or [[accuracy]]")
+    return _with_needs([job for _, job in sorted(jobs, key=lambda entry: entry[0])], made)
+
+
+def _with_needs(jobs: Sequence[Job], made: Sequence[Job]) -> list[Job]:
+    """Each job once, what it needs of `made` before it, and the rest of `made` at the end."""
+    makers: dict[str, list[Job]] = {}
+    for job in made:
+        makers.setdefault(job.key, []).append(job)
+    found: dict[tuple[str, str], Job] = {}
+    for job in jobs:
+        before = (
+            maker
+            for source in job.inputs.values()
+            if isinstance(source, Made)
+            for maker in makers.get(source.key, ())
+        )
+        for one in (*before, job):
+            found.setdefault((one.key, str(one.labels)), one)
+    for job in made:
+        found.setdefault((job.key, str(job.labels)), job)
+    return list(found.values())
+
+
+def _each(tables: Sequence[TrainTable]) -> Iterator[TrainTable]:
+    """Tables with `each` as many tables."""
+    for table in tables:
+        for chosen in itertools.product(*table.each.values()):
+            options = dict(zip(table.each, chosen, strict=True))
+            try:
+                name = table.name.format(**options)
+            except (KeyError, IndexError, ValueError):
+                raise InputError(f"train: the name '{table.name}' asks for what each has not") from None
+            yield msgspec.structs.replace(table, name=name, each={}, options={**table.options, **options})
+
+
+def _of_models(tables: Sequence[T], trainings: Mapping[str, TrainTable]) -> list[T]:
+    """Tables whose model is a pattern as tables of the models that it fits; `{model}` in a name is each."""
+    found: list[T] = []
+    for table in tables:
+        if table.model is None or not any(sign in table.model for sign in "*?["):
+            found.append(table)
+            continue
+        names = fnmatch.filter(trainings, table.model)
+        if not names:
+            raise InputError(f"model: nothing matches '{table.model}' (known: {', '.join(trainings)})")
+        for model in names:
+            name = table.name and table.name.replace("{model}", model)
+            found.append(msgspec.structs.replace(table, model=model, name=name))
+    return found
+
+
+Samples = dict[tuple[str, str, int], Job]
+"""By name of the table, name of the instance, and seed."""
+
+
+def _samples(suite: Suite, instances: Sequence[Instance], limits: Limits) -> Samples:
+    found: Samples = {}
+    for table in suite.sample:
+        _check_options(table)
+        options = [word for key, value in table.options.items() for word in _flag(key, value)]
+        options += ["--errors"] if table.errors else []
+        for instance in instances:
+            for seed in table.seeds:
+                labels = {"domain": instance.domain, "instance": instance.name, "contestant": table.name}
+                about = {**labels, "seed": seed, "step": "sample"}
+                chosen = [] if table.sampler == "exact" else ["--seed", str(seed)]  # which has no choices
+                found[table.name, instance.name, seed] = sampling_job(
+                    instance, table.sampler, [*chosen, *options], limits, about
+                )
+    return found
+
+
+def _check_options(table: SampleTable) -> None:
+    """A wrong option should not wait for its job."""
+    options: dict[str, Any] = {key: value for key, value in table.options.items() if key != "profile"}
+    make_sampler(table.sampler, **options)
+
+
+def _data(training: TrainTable | None, suite: Suite, samples: Samples) -> Data | None:
+    """For a training on the data of a `[[sample]]`: the job that makes them, of its seed or the only one."""
+    if training is not None and training.held_out is not None:
+        raise InputError(f"train: '{training.name}' is for one task: held_out is for recipes of a domain")
+    if training is None or training.data is None:
+        return None
+    tables = {table.name: table for table in suite.sample}
+    name = training.data
+    if name not in tables:
+        raise unknown("data", name, list(tables))
+    seeds = tables[name].seeds
+    if len(seeds) > 1 and (missing := next((seed for seed in training.seeds if seed not in seeds), None)):
+        raise InputError(f"train: '{training.name}' has seed {missing}, but '{name}' has not")
+
+    def data(instance: Instance, seed: int) -> Made:
+        job = samples[name, instance.name, seed if len(seeds) > 1 else seeds[0]]
+        return Made(job.key, DATA)
+
+    return data
+
+
+Labelled = dict[str, dict[str, list[Job]]]
+"""By name of the tables and by domain."""
+
+
+def _labelled(suite: Suite, home: Path, store: Store) -> Labelled:
+    """Tables of one name, for instance of several domains, are one set of data."""
+    found: Labelled = {}
+    for table in suite.label:
+        labelling = Optimal(parse_time(table.time), parse_memory(table.memory), table.siblings)
+        jobs = labelling_jobs(table.name, _problems(table, home, store), labelling)
+        data = found.setdefault(table.name, {})
+        for domain, part in jobs.items():
+            data.setdefault(domain, []).extend(part)
+    return found
+
+
+def _data_of_domains(training: TrainTable | None, labelled: Labelled) -> DomainData:
+    """The labelled problems of each domain that a training names."""
+    assert training is not None
+    if training.data is None:
+        raise InputError(f"train: '{training.name}' needs data, the name of a [[label]]")
+    for name in filter(None, (training.data, training.held_out)):
+        if name not in labelled:
+            raise unknown("data", name, list(labelled))
+    held_out = {} if training.held_out is None else labelled[training.held_out]
+    return DomainData(labelled[training.data], held_out)
+
+
+def _comparisons(
+    table: AccuracyTable, trainings: Mapping[str, TrainTable], labelled: Labelled, limits: Limits, home: Path
+) -> Iterator[Job]:
+    """The jobs of an `[[accuracy]]`; the training is one job with that of the searches."""
+    if table.model not in trainings:
+        raise unknown("model", table.model, list(trainings))
+    if table.data not in labelled:
+        raise unknown("data", table.data, list(labelled))
+    training = trainings[table.model]
+    if training.recipe not in DOMAIN_RECIPES:
+        raise InputError(f"accuracy: '{table.model}' is for one task: see the errors of a [[sample]]")
+    if table.rule is not None:
+        parse_rule(table.rule)
+    contestant, seeds = _contestant(PlanTable(name=_name(table), model=table.model), trainings, home)
+    data = _data_of_domains(training, labelled)
+    for job in accuracy_jobs(contestant, data, labelled[table.data], table.rule, seeds, limits):
+        # One model may be compared with several sets of data.
+        about = {"instance": f"{job.labels['domain']}/{table.data}"}
+        if job.kind == "train":
+            about = {"contestant": table.model}
+        yield replace(job, labels={**job.labels, **about})
+
+
+def _name(table: AccuracyTable) -> str:
+    return table.name or (table.model if table.rule is None else f"{table.model}, {table.rule}")
+
+
+def _check_names(tables: Sequence[AccuracyTable]) -> None:
+    """Two of one name would be taken for seeds of one."""
+    found = set[tuple[str, str]]()
+    for table in tables:
+        if (_name(table), table.data) in found:
+            raise InputError(f"accuracy: two on '{table.data}' are called '{_name(table)}'; name one of them")
+        found.add((_name(table), table.data))
+
+
+def _problems(table: TaskTable | LabelTable, home: Path, store: Store) -> list[Problem]:
+    """Problems that are there, or the first of a split."""
+    if (table.problems is None) == (table.generator is None):
+        raise InputError("give either problems or a generator with a split")
+    if table.problems is not None:
+        paths = [path for pattern in table.problems for path in _matches(pattern, home)]
+        found = [path for path in paths if not path.stem.endswith("domain")]
+        return [read_problem(path, store) for path in found[: table.number]]
+    if table.split is None:
+        raise InputError(f"{table.generator}: give a split")
+    chosen = split_instances(str(table.generator), table.split)[: table.number]
+    return [
+        make_problem(f"{table.split}-{_sizes(one.sizes)}-{one.seed}", one.domain, one.problem, store)
+        for one in chosen
+    ]
+
+
+def _sizes(sizes: Mapping[str, int]) -> str:
+    return "-".join(f"{name}{value}" for name, value in sizes.items())
+
+
+def _matches(pattern: str, home: Path) -> list[Path]:
+    paths = sorted(glob.glob(str(home / pattern)))  # noqa: PTH207  (absolute ones, too)
+    if not paths:
+        raise InputError(f"tasks: nothing matches '{pattern}' in {home}")
+    return [Path(path) for path in paths]
+
+
+def _instances(table: TaskTable, home: Path, store: Store) -> Iterator[Instance]:
+    if (table.instances is None) == (table.generator is None):
+        raise InputError("tasks: give either instances or a generator")
+    if table.instances is not None:
+        for pattern in table.instances:
+            for path in _matches(pattern, home):
+                yield read_instance(path, store, walks=table.starts, most=table.starts)
+        return
+    generate = GENERATORS.get(str(table.generator))
+    values = [value if isinstance(value, list) else [value] for value in table.parameters.values()]
+    for chosen, seed in itertools.product(itertools.product(*values), table.seeds):
+        parameters = dict(zip(table.parameters, chosen, strict=True))
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                texts = generate(**parameters, seed=seed)
+            except TypeError as error:
+                raise InputError(f"tasks: {table.generator}: {error}") from None
+            for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
+                Path(folder, name).write_text(text)
+            instance = read_instance(Path(folder, "problem.pddl"), store, walks=table.starts)
+        yield replace(instance, name=f"{instance.domain}/{_sizes({**parameters, 'seed': seed})}")
+
+
+def _contestant(
+    table: PlanTable, trainings: Mapping[str, TrainTable], home: Path
+) -> tuple[Contestant, Sequence[int]]:
+    """Who plans, and the seeds of its training."""
+    chosen = [word for word in (table.model, table.heuristic, table.planner) if word is not None]
+    if len(chosen) != 1:
+        raise InputError("plan: give one of model, heuristic and planner")
+    name, seeds = table.name or chosen[0], [0]
+    if table.model is not None and table.model in trainings:
+        training = trainings[table.model]
+        options = tuple(word for key, value in training.options.items() for word in _flag(key, value))
+        if training.recipe not in RECIPES and training.recipe not in DOMAIN_RECIPES:
+            raise unknown("recipe", training.recipe, [*RECIPES, *DOMAIN_RECIPES])
+        if training.recipe in DOMAIN_RECIPES:
+            _check_domain_options(training)
+        contestant = Contestant(training.recipe, recipe=training.recipe, options=options)
+        seeds = training.seeds
+    elif table.model is not None:
+        if not table.model.endswith(".hstar"):
+            raise unknown("model", table.model, [*trainings, "a file *.hstar"])
+        contestant = parse_contestant(str(home / table.model))
+    else:
+        contestant = parse_contestant(chosen[0])
+    if table.search is not None:
+        parse_contestant(f"ff,search={table.search}")  # refuses unknown ones
+        contestant = replace(contestant, search=table.search)
+    if table.precision is not None:
+        if table.model is None:
+            raise InputError("plan: precision is for models")
+        if table.precision not in (able := _core.precisions()):
+            raise unknown("precision", table.precision, able)
+    return (
+        replace(
+            contestant,
+            name=name,
+            preferred=table.preferred,
+            precision=table.precision,
+            # Switches of `hstar solve` have no word for off.
+            search_options=tuple(
+                word
+                for key, value in table.options.items()
+                if value is not False
+                for word in _flag(key, value)
+            ),
+        ),
+        seeds,
+    )
+
+
+def _check_domain_options(training: TrainTable) -> None:
+    """A wrong option should not wait for its job, which waits for the labels."""
+    options: dict[str, Any] = {key.replace("-", "_"): value for key, value in training.options.items()}
+    profile = options.pop("profile", None)
+    check_options(DOMAIN_RECIPES.get(training.recipe), profile, options)
+
+
+def _flag(name: str, value: str | int | float | bool) -> tuple[str, ...]:
+    flag = name.replace("_", "-")
+    if isinstance(value, bool):
+        return (f"--{flag}" if value else f"--no-{flag}",)
+    return (f"--{flag}", str(value))
