@@ -263,6 +263,7 @@ def test_wrong_options_are_refused_before_the_translation(
     assert left(folder) == set()
 
 
+@pytest.mark.slow
 def test_what_only_the_task_or_torch_can_tell(refused: Refused, folder: Path) -> None:
     words = ["train", "rsl", "problem.pddl", "-o", "model", *QUICK]
     assert "unknown pool 'deep' (known: cumulative, level)" in refused(33, *words, "--pool", "deep")

@@ -123,6 +123,7 @@ def test_train_info_accuracy_and_solve(hstar: Run, folder: Path) -> None:
     assert first["--rule", "clip:quantile:0.2"] < first[()] < first["--rule", "quantile:0.9"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", ["linear", "hgn", "nlm"])
 def test_other_models(hstar: Run, folder: Path, model: str) -> None:
     words = (*TRAIN, "--model", model, "--updates", "2", "--estimate", "gaussian", "--sigma", "fixed")

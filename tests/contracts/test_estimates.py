@@ -108,6 +108,7 @@ def test_no_bounds_are_as_unknown_ones(estimate: Any) -> None:
     torch.testing.assert_close(estimate.mean(raw, Known(unknown, unknown)), estimate.mean(raw, Known()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimate", CASES)
 def test_gradients(estimate: Any) -> None:
     raw, batch = states(estimate)

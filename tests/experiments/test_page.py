@@ -22,6 +22,7 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "
 pytestmark = [
     pytest.mark.skipif(BROWSER is None, reason="no chromium here: sh tools/browser.sh installs it"),
     pytest.mark.xdist_group("browser"),
+    pytest.mark.slow,
 ]
 
 

@@ -184,6 +184,7 @@ def is_complete(folder: Path) -> bool:
 # --- two at a time --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_second_process_on_a_run_is_refused(tmp_path: Path) -> None:
     folder = suite(tmp_path / "x", SEARCHES)
     with Store(folder / "run"):
@@ -217,6 +218,7 @@ def goes_on(folder: Path, before: int) -> None:
     assert not processes_of(folder)
 
 
+@pytest.mark.slow
 def test_a_full_disk(tmp_path: Path) -> None:
     """The results cannot grow; what jobs write themselves is smaller."""
     folder = suite(tmp_path / "x", SEARCHES)

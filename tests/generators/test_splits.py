@@ -47,6 +47,7 @@ def test_grids_are_those_of_the_paper() -> None:
     assert len(shared) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", GRIDS)
 def test_no_problem_is_in_two_splits_or_twice_in_one(generator: str) -> None:
     found = [instance for split in SPLITS for instance in instances(generator, split)]
@@ -60,6 +61,7 @@ def test_no_problem_is_in_two_splits_or_twice_in_one(generator: str) -> None:
     assert len({instance.digest for instance in found}) == len(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("generator", GRIDS)
 def test_seeds_of_splits_are_disjoint_and_tell_the_problem(generator: str) -> None:
     for number, split in enumerate(SPLITS):

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 
 from hstar.models import RELATIONAL_MODELS
@@ -42,6 +43,7 @@ def test_features() -> None:
     assert LinearConfig().inputs(WORDS, rows([], [], [])).shape == (0, 4)
 
 
+@pytest.mark.slow
 def test_known_weights_are_found() -> None:
     rng = np.random.default_rng(0)
     states = rows(*rng.integers(0, 9, (3, 200)))
