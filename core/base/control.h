@@ -38,6 +38,7 @@ struct Counts {
   uint64_t generated = 0;
   uint64_t reopened = 0;
   uint64_t dead_ends = 0;
+  uint64_t anchored = 0;  // evaluations by the anchor of a bounded search
 };
 
 // The small record that the core hands over at intervals.

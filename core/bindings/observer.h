@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/control.h"
-
 namespace hstar {
 
 namespace nb = nanobind;
@@ -18,12 +16,13 @@ class PythonObserver {
  public:
   explicit PythonObserver(nb::object function) : function_(std::move(function)) {}
 
-  bool operator()(const Progress& progress) {
+  template <class Record>
+  bool operator()(const Record& record) {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) return stop();
     if (function_.is_none()) return true;
     try {
-      function_(progress);
+      function_(record);
     } catch (nb::python_error& error) {
       error.restore();
       return stop();

@@ -30,28 +30,36 @@ SearchResult search(const PyTask& task, const std::string& name, std::vector<PyH
                     std::optional<double> time_limit, std::optional<size_t> memory_limit,
                     std::optional<uint64_t> max_evaluations, std::optional<uint64_t> max_expansions,
                     double weight, const std::string& ties, uint64_t seed, bool preferred, int32_t boost,
-                    bool goal_at_generation, bool evaluate_duplicates, nb::object progress) {
+                    bool goal_at_generation, bool evaluate_duplicates, double bound, bool anytime,
+                    int32_t anchor_every, PyHeuristic* anchor, nb::object progress, nb::object on_plan) {
   Limits limits;
   if (time_limit) limits.time_s = *time_limit;
   if (memory_limit) limits.memory_bytes = *memory_limit;
   if (max_evaluations) limits.evaluations = *max_evaluations;
   if (max_expansions) limits.expansions = *max_expansions;
   const SearchOptions options{
-      weight, tie_breaking(ties), seed, preferred, boost, goal_at_generation, evaluate_duplicates};
-  Heuristics list;
-  for (PyHeuristic* part : heuristics) {
+      weight,  tie_breaking(ties), seed, preferred, boost, goal_at_generation, evaluate_duplicates, bound,
+      anytime, anchor_every};
+  const auto native = [&](PyHeuristic* part) {
     if (part->task.space != task.space)
       throw InputError("heuristic '" + part->get().name() + "' was made for another task");
-    list.push_back(&part->get());
-  }
+    return &part->get();
+  };
+  Heuristics list;
+  for (PyHeuristic* part : heuristics) list.push_back(native(part));
+  Heuristic* const native_anchor = anchor ? native(anchor) : nullptr;
   auto observer = std::make_shared<PythonObserver>(progress);
+  auto plan_observer = std::make_shared<PythonObserver>(on_plan);
   SearchResult result;
   {
     nb::gil_scoped_release release;
-    result = run_search(name, *task.space, task.initial, list, options, limits,
-                        [observer](const Progress& record) { return (*observer)(record); });
+    result = run_search(
+        name, *task.space, task.initial, list, native_anchor, options, limits,
+        [observer](const Progress& record) { return (*observer)(record); },
+        [plan_observer](const FoundPlan& found) { return (*plan_observer)(found); });
   }
   observer->rethrow();
+  plan_observer->rethrow();
   return result;
 }
 
@@ -69,6 +77,10 @@ void bind_search(nb::module_& module) {
                    })
       .def_ro("time", &Progress::time_s)
       .def_ro("memory", &Progress::memory_bytes);
+  nb::class_<FoundPlan>(module, "FoundPlan", "A plan that is better than all before it.")
+      .def_prop_ro("plan", [](const FoundPlan& found) { return found.plan; })
+      .def_ro("lower_bound", &FoundPlan::lower_bound)
+      .def_ro("time", &FoundPlan::time_s);
   nb::class_<SearchInfo>(module, "SearchInfo", "What a search claims.")
       .def_ro("name", &SearchInfo::name)
       .def_ro("description", &SearchInfo::description)
@@ -91,6 +103,12 @@ void bind_search(nb::module_& module) {
       .def_prop_ro("generated", [](const SearchResult& r) { return r.counts.generated; })
       .def_prop_ro("reopened", [](const SearchResult& r) { return r.counts.reopened; })
       .def_prop_ro("dead_ends", [](const SearchResult& r) { return r.counts.dead_ends; })
+      .def_prop_ro("anchored", [](const SearchResult& r) { return r.counts.anchored; })
+      .def_prop_ro("lower_bound",
+                   [](const SearchResult& r) -> std::optional<Cost> {
+                     if (r.lower_bound == kNoBound) return std::nullopt;
+                     return r.lower_bound;
+                   })
       .def_prop_ro("initial_h",
                    [](const SearchResult& r) -> std::optional<double> {
                      if (r.initial_h == kDeadEnd) return std::nullopt;
@@ -106,8 +124,9 @@ void bind_search(nb::module_& module) {
              nb::arg("max_evaluations") = nb::none(), nb::arg("max_expansions") = nb::none(),
              nb::arg("weight") = 1.0, nb::arg("ties") = "fifo", nb::arg("seed") = 0,
              nb::arg("preferred") = false, nb::arg("boost") = 1000, nb::arg("goal_at_generation") = false,
-             nb::arg("evaluate_duplicates") = false, nb::arg("progress") = nb::none(),
-             "Runs a search; a limit is a status, not an error.");
+             nb::arg("evaluate_duplicates") = false, nb::arg("bound") = 1.0, nb::arg("anytime") = false,
+             nb::arg("anchor_every") = 5, nb::arg("anchor") = nb::none(), nb::arg("progress") = nb::none(),
+             nb::arg("on_plan") = nb::none(), "Runs a search; a limit is a status, not an error.");
   module.def("peak_memory", &peak_memory, "Peak resident memory of the process in bytes.");
 }
 

@@ -39,11 +39,18 @@ class BestFirst {
     result_.registered_states = registry_.size();
     result_.state_bytes = registry_.bytes() + nodes_.bytes() + open_.bytes();
     result_.best_h = best_[0];
+    if (!config_.greedy && heuristics_[0]->admissible()) result_.lower_bound = lower_bound();
     return std::move(result_);
   }
 
  private:
   Counts& counts() { return result_.counts; }
+
+  // On an optimal path there is always an open node whose key is at most the optimum, or `weight` times it.
+  Cost lower_bound() const {
+    const int64_t unit = std::max(config_.g_weight, config_.h_weight * heuristics_[0]->scale());
+    return static_cast<Cost>((greatest_key_ + unit - 1) / unit);
+  }
 
   Status search(const std::vector<Value>& initial) {
     // 1. The initial state.
@@ -63,6 +70,8 @@ class BestFirst {
       const StateId id = open_.pop();
       if (nodes_[id].status() != NodeStatus::kOpen) continue;
       nodes_[id].set_status(NodeStatus::kClosed);
+      greatest_key_ =
+          std::max(greatest_key_, config_.g_weight * nodes_[id].g + config_.h_weight * nodes_[id].h);
       ++counts().expanded;
       if (space_.is_goal(registry_[id])) return solved(id);
       // 3. All successors, 4. without duplicates, 5. evaluated and queued.
@@ -228,7 +237,8 @@ class BestFirst {
   NodeTable nodes_;
   AlternationOpenList<StateId> open_;
   SearchResult result_;
-  StateId goal_ = kNoState;  // found at generation
+  StateId goal_ = kNoState;   // found at generation
+  int64_t greatest_key_ = 0;  // of the nodes expanded, each the least one of its time
 
   StateBatch batch_;  // new states of the current expansion
   std::vector<StateId> batch_ids_;

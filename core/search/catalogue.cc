@@ -1,5 +1,6 @@
 // All searches by name. One line a search; the name stands in its own file.
 #include "search/astar.h"
+#include "search/focal.h"
 #include "search/gbfs.h"
 #include "search/idastar.h"
 #include "search/lazy.h"
@@ -11,7 +12,7 @@ namespace hstar {
 const std::vector<SearchEntry>& search_catalogue() {
   static const std::vector<SearchEntry> entries = {
       {gbfs_info, run_gbfs},     {lazy_info, run_lazy},       {astar_info, run_astar},
-      {wastar_info, run_wastar}, {idastar_info, run_idastar},
+      {wastar_info, run_wastar}, {idastar_info, run_idastar}, {focal_info, run_focal},
   };
   return entries;
 }

@@ -48,6 +48,7 @@ class IDAStar {
     result_.initial_h = result_.best_h = h;
     int64_t bound = h == kDeadEnd ? kInfinity : h;
     while (bound != kInfinity) {
+      if (heuristic_.admissible()) result_.lower_bound = static_cast<Cost>((bound + scale_ - 1) / scale_);
       if (search_below(bound)) return std::move(result_);
       bound = next_bound_;
     }

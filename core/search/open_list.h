@@ -26,6 +26,14 @@ class OpenList {
   bool empty() const { return heap_.empty(); }
   size_t size() const { return size_; }
 
+  // What `pop` would return, and its first key; of a list that is not empty.
+  Entry front() const {
+    const Bucket& bucket = buckets_[heap_.front()];
+    return chunks_[bucket.head]
+        .entries[ties_ == TieBreaking::kLifo ? bucket.head_used - 1 : bucket.head_used];
+  }
+  int64_t front_key() const { return buckets_[heap_.front()].key.first; }
+
   void push(int64_t first, int32_t second, const Entry& entry) {
     // A random third key makes ties random; it costs a bucket an entry.
     const uint32_t third = ties_ == TieBreaking::kRandom ? static_cast<uint32_t>(random_.next()) : 0;

@@ -19,8 +19,9 @@ Status exhausted_status(const Heuristics& heuristics, const Counts& counts) {
 }
 
 SearchResult run_search(const std::string& name, const PlanningSpace& space,
-                        const std::vector<Value>& initial, const Heuristics& heuristics,
-                        const SearchOptions& options, const Limits& limits, const Observer& observer) {
+                        const std::vector<Value>& initial, const Heuristics& heuristics, Heuristic* anchor,
+                        const SearchOptions& options, const Limits& limits, const Observer& observer,
+                        const PlanObserver& on_plan) {
   if (heuristics.empty()) throw InputError("a search needs at least one heuristic");
   std::string known;
   for (const SearchEntry& entry : search_catalogue()) {
@@ -33,7 +34,7 @@ SearchResult run_search(const std::string& name, const PlanningSpace& space,
       if (control.stopped_at_start())
         result.status = control.status();
       else
-        result = entry.run({space, initial, heuristics, options, control});
+        result = entry.run({space, initial, heuristics, anchor, options, control, on_plan});
     } catch (const std::bad_alloc&) {
       result.status = Status::kMemoryLimit;
     }

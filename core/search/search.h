@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
@@ -31,12 +32,18 @@ struct SearchOptions {
   int32_t boost = 1000;              // head start of preferred lists when a heuristic reaches a new minimum
   bool goal_at_generation = false;   // gbfs: test for goals when a state is generated
   bool evaluate_duplicates = false;  // gbfs: count an evaluation for duplicates too
+  double bound = 1;                  // focal: cost of the plan to the lower bound on all plans, at most
+  bool anytime = false;              // focal: goes on to better plans until one is optimal
+  int32_t anchor_every = 5;          // focal: so many expansions have one by the anchor; 0 for none
 };
+
+constexpr Cost kNoBound = -1;
 
 struct SearchResult {
   Status status = Status::kUnsolvable;
-  std::vector<int32_t> plan;  // operators
+  std::vector<int32_t> plan;  // operators; also of an anytime search that a limit ended
   Counts counts;
+  Cost lower_bound = kNoBound;  // on the cost of all plans
   Cost initial_h = 0;
   int32_t h_scale = 1;  // initial_h and best_h are in units of 1/h_scale
   Cost best_h = kDeadEnd;
@@ -59,6 +66,14 @@ Status guard_memory(const Search& search) {
 
 using Heuristics = std::vector<Heuristic*>;
 
+// A plan that is better than all before it. The function returns false to interrupt the search.
+struct FoundPlan {
+  const std::vector<int32_t>& plan;
+  Cost lower_bound;
+  double time_s;
+};
+using PlanObserver = std::function<bool(const FoundPlan&)>;
+
 // Throws InputError if preferred operators are asked for and no heuristic has any.
 void check_preferred(const SearchOptions& options, const Heuristics& heuristics);
 
@@ -69,15 +84,18 @@ Status exhausted_status(const Heuristics& heuristics, const Counts& counts);
 // Runs a search by name from `initial` (values of all variables). Throws InputError for an unknown name
 // or options that do not go together, UnsupportedError for what the search cannot do.
 SearchResult run_search(const std::string& name, const PlanningSpace& space,
-                        const std::vector<Value>& initial, const Heuristics& heuristics,
-                        const SearchOptions& options, const Limits& limits, const Observer& observer);
+                        const std::vector<Value>& initial, const Heuristics& heuristics, Heuristic* anchor,
+                        const SearchOptions& options, const Limits& limits, const Observer& observer,
+                        const PlanObserver& on_plan);
 
 struct SearchContext {
   const PlanningSpace& space;
   const std::vector<Value>& initial;
   const Heuristics& heuristics;
+  Heuristic* anchor;  // focal: an admissible heuristic, or none
   const SearchOptions& options;
   Control& control;
+  const PlanObserver& on_plan;  // of searches that find several plans
 };
 
 struct SearchEntry {

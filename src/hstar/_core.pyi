@@ -350,6 +350,18 @@ class Progress:
     @property
     def memory(self) -> int: ...
 
+class FoundPlan:
+    """A plan that is better than all before it."""
+
+    @property
+    def plan(self) -> list[int]: ...
+
+    @property
+    def lower_bound(self) -> int: ...
+
+    @property
+    def time(self) -> float: ...
+
 class SearchInfo:
     """What a search claims."""
 
@@ -396,6 +408,12 @@ class SearchResult:
     def dead_ends(self) -> int: ...
 
     @property
+    def anchored(self) -> int: ...
+
+    @property
+    def lower_bound(self) -> int | None: ...
+
+    @property
     def initial_h(self) -> float | None: ...
 
     @property
@@ -413,7 +431,7 @@ class SearchResult:
     @property
     def memory_before_search(self) -> int: ...
 
-def search(task: Task, name: str, heuristics: Sequence[Heuristic], *, time_limit: float | None = None, memory_limit: int | None = None, max_evaluations: int | None = None, max_expansions: int | None = None, weight: float = 1.0, ties: str = 'fifo', seed: int = 0, preferred: bool = False, boost: int = 1000, goal_at_generation: bool = False, evaluate_duplicates: bool = False, progress: object | None = None) -> SearchResult:
+def search(task: Task, name: str, heuristics: Sequence[Heuristic], *, time_limit: float | None = None, memory_limit: int | None = None, max_evaluations: int | None = None, max_expansions: int | None = None, weight: float = 1.0, ties: str = 'fifo', seed: int = 0, preferred: bool = False, boost: int = 1000, goal_at_generation: bool = False, evaluate_duplicates: bool = False, bound: float = 1.0, anytime: bool = False, anchor_every: int = 5, anchor: Heuristic | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:
     """Runs a search; a limit is a status, not an error."""
 
 def peak_memory() -> int:

@@ -70,11 +70,29 @@ def test_info(hstar: Run, blocks: Path) -> None:
         ["--ties", "random", "--seed", "7", "--goal-at-generation", "--evaluate-duplicates"],
         ["--time-limit", "1m", "--memory-limit", "2G", "--max-evaluations", "10000"],
         ["--unit-cost", "--no-cache"],
+        ["--bound", "1.5", "-e", "goalcount"],
+        ["--anytime", "--bound", "2", "--anchor", "hmax", "--anchor-every", "3"],
+        ["-s", "focal", "-e", "lmcut"],
     ],
     ids=" ".join,
 )
 def test_ways_to_search(hstar: Run, words: list[str]) -> None:
     assert hstar("solve", DATA / "costs" / "problem.pddl", *words).code == 0
+
+
+def test_better_and_better_plans(hstar: Run, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.txt"
+    words = ["solve", DATA / "costs" / "problem.pddl", "-e", "goalcount", "--anytime", "--plan-file", plan]
+    done = hstar(*words)
+    lines = [line for line in done.err.splitlines() if " s: plan of cost " in line]
+    costs = [int(re.search(r"plan of cost (\d+)", line)[1]) for line in lines]
+    assert (done.code, done.out) == (0, "")
+    assert costs == sorted(set(costs), reverse=True)
+    assert f"cost {costs[-1]} (optimal)" in done.err
+    assert f"; cost = {costs[-1]} " in plan.read_text()
+    record = json.loads(hstar(*words[:-2], "--bound", "2", "--json").out)
+    assert (record["cost"], record["lower_bound"], record["ratio"]) == (costs[-1], costs[-1], 1)
+    assert (record["search"], record["bound"], record["anytime"]) == ("focal", 2, True)
 
 
 # --- mistakes -------------------------------------------------------------------------------------
@@ -102,6 +120,11 @@ def test_ways_to_search(hstar: Run, words: list[str]) -> None:
         (["-s", "astar", "--preferred"], "--preferred is for gbfs, lazy, not for astar"),
         (["--preferred", "-e", "add"], "add has no preferred operators; use ff"),
         (["-s", "astar", "-e", "hmax", "-e", "blind"], "astar takes one heuristic"),
+        (["--bound", "0.5"], "--bound: expected a number from 1 on, got '0.5'"),
+        (["--bound", "nan"], "--bound: expected a number from 1 on"),
+        (["-s", "gbfs", "--bound", "2"], "--bound is for focal, not for gbfs"),
+        (["--bound", "2", "--anchor", "ff"], "unknown admissible heuristic for --anchor 'ff'"),
+        (["--bound", "2", "-e", "ff", "-e", "add"], "focal takes one heuristic"),
         (["--precision", "int16"], "--precision is for model files, not for ff"),
         (["--serch", "astar"], "unknown option '--serch'; did you mean '--search'?"),
         (["--searc", "astar"], "unknown option '--searc'"),
@@ -312,7 +335,7 @@ def test_signals_during_search(endless: Path, number: int, as_json: bool) -> Non
         assert record["expansions"] > 0
     else:
         assert out == ""
-        assert re.fullmatch(SUMMARY.format("interrupted:"), err)
+        assert re.fullmatch(SUMMARY.format(r"interrupted: no plan costs less than [0-9]+;"), err)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -80,9 +80,9 @@ def test_result_without_a_plan() -> None:
 def test_json_has_the_columns_of_downward_lab(blocks: hstar.Task) -> None:
     record = hstar.solve(blocks, "lmcut", "astar").to_json()
     assert list(record) == [
-        *("coverage", "status", "plan", "cost", "plan_length", "expansions", "evaluations", "generated"),
-        *("reopened", "dead_ends", "initial_h", "search_time", "cpu_time", "memory", "registered_states"),
-        *("state_bytes", "memory_before_search", "unit_cost"),
+        *("coverage", "status", "plan", "cost", "plan_length", "lower_bound", "expansions", "evaluations"),
+        *("generated", "reopened", "dead_ends", "anchored", "initial_h", "search_time", "cpu_time", "memory"),
+        *("registered_states", "state_bytes", "memory_before_search", "unit_cost", "ratio"),
     ]
     assert (record["coverage"], record["cost"]) == (1, 6)
     assert json.loads(json.dumps(record))["plan"] == list(record["plan"])

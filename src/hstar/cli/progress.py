@@ -62,6 +62,14 @@ class ProgressLine:
         if self._due(seconds):
             self._show(text)
 
+    def message(self, text: str) -> None:
+        """A line that stays."""
+        self._stop_timer()
+        if self._quiet:
+            return
+        blank = "\r" + " " * (self._width() - 1) + "\r" if self._shown and self._live else ""
+        print(blank + text, file=sys.stderr, flush=True)
+
     def __call__(self, record: Progress) -> None:
         """Shows a record of a search if it is time to."""
         self._stop_timer()

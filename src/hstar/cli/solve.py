@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -20,7 +21,7 @@ from hstar.cli.tasks import add_task_files, load_files
 from hstar.errors import InputError, TranslatorLimitError
 from hstar.registry import unknown
 from hstar.search.heuristics import Heuristic, Max, Sum, heuristics
-from hstar.search.solve import Result, SearchConfig, searches
+from hstar.search.solve import Found, Result, SearchConfig, searches
 from hstar.search.solve import solve as search_for_plan
 from hstar.spaces.translate import OUT_OF_TIME
 from hstar.units import format_bytes, format_count, parse_count, parse_memory, parse_time
@@ -32,6 +33,8 @@ EXAMPLES = (
     "hstar solve problem.pddl --search astar --heuristic lmcut --time-limit 5m --memory-limit 4G",
     "hstar solve problem.pddl --search lazy --heuristic ff --preferred --plan-file plan.txt",
     "hstar solve output.sas --search astar --heuristic lmcut --heuristic hmax --combine max --json",
+    "hstar solve problem.pddl --bound 1.5 --heuristic ff",
+    "hstar solve problem.pddl --anytime --time-limit 5s --plan-file plan.txt",
 )
 
 _DEFAULTS = SearchConfig()
@@ -41,11 +44,15 @@ _MAX_WEIGHT = 1e6
 # What only some searches heed; asked of another one it is refused rather than ignored.
 _ONLY_FOR = {
     "weight": ("wastar",),
-    "ties": ("gbfs", "lazy", "astar", "wastar"),
+    "ties": ("gbfs", "lazy", "astar", "wastar", "focal"),
     "preferred": ("gbfs", "lazy"),
     "boost": ("gbfs", "lazy"),
     "goal_at_generation": ("gbfs",),
     "evaluate_duplicates": ("gbfs",),
+    "bound": ("focal",),
+    "anytime": ("focal",),
+    "anchor": ("focal",),
+    "anchor_every": ("focal",),
 }
 _SEVERAL_HEURISTICS = ("gbfs", "lazy")
 
@@ -61,7 +68,12 @@ def configure(parser: Parser) -> None:
 
     count = checked(parse_count)
     add_task_files(parser)
-    parser.add_argument("--search", "-s", metavar="NAME", default="gbfs", help=f"one of {_names(searches())}")
+    parser.add_argument(
+        "--search",
+        "-s",
+        metavar="NAME",
+        help=f"one of {_names(searches())} (default: gbfs; focal with --bound or --anytime)",
+    )
     parser.add_argument(
         "--heuristic",
         "-e",
@@ -95,6 +107,10 @@ def configure(parser: Parser) -> None:
     option("boost", metavar="N", type=count)
     option("goal_at_generation", action="store_true")
     option("evaluate_duplicates", action="store_true")
+    option("bound", metavar="W", type=checked(_parse_bound))
+    option("anytime", action="store_true")
+    option("anchor", metavar="NAME")
+    option("anchor_every", metavar="N", type=count)
     parser.add_argument(
         "--rule",
         metavar="RULE",
@@ -110,6 +126,8 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Searches, and puts what was found where it was asked for."""
     started = time.monotonic()
+    if arguments.search is None:
+        arguments.search = "focal" if arguments.anytime or arguments.bound is not None else "gbfs"
     heuristic = _heuristic(arguments)
     config = SearchConfig(**{entry.name: getattr(arguments, entry.name) for entry in fields(SearchConfig)})
     _check_options(arguments, config)
@@ -159,7 +177,14 @@ def _search(
         if config.time_limit is not None:
             left = config.time_limit - (time.monotonic() - started)
             config = replace(config, time_limit=max(0.0, left))
-        return search_for_plan(task, heuristic, arguments.search, config=config, progress=progress)
+        return search_for_plan(
+            task,
+            heuristic,
+            arguments.search,
+            config=config,
+            progress=progress,
+            on_plan=lambda found: _better(arguments, found, progress),
+        )
     except KeyboardInterrupt:
         return _stopped("interrupted")
     except MemoryError:
@@ -168,16 +193,27 @@ def _search(
         return _stopped("time_limit" if error.exit_code == OUT_OF_TIME else "memory_limit")
 
 
+def _better(arguments: argparse.Namespace, found: Found, progress: ProgressLine) -> None:
+    """A better plan is shown, and written at once: whatever happens to this process, it is there."""
+    if not arguments.anytime:
+        return
+    if arguments.plan_file is not None:
+        with contextlib.suppress(InputError):  # said at the end, where the last plan is written
+            write_atomically(arguments.plan_file, found.plan_text())
+    progress.message(f"{found.time:.2f} s: plan of cost {found.plan_cost}{_proven(found)}")
+
+
 def _stopped(status: str) -> Result:
     """The result of a run that ended before the search did anything."""
     from hstar._core import peak_memory
 
-    counts = dict.fromkeys(("expanded", "evaluated", "generated", "reopened", "dead_ends"), 0)
+    counts = dict.fromkeys(("expanded", "evaluated", "generated", "reopened", "dead_ends", "anchored"), 0)
     return Result(
         status=status,
         plan=None,
         plan_cost=None,
         plan_length=None,
+        lower_bound=None,
         **counts,
         initial_h=None,
         search_time=0.0,
@@ -205,6 +241,16 @@ def _parse_weight(text: str) -> float:
     if not 0 <= weight <= _MAX_WEIGHT:
         raise InputError(f"expected a number from 0 to {_MAX_WEIGHT:.0f}, got '{text}'")
     return weight
+
+
+def _parse_bound(text: str) -> float:
+    try:
+        bound = float(text)
+    except ValueError:
+        bound = math.nan
+    if not bound >= 1:
+        raise InputError(f"expected a number from 1 on, got '{text}'")
+    return bound
 
 
 def _heuristic(arguments: argparse.Namespace) -> Heuristic | list[Heuristic]:
@@ -252,6 +298,9 @@ def _check_options(arguments: argparse.Namespace, config: SearchConfig) -> None:
         raise unknown("search", search, names)
     if config.ties not in _TIES:
         raise unknown("order of --ties", config.ties, list(_TIES))
+    admissible = [info.name for info in heuristics() if info.admissible]
+    if config.anchor is not None and config.anchor not in admissible:
+        raise unknown("admissible heuristic for --anchor", config.anchor, admissible)
     for name, able in _ONLY_FOR.items():
         if getattr(config, name) != getattr(_DEFAULTS, name) and search not in able:
             raise InputError(f"--{name.replace('_', '-')} is for {', '.join(able)}, not for {search}")
@@ -314,14 +363,29 @@ def _about(arguments: argparse.Namespace) -> dict[str, Any]:
         "precision": arguments.precision,
         "rule": arguments.rule,
         "seed": arguments.seed,
+        "bound": arguments.bound,
+        "anytime": arguments.anytime,
     }
+
+
+def _proven(found: Result | Found) -> str:
+    """What is known about the cost of a plan."""
+    if found.ratio is None:
+        return ""
+    if found.ratio == 1:
+        return " (optimal)"
+    return f" (at least {found.lower_bound}: within {math.ceil(found.ratio * 1000) / 1000:g} of the optimum)"
 
 
 def _summary(result: Result) -> str:
     rate = result.evaluated / max(result.search_time, 1e-9)
     found = (
-        f"plan of length {result.plan_length}, cost {result.plan_cost}; " if result.plan is not None else ""
+        f"plan of length {result.plan_length}, cost {result.plan_cost}{_proven(result)}; "
+        if result.plan is not None
+        else ""
     )
+    if result.plan is None and result.lower_bound:
+        found = f"no plan costs less than {result.lower_bound}; "
     return (
         f"{result.status.replace('_', ' ')}: {found}{format_count(result.expanded)} expanded, "
         f"{format_count(result.evaluated)} evaluated ({format_count(rate)}/s) in {result.search_time:.3f} s, "
