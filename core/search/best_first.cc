@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "search/node_table.h"
+#include "search/successors.h"
 #include "task/state_registry.h"
 
 namespace hstar {
@@ -26,8 +27,8 @@ class BestFirst {
         control_(context.control),
         registry_(space_.words()),
         open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
+        successors_(space_),
         batch_(space_),
-        expanded_(space_),
         h_(heuristics_.size()),
         best_(heuristics_.size(), kDeadEnd) {
     check_preferred(options_, heuristics_);
@@ -93,28 +94,15 @@ class BestFirst {
   }
 
   void generate(StateId id) {
-    const uint32_t* packed = registry_[id];
-    expanded_.clear();
-    expanded_.push(packed);
-    const Value* values = expanded_.values();
-    operators_.clear();
-    space_.applicable(values, operators_);
+    successors_.generate(registry_[id], registry_);
+    counts().generated += successors_.size();
+    batch_.set_parent(successors_.parent().values());
     if (options_.preferred) {
       preferred_.clear();
       for (Heuristic* heuristic : heuristics_)
-        if (heuristic->has_preferred_operators()) heuristic->evaluate_preferred(expanded_, 0, preferred_);
+        if (heuristic->has_preferred_operators())
+          heuristic->evaluate_preferred(successors_.parent(), 0, preferred_);
     }
-    batch_.set_parent(values);
-    const size_t words = space_.words();
-    successors_.resize(operators_.size() * words);
-    hashes_.resize(operators_.size());
-    for (size_t i = 0; i < operators_.size(); ++i) {
-      uint32_t* successor = &successors_[i * words];
-      space_.apply(packed, values, operators_[i], successor);
-      hashes_[i] = registry_.hash(successor);
-      registry_.prefetch(hashes_[i]);
-    }
-    counts().generated += operators_.size();
   }
 
   // False if the memory limit forbids to register another state.
@@ -122,14 +110,13 @@ class BestFirst {
     if (options_.preferred)
       for (const int32_t op : preferred_) is_preferred_[op] = 1;
     const Cost parent_g = nodes_[parent].g;
-    const size_t words = space_.words();
-    for (size_t i = 0; i < operators_.size(); ++i) {
+    for (size_t i = 0; i < successors_.size(); ++i) {
       if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more)) return false;
-      const int32_t op = operators_[i];
+      const int32_t op = successors_.op(i);
       const Cost g = parent_g + space_.cost(op);
       if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
-      const uint32_t* successor = &successors_[i * words];
-      const auto [id, is_new] = registry_.insert(successor, hashes_[i]);
+      const uint32_t* successor = successors_.state(i);
+      const auto [id, is_new] = registry_.insert(successor, successors_.hash(i));
       if (is_new) {
         nodes_.push({parent, static_cast<uint32_t>(op), g});
         if (options_.goal_at_generation && space_.is_goal(successor)) {
@@ -240,15 +227,12 @@ class BestFirst {
   StateId goal_ = kNoState;   // found at generation
   int64_t greatest_key_ = 0;  // of the nodes expanded, each the least one of its time
 
-  StateBatch batch_;  // new states of the current expansion
+  Successors successors_;  // of the state being expanded
+  StateBatch batch_;       // those that are new
   std::vector<StateId> batch_ids_;
   std::vector<char> batch_preferred_;
-  StateBatch expanded_;  // the state being expanded
-  std::vector<int32_t> operators_;
   std::vector<int32_t> preferred_;
-  std::vector<char> is_preferred_;  // per operator, set only within place_successors
-  std::vector<uint32_t> successors_;
-  std::vector<uint64_t> hashes_;
+  std::vector<char> is_preferred_;    // per operator, set only within place_successors
   std::vector<std::vector<Cost>> h_;  // per heuristic, per state of the batch
   std::vector<Cost> best_;            // per heuristic
 };

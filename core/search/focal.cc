@@ -24,6 +24,7 @@
 #include "base/errors.h"
 #include "base/segmented.h"
 #include "search/node_table.h"
+#include "search/successors.h"
 #include "task/state_registry.h"
 
 namespace hstar {
@@ -56,8 +57,9 @@ class Focal {
         open_(options_.ties, options_.seed),
         waiting_(TieBreaking::kFifo, 0),
         focal_(options_.ties, options_.seed + 1),
+        successors_(space_),
         batch_(space_),
-        expanded_(space_) {
+        asked_(space_) {
     if (context.heuristics.size() > 1)
       throw InputError("focal takes one heuristic; combine several by max or sum");
     if (anchor_ && !anchor_->admissible())
@@ -246,25 +248,11 @@ class Focal {
 
   // False if a limit ran out.
   bool expand(StateId parent) {
-    const uint32_t* packed = registry_[parent];
-    expanded_.clear();
-    expanded_.push(packed);
-    const Value* values = expanded_.values();
-    operators_.clear();
-    space_.applicable(values, operators_);
-    batch_.set_parent(values);
-    const size_t words = space_.words();
-    successors_.resize(operators_.size() * words);
-    hashes_.resize(operators_.size());
-    for (size_t i = 0; i < operators_.size(); ++i) {
-      uint32_t* successor = &successors_[i * words];
-      space_.apply(packed, values, operators_[i], successor);
-      hashes_[i] = registry_.hash(successor);
-      registry_.prefetch(hashes_[i]);
-    }
-    counts().generated += operators_.size();
-    for (size_t i = 0; i < operators_.size(); ++i)
-      if (!place(parent, operators_[i], &successors_[i * words], hashes_[i])) return false;
+    successors_.generate(registry_[parent], registry_);
+    counts().generated += successors_.size();
+    batch_.set_parent(successors_.parent().values());
+    for (size_t i = 0; i < successors_.size(); ++i)
+      if (!place(parent, successors_.op(i), successors_.state(i), successors_.hash(i))) return false;
     return true;
   }
 
@@ -363,13 +351,10 @@ class Focal {
   int32_t turn_ = 0;
   Cost best_h_ = kDeadEnd;
 
-  StateBatch batch_;  // new states of the current expansion
+  Successors successors_;  // of the state being expanded
+  StateBatch batch_;       // those that are new
   std::vector<StateId> batch_ids_;
-  StateBatch expanded_;  // the state being expanded
-  StateBatch asked_{space_};
-  std::vector<int32_t> operators_;
-  std::vector<uint32_t> successors_;
-  std::vector<uint64_t> hashes_;
+  StateBatch asked_;  // the state that the anchor is asked about
   std::vector<Cost> h_;
 };
 
