@@ -5,7 +5,7 @@ several confidences and bounds, and A* with each of these heuristics plans in pr
 drawn in the same way, and in larger ones, of which nothing is promised. Optimal costs are those of A* with
 lmcut. Everything counts expansions and costs, no times, so a loaded machine gives the same numbers.
 
-python benchmarks/calibration.py --out runs/calibration.jsonl [--fresh 500] [--larger 100]
+python benchmarks/calibration.py --out runs/calibration.jsonl [--fresh 500] [--larger 60]
 python benchmarks/calibration.py --print runs/calibration.jsonl [--table kept]
 """
 
@@ -37,7 +37,11 @@ Sizes = Mapping[str, Sequence[int]]
 PART = "calibration"
 NAMES = ("part", "build", "domain", "role", "number", "calibration")
 TABLES = {"kept": "Promises and what came of them.", "larger": "The same in larger problems."}
-RULES = tuple((confidence, bound) for bound in (1.0, 1.5) for confidence in (0.5, 0.8, 0.9, 0.95))
+RULES = tuple(
+    (confidence, bound, form)
+    for bound, form in ((1.0, "additive"), (1.5, "additive"), (1.5, "ratio"))
+    for confidence in (0.5, 0.8, 0.9, 0.95)
+)
 LIMITS = Optimal(time_limit=600.0, memory_limit=4 << 30)
 
 
@@ -47,7 +51,7 @@ class Setting:
 
     small: Sizes
     large: Sizes
-    training: int = 60
+    training: int = 40
 
 
 SETTINGS = {
@@ -87,6 +91,12 @@ def plans(domain: str, role: str, words: Vocabulary, wanted: int) -> Iterator[Re
             continue
 
 
+def named(rule: tuple[float, float, str]) -> str:
+    """As records have it."""
+    confidence, bound, form = rule
+    return f"{confidence:g} {bound:g} {form}"
+
+
 def models(domain: str, calibration: int) -> tuple[Vocabulary, dict[str, DomainModel]]:
     """The heuristics by name, first the one that is not calibrated."""
     words = vocabulary(problem(domain, "training", 0))
@@ -99,8 +109,9 @@ def models(domain: str, calibration: int) -> tuple[Vocabulary, dict[str, DomainM
     others = [one for one in plans(domain, "calibration", words, calibration) if one.digest() not in known]
     data = RelationalData(words, tuple(others))
     found = {"mean": learned}
-    for confidence, bound in RULES:
-        found[f"{confidence:g} {bound:g}"] = calibrate(learned, data, confidence, bound=bound)[0]
+    for rule in RULES:
+        confidence, bound, form = rule
+        found[named(rule)] = calibrate(learned, data, confidence, bound=bound, form=form)[0]
     return words, found
 
 
@@ -119,7 +130,7 @@ def measure(domain: str, role: str, number: int, words: Vocabulary, found: dict[
         result = hstar.solve(task, heuristic, "astar", memory_limit=LIMITS.memory_limit)
         record["expanded"][name], record["cost"][name] = result.expanded, result.plan_cost
     values, true = plan_values(found["mean"], instance, found["mean"].rule)
-    record["score"] = {f"{bound:g}": conformal.plan_score(values, true, bound) for _, bound in RULES}
+    record["score"] = {form: conformal.plan_score(values, true, form) for form in conformal.FORMS}
     record["quantile"] = {
         name: one.rule.score for name, one in found.items() if isinstance(one.rule, Calibrated)
     }
@@ -164,14 +175,12 @@ def rows(records: Sequence[Record], role: str) -> Iterator[list[str]]:
                 yield [*first, name, "", "", "1.000", "", effort(name)]
         mean = share(lambda one: one["cost"]["mean"] <= one["optimum"])
         yield [*first, "wl, not calibrated", "", "", mean, "", effort("mean")]
-        for confidence, bound in RULES:
-            name = f"{confidence:g} {bound:g}"
+        for rule in RULES:
+            (confidence, bound, form), name = rule, named(rule)
             kept = share(lambda one, name=name, bound=bound: one["cost"][name] <= bound * one["optimum"])
-            within = share(
-                lambda one, name=name, bound=bound: one["score"][f"{bound:g}"] <= one["quantile"][name]
-            )
+            within = share(lambda one, name=name, form=form: one["score"][form] <= one["quantile"][name])
             what = "optimal" if bound == 1 else f"at most {bound:g} times"
-            yield [*first, "wl, calibrated", what, f"{confidence:g}", kept, within, effort(name)]
+            yield [*first, f"wl, {form}", what, f"{confidence:g}", kept, within, effort(name)]
 
 
 def sections(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
@@ -190,9 +199,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     add: Callable[..., Any] = parser.add_argument
     add("--domain", choices=list(SETTINGS), action="append", help="only this one; may be repeated")
-    add("--calibration", type=int, default=300, metavar="N", help="problems to calibrate by")
+    add("--calibration", type=int, default=200, metavar="N", help="problems to calibrate by")
     add("--fresh", type=int, default=500, metavar="N", help="problems like those")
-    add("--larger", type=int, default=100, metavar="N", help="larger problems")
+    add("--larger", type=int, default=60, metavar="N", help="larger problems")
     add_file_options(parser, TABLES)
     options = parser.parse_args(words)
     if options.file is not None:

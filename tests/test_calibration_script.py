@@ -19,9 +19,9 @@ def test_a_short_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     words = ["--calibration", "22", "--fresh", "2", "--larger", "1", "--out", str(file)]
     assert module["main"](words) == 0
     printed = capsys.readouterr().out
-    for confidence, bound in module["RULES"]:
+    for confidence, bound, form in module["RULES"]:
         what = "optimal" if bound == 1 else f"at most {bound:g} times"
-        assert f"| wl, calibrated | {what} | {confidence:g} |" in printed
+        assert f"| wl, {form} | {what} | {confidence:g} |" in printed
     kept = file.read_text()
     assert len(kept.splitlines()) == 3
     assert module["main"](words) == 0 and file.read_text() == kept
@@ -32,13 +32,13 @@ def test_a_short_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_what_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of four problems, one plan is too long by 1, and one by a half; one problem has no plan at all."""
     module, file = load_script("calibration"), tmp_path / "c.jsonl"
-    names = [f"{confidence:g} {bound:g}" for confidence, bound in module["RULES"]]
+    names = [module["named"](rule) for rule in module["RULES"]]
     common = {"part": "calibration", "build": "b", "domain": "visitall", "role": "fresh", "calibration": 9}
     lines = [{**common, "number": 9, "optimum": None}]
     for number, cost in enumerate((10, 10, 11, 15)):
         costs = dict.fromkeys(["mean", "lmcut", "blind", *names], cost)
         expanded = dict.fromkeys(costs, 10**number)
-        score = {"1": float(number), "1.5": 1.0}
+        score = {"additive": float(number), "ratio": 1.0}
         quantile = dict.fromkeys(names, 1.0)
         lines.append(
             {
@@ -55,8 +55,8 @@ def test_what_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert module["main"](["--print", str(file), "--table", "kept"]) == 0
     printed = capsys.readouterr().out
     half = "0.500 (0.150 to 0.850)"
-    assert f"| visitall | 4 | wl, calibrated | optimal | 0.9 | {half} | {half} | 32 |" in printed
-    row = "| visitall | 4 | wl, calibrated | at most 1.5 times | 0.9 | 1.000 (0.510 to 1.000) | 1.000"
+    assert f"| visitall | 4 | wl, additive | optimal | 0.9 | {half} | {half} | 32 |" in printed
+    row = "| visitall | 4 | wl, ratio | at most 1.5 times | 0.9 | 1.000 (0.510 to 1.000) | 1.000"
     assert row in printed
     assert f"| visitall | 4 | wl, not calibrated | | | {half} | | 32 |" in printed
 

@@ -99,6 +99,9 @@ def test_a_bound_and_a_second_calibration(hstar: Run, folder: Path) -> None:
     record = json.loads(done.out)
     assert (done.err, record["bound"], record["rank"], record["replaced"]) == ("", 1.5, 17, False)
     assert record["promise"].startswith("at most 1.5 times the optimal cost with probability at least 0.8")
+    assert record["form"] == "ratio"
+    done = hstar(*CALIBRATE, "0.8", "--bound", "1.5", "--form", "additive")
+    assert "new.hstar: 1.5 (h - " in done.err and "at most 1.5 times" in done.err
     again = ("calibrate", "new.hstar", "others.data", "-o", "new.hstar", "--confidence", "0.9")
     done = hstar(*again)
     assert done.code == 0 and done.err.endswith(", in place of an earlier calibration\n")
@@ -107,6 +110,7 @@ def test_a_bound_and_a_second_calibration(hstar: Run, folder: Path) -> None:
     assert load_domain_model(folder / "new.hstar").rule == first
 
 
+@pytest.mark.slow
 def test_problems_are_solved_first(hstar: Run, folder: Path) -> None:
     generate = ("generate", "blocksworld", "--blocks", "4", "--seeds", "3", "-o", "problems", "-q")
     assert hstar(*generate).code == 0
@@ -183,8 +187,8 @@ RULES_OF: dict[str, list[Rule]] = {
     "clip": [Clip(), Clip(Quantile(0.2), 1.0, 30.0)],
     "order": [Order()],
     "calibrated": [
-        Calibrated(confidence=0.5, instances=1, score=0.5, whole=True, bound=bound, of=of)
-        for bound in (1.0, 1.5)
+        Calibrated(confidence=0.5, instances=1, score=0.5, whole=True, bound=bound, form=form, of=of)
+        for bound, form in ((1.0, "additive"), (1.5, "ratio"), (1.5, "additive"))
         for of in (Mean(), Quantile(0.3), Clip(), Order())
     ],
 }
@@ -212,6 +216,7 @@ def test_any_rule_with_any_model(hstar: Run, folder: Path, model: str) -> None:
 # --- models of one task -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_model_of_one_task(hstar: Run, refused: Refused, folder: Path) -> None:
     train = ("train", "rsl", *SOLVE[1:3], "-o", "model.hstar", "--states", "60", "--epochs", "1", "-q")
     assert hstar(*train).code == 0

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hstar.errors import InputError
-from hstar.estimates.conformal import least_instances, plan_score, quantile, rank
+from hstar.estimates.conformal import FORMS, check_bound, least_instances, plan_score, quantile, rank
 
 CONFIDENCES = st.integers(1, 999).map(lambda thousandth: thousandth / 1000)
 
@@ -77,6 +77,12 @@ def test_the_quantile_is_a_score_that_enough_are_below(scores: list[int], confid
     assert sum(score < q for score in scores) < rank(len(scores), confidence)
 
 
+@pytest.mark.parametrize("bound", [0.5, 0.0, -1, math.inf, math.nan])
+def test_no_bound(bound: float) -> None:
+    with pytest.raises(InputError, match=f"^a bound on costs must be 1 or greater and finite, got {bound}$"):
+        check_bound(bound)
+
+
 # --- coverage ---------------------------------------------------------------------------------------
 
 
@@ -109,32 +115,30 @@ def test_additive_score() -> None:
 
 
 def test_ratio_score() -> None:
-    assert plan_score([3, 5, 1.5], [3, 2, 1], 1.5) == 2.5
-    assert plan_score([-4, -1], [2, 1], 1.5) == 0
-    assert plan_score([1, math.inf], [2, 1], 1.5) == math.inf
-    assert plan_score([], [], 2.0) == 0
+    assert plan_score([3, 5, 1.5], [3, 2, 1], "ratio") == 2.5
+    assert plan_score([-4, -1], [2, 1], "ratio") == 0
+    assert plan_score([1, math.inf], [2, 1], "ratio") == math.inf
+    assert plan_score([], [], "ratio") == 0
     # Actions without cost: a state before the goal with h* = 0.
-    assert plan_score([1, 0.5], [1, 0], 1.5) == math.inf
-    assert plan_score([1, 0], [1, 0], 1.5) == 1
+    assert plan_score([1, 0.5], [1, 0], "ratio") == math.inf
+    assert plan_score([1, 0], [1, 0], "ratio") == 1
     assert plan_score([1, 0.5], [1, 0]) == 0.5
 
 
 @pytest.mark.parametrize(
-    ("h", "h_star", "bound", "message"),
+    ("h", "h_star", "form", "message"),
     [
-        ([math.nan], [1], 1.0, "the heuristic is NaN"),
-        ([1], [math.nan], 1.0, "not finite, or below 0"),
-        ([1], [math.inf], 1.0, "not finite, or below 0"),
-        ([1], [-1], 1.0, "not finite, or below 0"),
-        ([1, 2], [1], 1.0, r"one value a state, not \(2,\) for \(1,\)"),
-        ([1], [1], 0.5, "^a bound on costs must be 1 or greater and finite, got 0.5$"),
-        ([1], [1], math.nan, "1 or greater and finite, got nan"),
-        ([1], [1], math.inf, "1 or greater and finite, got inf"),
+        ([math.nan], [1], "additive", "the heuristic is NaN"),
+        ([1], [math.nan], "additive", "not finite, or below 0"),
+        ([1], [math.inf], "additive", "not finite, or below 0"),
+        ([1], [-1], "additive", "not finite, or below 0"),
+        ([1, 2], [1], "additive", r"one value a state, not \(2,\) for \(1,\)"),
+        ([1], [1], "ratios", r"^unknown form of a calibration 'ratios' .* did you mean 'ratio'\?$"),
     ],
 )
-def test_what_has_no_score(h: list[float], h_star: list[float], bound: float, message: str) -> None:
+def test_what_has_no_score(h: list[float], h_star: list[float], form: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        plan_score(h, h_star, bound)
+        plan_score(h, h_star, form)
 
 
 # --- what the score is for --------------------------------------------------------------------------
@@ -204,8 +208,8 @@ def astar(graph: Graph, h: dict[int, float]) -> int:
 
 
 @settings(max_examples=150, deadline=None)
-@given(seed=st.integers(0, 10**6), bound=st.sampled_from([1.0, 1.2, 2.0]))
-def test_a_heuristic_that_is_moved_by_the_score_keeps_the_bound(seed: int, bound: float) -> None:
+@given(seed=st.integers(0, 10**6), bound=st.sampled_from([1.0, 1.2, 2.0]), form=st.sampled_from(FORMS))
+def test_a_heuristic_that_is_moved_by_the_score_keeps_the_bound(seed: int, bound: float, form: str) -> None:
     """Although it is wild off the plan, and as great on it as the score allows."""
     rng = np.random.default_rng(seed)
     graph = random_graph(rng)
@@ -214,10 +218,13 @@ def test_a_heuristic_that_is_moved_by_the_score_keeps_the_bound(seed: int, bound
         return
     true = distances(graph)
     h = {node: float(rng.uniform(-5, 40)) for node in graph}
-    score = plan_score([h[node] for node in plan[:-1]], [true[node] for node in plan[:-1]], bound)
-    if not math.isfinite(score) or (bound > 1 and score == 0):
+    score = plan_score([h[node] for node in plan[:-1]], [true[node] for node in plan[:-1]], form)
+    if not math.isfinite(score) or (form == "ratio" and score == 0):
         return
-    moved = {node: max(0.0, x - score if bound == 1 else x * bound / score) for node, x in h.items()}
+    moved = {
+        node: max(0.0, bound * (x - score) if form == "additive" else bound * x / score)
+        for node, x in h.items()
+    }
     moved[NODES - 1] = 0.0
     assert astar(graph, moved) <= bound * true[0] + 1e-9
 

@@ -66,7 +66,9 @@ def test_calibrated() -> None:
     assert whole.value(Point(), RAW, NOTHING).tolist() == [-4, 1, 7]
     exact = Calibrated(confidence=0.9, instances=9, score=-2.0, whole=True)
     assert exact.value(Point(), RAW, NOTHING).tolist() == [0, 5, 11], "the slack does not show"
-    ratio = Calibrated(confidence=0.9, instances=9, score=2.0, bound=1.5, whole=True)
+    ratio = Calibrated(confidence=0.9, instances=9, score=2.0, bound=1.5, form="ratio", whole=True)
+    both = Calibrated(confidence=0.9, instances=9, score=2.0, bound=1.5, whole=True)
+    assert both.value(Point(), RAW, NOTHING).tolist() == [1.5 * (x - 2 - slack) for x in (-2, 3, 9)]
     assert ratio.value(Point(), RAW, NOTHING).tolist() == [0.75 * (x - slack) for x in (-2, 3, 9)]
     known = Known(torch.tensor([1.0, 1.0, NAN]))
     assert whole.value(Point(), RAW, known).tolist() == [1, 1, 7]
@@ -92,7 +94,8 @@ def test_promises() -> None:
         ({"instances": 8}, "calibrated: 8 instances are too few for 0.9"),
         ({"score": math.inf}, "no finite score for a confidence of 0.9: the model takes states of optimal"),
         ({"score": NAN}, "no finite score"),
-        ({"score": 0.0, "bound": 2.0}, "the model has no values above 0"),
+        ({"form": "ratios"}, "unknown form of a calibration 'ratios'"),
+        ({"score": 0.0, "form": "ratio"}, "the model has no values above 0"),
         ({"score": "low"}, "not options of the rule 'calibrated'"),
         ({"of": to_json(Calibrated(confidence=0.5, instances=2, score=0.0))}, "calibrated already"),
     ],
@@ -123,7 +126,7 @@ def test_a_dead_end_stays_one() -> None:
     [
         *(Mean(), Quantile(0.3), Clip(), Clip(Clip(Mean(), 1, None), None, 4), Clip(Quantile(0.1))),
         Calibrated(confidence=0.9, instances=9, score=-1.5, whole=True, of=Clip(Quantile(0.1))),
-        Calibrated(confidence=0.9, instances=9, score=1.5, bound=2.0),
+        Calibrated(confidence=0.9, instances=9, score=1.5, bound=2.0, form="ratio"),
     ],
 )
 def test_json(rule: Any) -> None:

@@ -25,6 +25,7 @@ from hstar.search.heuristics import evaluate
 from labelled import generated, labelled
 
 UNIT = 1 / 1024
+CASES = [(1.0, "additive"), (1.0, "ratio"), (1.3, "additive"), (1.3, "ratio")]
 States = npt.NDArray[np.int32]
 
 
@@ -84,17 +85,18 @@ def models(learned: DomainModel, data: RelationalData) -> dict[str, tuple[Domain
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bound", [1.0, 1.5])
+@pytest.mark.parametrize(("bound", "form"), CASES)
 def test_scores_are_those_of_the_search(
     task: hstar.Task,
     learned: DomainModel,
     others: tuple[list[hstar.Task], RelationalData],
     bound: float,
+    form: str,
 ) -> None:
     tasks, data = others
     few = RelationalData(data.words, data.instances[:8])
     for name, (model, rule) in models(learned, labelled(starts(task, 3, 1))).items():
-        new, found = calibrate(model, few, 0.5, bound=bound, rule=rule)
+        new, found = calibrate(model, few, 0.5, bound=bound, form=form, rule=rule)
         assert new.rule == found.rule and (name != "wl" or len(set(found.scores)) > 1)
         for start, instance, score in zip(tasks, few.instances, found.scores, strict=False):
             plan = plan_of(start)
@@ -102,7 +104,7 @@ def test_scores_are_those_of_the_search(
             values, true = plan_values(model, instance, rule)
             np.testing.assert_array_equal(true, distances(plan))
             np.testing.assert_allclose(np.maximum(values, 0), seen, atol=UNIT, err_msg=name)
-            assert score == conformal.plan_score(values, true, bound)
+            assert score == conformal.plan_score(values, true, form)
             moved = new.build(start).evaluate(plan)
             assert (score <= found.rule.score) <= bool((moved <= bound * distances(plan)).all())
             if model.lower is not None:
@@ -131,15 +133,16 @@ def test_whole_distances_are_rounded_up_to(
 
 
 @pytest.mark.parametrize("search", ["astar", "idastar"])
-@pytest.mark.parametrize("bound", [1.0, 1.3])
+@pytest.mark.parametrize(("bound", "form"), CASES)
 def test_plans_within_the_score_keep_the_bound(
     learned: DomainModel,
     others: tuple[list[hstar.Task], RelationalData],
     search: str,
     bound: float,
+    form: str,
 ) -> None:
     tasks, data = others
-    new, found = calibrate(learned, data, 0.8, bound=bound)
+    new, found = calibrate(learned, data, 0.8, bound=bound, form=form)
     within = [start for start, score in zip(tasks, found.scores, strict=True) if score <= found.rule.score]
     assert conformal.rank(len(tasks), 0.8) <= len(within) < len(tasks)
     for start in within[:12]:

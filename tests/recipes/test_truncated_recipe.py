@@ -152,7 +152,9 @@ def test_the_same_values_on_data_and_in_the_search(
     rules: list[Rule] = [Clip(), Clip(Mean(), 2.0, 9.0), Order()]
     rules += [
         Calibrated(confidence=0.9, instances=9, score=1.3),
-        Calibrated(confidence=0.9, instances=9, score=1.3, bound=1.5, of=Clip(Mean(), 2.0, 9.0)),
+        Calibrated(
+            confidence=0.9, instances=9, score=1.3, bound=1.5, form="ratio", of=Clip(Mean(), 2.0, 9.0)
+        ),
     ]
     if estimate != "point":
         rules += [Quantile(0.2), Clip(Quantile(0.9))]

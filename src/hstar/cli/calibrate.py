@@ -55,6 +55,11 @@ def configure(parser: Parser) -> None:
     add("--output", "-o", type=Path, required=True, metavar="NEW", help="the model to write; may be MODEL")
     add("--confidence", type=float, required=True, metavar="C", help="between 0 and 1, as 0.9")
     add("--bound", type=float, default=1.0, metavar="W", help="on cost by optimal cost; 1: optimal plans (1)")
+    add(
+        "--form",
+        metavar="NAME",
+        help="additive, h - q, or ratio, h / q (additive for the bound 1, else ratio)",
+    )
     add("--rule", metavar="RULE", help="what is calibrated, if not the model's own rule: as quantile:0.3")
     add("--walks", type=checked(parse_count), metavar="N", help="of a model of a task: N starts by chance")
     add("--seed", type=checked(parse_count), default=0, metavar="N", help="of the walks (0)")
@@ -74,13 +79,15 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Calibrates and writes the model."""
-    from hstar.estimates.conformal import check_bound, check_confidence
+    from hstar.estimates.conformal import check_bound, check_confidence, check_form
     from hstar.estimates.rules import parse
     from hstar.models.domain_model import DomainModel, load_heuristic, save_domain_model
     from hstar.models.file import save_model
 
     check_confidence(arguments.confidence)
     check_bound(arguments.bound)
+    if arguments.form is not None:
+        check_form(arguments.form)
     rule = None if arguments.rule is None else parse(arguments.rule)
     check_file(arguments.model)
     model = load_heuristic(arguments.model)
@@ -107,7 +114,9 @@ def _of_domain(
 
     data, left_out = _plans(model, arguments, line)
     line.announce("evaluating the plans ...")
-    new, found = calibrate(model, data, arguments.confidence, bound=arguments.bound, rule=rule)
+    new, found = calibrate(
+        model, data, arguments.confidence, bound=arguments.bound, form=arguments.form, rule=rule
+    )
     return new, replace(found, left_out=left_out)
 
 
@@ -164,6 +173,7 @@ def _of_task(
         starts(),
         arguments.confidence,
         bound=arguments.bound,
+        form=arguments.form,
         limits=_limits(arguments),
         progress=lambda done: line.announce(f"start {done} of {number} ..."),
     )
@@ -183,7 +193,9 @@ def _tell(arguments: argparse.Namespace, found: Calibration, *, replaced: bool) 
         }
         print(json.dumps(record))
     if not arguments.quiet:
-        moved = f"h - {rule.score:.4g}" if rule.bound == 1 else f"{rule.factor:.4g} h"
+        moved = f"h - {rule.score:.4g}" if rule.form == "additive" else f"{rule.factor:.4g} h"
+        if rule.form == "additive" and rule.bound > 1:
+            moved = f"{rule.bound:g} ({moved})"
         before = ", in place of an earlier calibration" if replaced else ""
         left_out = f", {found.left_out} problems without a plan left out" if found.left_out else ""
         print(

@@ -3,11 +3,11 @@
 Split conformal prediction (Papadopoulos, Proedrou, Vovk and Gammerman, ECML 2002), the score of an instance
 being the worst error along one of its optimal plans P, over the states before the goal:
 
-    additive: max of h - h*        ratio, for a bound w > 1: max of h / h*, and at least 0
+    additive: max of h - h*        ratio: max of h / h*, and at least 0
 
 Let q be the ceil((n + 1) * confidence)-th smallest score of n instances. If another one is exchangeable with
-them, its score is at most q with probability at least `confidence`, ties included. Then h - q, or h * w / q,
-is nowhere on P above h*, or above w * h*, and A* with re-opening, as IDA*, returns a plan of at most w times
+them, its score is at most q with probability at least `confidence`, ties included. Then w * (h - q), or
+w * h / q, is nowhere on P above w * h*, and A* with re-opening, as IDA*, returns a plan of at most w times
 the optimal cost: some state of P that was reached at its optimal cost g* is always open, with a value of
 g* + w * h* <= w * C* at most, and a goal, which is worth 0, is not taken before it unless it costs no more
 than that (docs/calibration.md).
@@ -26,7 +26,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError
+from hstar.registry import unknown
 
+FORMS = ("additive", "ratio")
 SLACK = 1 / 1024
 """By how much values may differ between data and search; it is taken off before anything is promised."""
 
@@ -43,13 +45,24 @@ def check_bound(bound: float) -> None:
         raise InputError(f"a bound on costs must be 1 or greater and finite, got {bound}")
 
 
-def plan_score(h: npt.ArrayLike, h_star: npt.ArrayLike, bound: float = 1.0) -> float:
-    """The score of an instance: additive if the bound is 1, else the ratio.
+def check_form(form: str) -> None:
+    """An `InputError` unless it is one of `FORMS`."""
+    if form not in FORMS:
+        raise unknown("form of a calibration", form, list(FORMS))
+
+
+def usual_form(bound: float) -> str:
+    """The one that is taken unless another is asked for."""
+    return "additive" if bound == 1 else "ratio"
+
+
+def plan_score(h: npt.ArrayLike, h_star: npt.ArrayLike, form: str = "additive") -> float:
+    """The score of an instance.
 
     `h` and `h_star` are values of the states of one optimal plan without the goal, which a search takes for
     0 whatever the heuristic says. NaN is an `InputError`.
     """
-    check_bound(bound)
+    check_form(form)
     value, true = np.asarray(h, dtype=np.float64), np.asarray(h_star, dtype=np.float64)
     if value.shape != true.shape or value.ndim != 1:
         raise InputError(f"a plan has one value a state, not {value.shape} for {true.shape}")
@@ -57,7 +70,7 @@ def plan_score(h: npt.ArrayLike, h_star: npt.ArrayLike, bound: float = 1.0) -> f
         raise InputError("the heuristic is NaN for a state of the plan")
     if not (np.isfinite(true) & (true >= 0)).all():
         raise InputError("the distance of a state of the plan is not finite, or below 0")
-    if bound == 1:
+    if form == "additive":
         return float(np.max(value - true, initial=-np.inf))
     above = value > 0  # what is not counts as 0, which no bound forbids
     with np.errstate(divide="ignore"):

@@ -113,8 +113,8 @@ class Calibrated:
     """The value of another rule, moved so that A* keeps a promise (`conformal.py`); never below the bound of
     a state, which keeps it, too.
 
-    `score` is the quantile of the scores of `instances` instances. If h* are `whole` numbers, a value that is
-    at most h* stays so when it is rounded up, and tells the search more.
+    `score` is the quantile of the scores, of this form, of `instances` instances. If h* are `whole` numbers,
+    a value that is at most h* stays so when it is rounded up, and tells the search more.
     """
 
     name: ClassVar[str] = "calibrated"
@@ -123,12 +123,14 @@ class Calibrated:
     instances: int
     score: float
     bound: float = 1.0
+    form: str = "additive"
     whole: bool = False
     of: Rule = field(default_factory=Mean)
 
     def __post_init__(self) -> None:
         conformal.check_confidence(self.confidence)
         conformal.check_bound(self.bound)
+        conformal.check_form(self.form)
         if isinstance(self.of, Calibrated):
             raise InputError("calibrated: of a rule that is calibrated already")
         if conformal.rank(self.instances, self.confidence) > self.instances:
@@ -138,18 +140,18 @@ class Calibrated:
                 f"calibrated: no finite score for a confidence of {self.confidence:g}: the model takes "
                 "states of optimal plans for dead ends"
             )
-        if self.bound > 1 and self.score <= 0:
+        if self.form == "ratio" and self.score <= 0:
             raise InputError("calibrated: the model has no values above 0, and none can be made by a factor")
 
     @property
     def factor(self) -> float:
         """What the value of the other rule is multiplied by."""
-        return 1.0 if self.bound == 1 else self.bound / self.score
+        return self.bound / (self.score if self.form == "ratio" else 1.0)
 
     @property
     def shift(self) -> float:
         """What is taken off then."""
-        return self.factor * conformal.SLACK + (self.score if self.bound == 1 else 0.0)
+        return self.factor * (conformal.SLACK + (self.score if self.form == "additive" else 0.0))
 
     @property
     def rounds_up(self) -> bool:

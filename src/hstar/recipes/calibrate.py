@@ -48,9 +48,14 @@ def calibrate(
     confidence: float,
     *,
     bound: float = 1.0,
+    form: str | None = None,
     rule: Rule | None = None,
 ) -> tuple[DomainModel, Calibration]:
-    """A model of a domain, calibrated by plans; `rule`: what is calibrated, instead of the model's own."""
+    """A model of a domain, calibrated by plans.
+
+    `form`: one of `conformal.FORMS` (additive for the bound 1, else ratio); `rule`: what is calibrated,
+    instead of the model's own.
+    """
     if data.words != model.words:
         raise ModelError(
             f"the model was trained for {model.words.domain}, the data are of {data.words.domain}"
@@ -63,9 +68,9 @@ def calibrate(
             f"{known[0]}; calibrate by others"
         )
     chosen = _uncalibrated(model.rule if rule is None else rule)
-    found = _calibration(
-        [_score(model, one, chosen, bound) for one in data.instances], chosen, confidence, bound
-    )
+    form = conformal.usual_form(bound) if form is None else form
+    scores = [_plan_score(one.name, *plan_values(model, one, chosen), form) for one in data.instances]
+    found = _calibration(scores, chosen, confidence, bound, form)
     return model.with_rule(found.rule), found
 
 
@@ -75,10 +80,12 @@ def calibrate_starts(
     confidence: float,
     *,
     bound: float = 1.0,
+    form: str | None = None,
     limits: Optimal | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[LearnedModel, Calibration]:
     """A model of a task, calibrated by other starts of it. `progress` gets the number of those looked at."""
+    form = conformal.usual_form(bound) if form is None else form
     plain = replace(model, rule=rules.to_json(Mean()))
     scores, left_out = [], 0
     for number, start in enumerate(starts, 1):
@@ -89,10 +96,10 @@ def calibrate_starts(
             left_out += 1
         else:
             values = evaluate(task, plain, np.array(states, dtype=np.int32))
-            scores.append(_plan_score(task.name, values[:-1], np.arange(len(states) - 1, 0, -1), bound))
+            scores.append(_plan_score(task.name, values[:-1], np.arange(len(states) - 1, 0, -1), form))
         if progress is not None:
             progress(number)
-    found = replace(_calibration(scores, Mean(), confidence, bound), left_out=left_out)
+    found = replace(_calibration(scores, Mean(), confidence, bound, form), left_out=left_out)
     return replace(model, rule=rules.to_json(found.rule)), found
 
 
@@ -131,23 +138,20 @@ def plan_values(model: DomainModel, instance: RelationalInstance, rule: Rule) ->
     return values[before], label[before]
 
 
-def _score(model: DomainModel, instance: RelationalInstance, rule: Rule, bound: float) -> float:
-    return _plan_score(instance.name, *plan_values(model, instance, rule), bound)
-
-
-def _plan_score(name: str, values: Array, label: npt.ArrayLike, bound: float) -> float:
+def _plan_score(name: str, values: Array, label: npt.ArrayLike, form: str) -> float:
     try:
-        return conformal.plan_score(values, label, bound)
+        return conformal.plan_score(values, label, form)
     except InputError as error:
         raise InputError(f"{name}: {error.message}") from None
 
 
-def _calibration(scores: list[float], of: Rule, confidence: float, bound: float) -> Calibration:
+def _calibration(scores: list[float], of: Rule, confidence: float, bound: float, form: str) -> Calibration:
     rule = Calibrated(
         confidence=confidence,
         instances=len(scores),
         score=conformal.quantile(scores, confidence),
         bound=bound,
+        form=form,
         whole=True,
         of=of,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -149,7 +150,7 @@ def test_wild_numbers(mu: float, lower: float, sigma: float, alpha: float | None
 
 # --- all estimates and rules ------------------------------------------------------------------------
 
-BOUNDED = {"confidence": 0.9, "instances": 9, "bound": 1.5}
+BOUNDED: dict[str, Any] = {"confidence": 0.9, "instances": 9, "bound": 1.5, "form": "ratio"}
 BELIEFS = [
     *((Point(), rule) for rule in (Mean(), Clip(), Clip(Mean(), None, 7.5), Clip(Mean(), 2.0, 9.0))),
     *((Point(), Calibrated(confidence=0.9, instances=9, score=1.75, whole=whole)) for whole in (False, True)),
