@@ -31,7 +31,8 @@ from hstar.recipes import train_domain
 from hstar.recipes.calibrate import calibrate, plan_values
 from hstar.sampling.optimal import NoLabelError, Optimal
 from hstar.sampling.relational import RelationalData, RelationalInstance
-from hstar.spaces.relations import Vocabulary, vocabulary
+from hstar.spaces.relations import Vocabulary
+from hstar.spaces.relations import vocabulary as vocabulary_of
 
 Sizes = Mapping[str, Sequence[int]]
 PART = "calibration"
@@ -99,7 +100,7 @@ def named(rule: tuple[float, float, str]) -> str:
 
 def models(domain: str, calibration: int) -> tuple[Vocabulary, dict[str, DomainModel]]:
     """The heuristics by name, first the one that is not calibrated."""
-    words = vocabulary(problem(domain, "training", 0))
+    words = vocabulary_of(problem(domain, "training", 0))
     setting = SETTINGS[domain]
     learned = train_domain(
         "wl", RelationalData(words, tuple(plans(domain, "training", words, setting.training)))
@@ -153,34 +154,36 @@ def geometric_mean(values: Sequence[float]) -> float:
     return math.exp(statistics.fmean(map(math.log, values)))
 
 
+def share(kept: Sequence[bool]) -> str:
+    """With its interval."""
+    low, high = interval(sum(kept), len(kept))
+    return f"{sum(kept) / len(kept):.3f} ({low:.3f} to {high:.3f})"
+
+
+def effort(records: Sequence[Record], name: str) -> str:
+    """Expansions; no text if this heuristic was not asked."""
+    found = [max(1, one["expanded"][name]) for one in records if name in one["expanded"]]
+    return f"{geometric_mean(found):,.0f}" if found else ""
+
+
 def rows(records: Sequence[Record], role: str) -> Iterator[list[str]]:
+    """Of each domain the symbolic heuristics, the model as it was learned, and what was promised of it."""
     for domain in SETTINGS:
         solved = [one for one in those(records, domain=domain, role=role) if one["optimum"] is not None]
-        if not solved:
-            continue
-
-        def effort(name: str, solved: Sequence[Record] = solved) -> str:
-            if name not in solved[0]["expanded"]:
-                return ""
-            return f"{geometric_mean([max(1, one['expanded'][name]) for one in solved]):,.0f}"
-
-        def share(test: Callable[[Record], bool], solved: Sequence[Record] = solved) -> str:
-            kept = sum(map(test, solved))
-            low, high = interval(kept, len(solved))
-            return f"{kept / len(solved):.3f} ({low:.3f} to {high:.3f})"
-
         first = [domain, f"{len(solved)}"]
         for name in ("blind", "lmcut"):
-            if effort(name):
-                yield [*first, name, "", "", "1.000", "", effort(name)]
-        mean = share(lambda one: one["cost"]["mean"] <= one["optimum"])
-        yield [*first, "wl, not calibrated", "", "", mean, "", effort("mean")]
+            if effort(solved, name):
+                yield [*first, name, "", "", "1.000", "", effort(solved, name)]
+        if not solved:
+            continue
+        optimal = share([one["cost"]["mean"] <= one["optimum"] for one in solved])
+        yield [*first, "wl, not calibrated", "", "", optimal, "", effort(solved, "mean")]
         for rule in RULES:
             (confidence, bound, form), name = rule, named(rule)
-            kept = share(lambda one, name=name, bound=bound: one["cost"][name] <= bound * one["optimum"])
-            within = share(lambda one, name=name, form=form: one["score"][form] <= one["quantile"][name])
+            kept = share([one["cost"][name] <= bound * one["optimum"] for one in solved])
+            within = share([one["score"][form] <= one["quantile"][name] for one in solved])
             what = "optimal" if bound == 1 else f"at most {bound:g} times"
-            yield [*first, f"wl, {form}", what, f"{confidence:g}", kept, within, effort(name)]
+            yield [*first, f"wl, {form}", what, f"{confidence:g}", kept, within, effort(solved, name)]
 
 
 def sections(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
@@ -210,13 +213,13 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     records = Records(options.out, NAMES)
     for domain in options.domain or SETTINGS:
-        words, found = models(domain, options.calibration)
+        vocabulary, found = models(domain, options.calibration)
         for role, wanted in (("fresh", options.fresh), ("larger", options.larger)):
             for number in range(wanted):
                 note(f"{domain}: {role} {number + 1} of {wanted}")
                 what = {"part": PART, "build": build(), "domain": domain, "role": role, "number": number}
                 what["calibration"] = options.calibration
-                records.get(what, lambda: measure(domain, role, number, words, found))  # noqa: B023
+                records.get(what, lambda: measure(domain, role, number, vocabulary, found))  # noqa: B023
     print(shown(sections(records.used), records.used, options.table))
     return 0
 

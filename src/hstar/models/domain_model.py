@@ -135,7 +135,7 @@ def belief_options(estimate: Estimate, rule: Rule) -> dict[str, Any]:
 
 def save_domain_model(path: str | Path, model: DomainModel) -> None:
     """Writes the file, as a whole or not at all."""
-    header = {
+    header: dict[str, Any] = {
         "vocabulary": model.words.to_json(),
         "model": model.model,
         "model_config": dict(model.model_config),
