@@ -29,6 +29,12 @@ const char* Estimate::name() const {
   }
 }
 
+void Calibration::check() const {
+  if (!(factor > 0 && std::isfinite(factor)) || !std::isfinite(shift))
+    throw InputError("calibrated: needs a finite factor greater than 0 and a finite shift, got " +
+                     text(factor) + " and " + text(shift));
+}
+
 Belief::Belief(Estimate estimate, Rule rule) : estimate_(estimate), rule_(rule) {
   const auto check = [&](const char* option, double value) {
     if (!(value > 0 && std::isfinite(value)))
@@ -54,6 +60,7 @@ Belief::Belief(Estimate estimate, Rule rule) : estimate_(estimate), rule_(rule) 
   if (rule_.lower && rule_.upper && *rule_.lower > *rule_.upper)
     throw InputError("clip: the lower bound " + text(*rule_.lower) + " is above the upper one " +
                      text(*rule_.upper));
+  if (rule_.calibration) rule_.calibration->check();
 }
 
 double Belief::spread(const double* raw) const {
@@ -61,6 +68,11 @@ double Belief::spread(const double* raw) const {
 }
 
 double Belief::value(const double* raw, double base, double lower) const {
+  const double h = chosen(raw, base, lower);
+  return rule_.calibration ? std::max(rule_.calibration->value(h), lower) : h;
+}
+
+double Belief::chosen(const double* raw, double base, double lower) const {
   double h = raw[0] + base;
   switch (estimate_.kind) {
     case Estimate::Kind::kPoint:

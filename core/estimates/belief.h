@@ -4,10 +4,12 @@
 //   mu = raw[0] + base;   sigma = floor + range * sigmoid(raw[1]), or given
 //   point: mu, without spread;   gaussian: normal;   truncated: normal, cut off below lower - margin
 //   mean or quantile of that;   truncated: at least lower;   clip: within constants, then at least lower
+//   calibrated: factor * that - shift, rounded up if h* are whole numbers, then at least lower
 //
 // The numbers are those of hstar.estimates in Python, where there is no upper bound of a state.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
@@ -28,11 +30,26 @@ struct Estimate {
   size_t outputs() const { return kind == Kind::kPoint || sigma ? 1 : 2; }
 };
 
+// What makes a promise of a value (hstar.estimates.conformal has the reasons).
+struct Calibration {
+  double factor = 1;
+  double shift = 0;
+  bool whole = false;  // h* are whole numbers: what is at most h* may be rounded up
+
+  // Throws InputError for impossible options.
+  void check() const;
+  double value(double h) const {
+    h = h * factor - shift;
+    return whole ? std::ceil(h) : h;
+  }
+};
+
 struct Rule {
   std::optional<double> alpha;  // of a quantile; without one the mean is taken
   bool clip = false;
   std::optional<double> lower, upper;  // constants of the clip
   double offset = 0;                   // added at the end, of models that only know an order
+  std::optional<Calibration> calibration = std::nullopt;  // of all that
 };
 
 class Belief {
@@ -43,12 +60,14 @@ class Belief {
   Belief(Estimate estimate, Rule rule);
 
   const Estimate& estimate() const { return estimate_; }
+  bool calibrated() const { return rule_.calibration.has_value(); }
 
   // `raw`: as many numbers as the estimate has outputs; `lower`: a bound on h*, or kNoBound. Infinity stays
   // infinity, unless the clip has an upper constant; NaN comes of NaN, and of infinities that contradict.
   double value(const double* raw, double base, double lower) const;
 
  private:
+  double chosen(const double* raw, double base, double lower) const;  // before the calibration
   double spread(const double* raw) const;
 
   Estimate estimate_;

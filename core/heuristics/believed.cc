@@ -84,7 +84,10 @@ Cost BelievedHeuristic::value(const double* raw, Cost base, Cost lower) const {
   if (is_nan(h) || std::any_of(raw, raw + model_->outputs(), is_nan))
     throw InputError("heuristic '" + name_ + "': the model gives NaN for a state");
   if (h == kInfinity) return kDeadEnd;
-  return static_cast<Cost>(std::min<double>(std::round(std::max(0.0, h) * scale_), kMaxCost));
+  // What is promised of a calibrated value holds for all that are less.
+  const double units = std::max(0.0, h) * scale_;
+  return static_cast<Cost>(
+      std::min<double>(belief_.calibrated() ? std::floor(units) : std::round(units), kMaxCost));
 }
 
 }  // namespace hstar

@@ -10,14 +10,16 @@ namespace hstar {
 
 LearnedHeuristic::LearnedHeuristic(const PlanningSpace& space, std::shared_ptr<const Network> network,
                                    std::vector<int32_t> inputs, std::string name, int32_t scale,
-                                   bool incremental)
+                                   bool incremental, std::optional<Calibration> calibration)
     : space_(space),
       ids_(space.task()),
       network_(std::move(network)),
       inputs_(std::move(inputs)),
       name_(std::move(name)),
       scale_(scale),
-      incremental_(incremental) {
+      incremental_(incremental),
+      calibration_(calibration) {
+  if (calibration_) calibration_->check();
   if (inputs_.size() != static_cast<size_t>(ids_.size()))
     throw InputError("the network's inputs are for " + std::to_string(inputs_.size()) +
                      " facts, the task has " + std::to_string(ids_.size()));
@@ -68,8 +70,9 @@ void LearnedHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Cos
   }
   network_->run(accumulators_.data(), n, outputs_.data(), scratch_);
   for (size_t i = 0; i < n; ++i) {
-    const double value = std::max(0.0f, outputs_[i * network_->outputs()]);
-    const double scaled = std::min<double>(std::round(value * scale_), kMaxCost);
+    const double output = outputs_[i * network_->outputs()];
+    const double value = std::max(0.0, calibration_ ? calibration_->value(output) : output) * scale_;
+    const double scaled = std::min<double>(calibration_ ? std::floor(value) : std::round(value), kMaxCost);
     h[begin + i] = space_.is_goal(batch.packed(begin + i)) ? 0 : static_cast<Cost>(scaled);
   }
 }

@@ -3,13 +3,16 @@
 //
 // The first layer of a successor is that of its parent with the rows of the few atoms that changed added and
 // subtracted. When more changes than holds (or without a parent) it is summed up afresh. Goal states are
-// worth 0, whatever the network says; negative outputs count as 0.
+// worth 0, whatever the network says; negative outputs count as 0. Values are rounded to the nearest unit,
+// calibrated ones down.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "estimates/belief.h"
 #include "heuristics/heuristic.h"
 #include "network/network.h"
 
@@ -20,7 +23,8 @@ class LearnedHeuristic : public Heuristic {
   // `inputs`: per fact of the task (variables in order, then values) its row of the network, -1 for none. The
   // first output, in units of one operator's cost, is the value; it is kept in units of 1/scale.
   LearnedHeuristic(const PlanningSpace& space, std::shared_ptr<const Network> network,
-                   std::vector<int32_t> inputs, std::string name, int32_t scale, bool incremental = true);
+                   std::vector<int32_t> inputs, std::string name, int32_t scale, bool incremental = true,
+                   std::optional<Calibration> calibration = std::nullopt);
 
   std::string name() const override { return name_; }
   bool admissible() const override { return false; }
@@ -43,6 +47,7 @@ class LearnedHeuristic : public Heuristic {
   std::string name_;
   int32_t scale_;
   bool incremental_;
+  std::optional<Calibration> calibration_;
   std::vector<float> parent_accumulator_;
   std::vector<float> accumulators_;
   std::vector<float> outputs_;

@@ -240,9 +240,9 @@ class Network:
         Outputs for rows of zeros and ones (uint8); `reference`: in plain scalar code.
         """
 
-def learned_heuristic(task: Task, network: Network, inputs: Sequence[int], name: str, scale: int, incremental: bool = True) -> Heuristic:
+def learned_heuristic(task: Task, network: Network, inputs: Sequence[int], name: str, scale: int, incremental: bool = True, *, factor: float | None = None, shift: float = 0.0, whole: bool = False) -> Heuristic:
     """
-    inputs: per fact of the task, variables in order, its row of the network or -1.
+    inputs: per fact of the task, variables in order, its row of the network or -1. Factor, shift and whole as in believed_heuristic.
     """
 
 class RawModel:
@@ -278,12 +278,12 @@ def callback_model(function: object, outputs: int, name: str) -> RawModel:
     A function from states, an int32 array (n, variables), to numbers (n, outputs).
     """
 
-def believed_heuristic(task: Task, model: RawModel, *, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
+def believed_heuristic(task: Task, model: RawModel, *, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, factor: float | None = None, shift: float = 0.0, whole: bool = False, base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
     """
-    What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha. Takes the model, base and lower over; they may be of a task that differs in costs only.
+    What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha; with a factor that times the factor less the shift, and if h* are whole the next whole number. Takes the model, base and lower over; they may be of a task that differs in costs only.
     """
 
-def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, factor: float | None = None, shift: float = 0.0, whole: bool = False) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """
     The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept above 0, NaN where the heuristic would refuse.
     """

@@ -10,6 +10,10 @@ import pytest
 
 import hstar as api
 from hstar.cli.app import COMMANDS, command_parser
+from hstar.models.domain_model import save_domain_model
+from hstar.recipes import train_domain
+from hstar.sampling import relational
+from labelled import generated, labelled
 
 from .conftest import DATA, Run
 
@@ -33,6 +37,18 @@ def test_every_command_has_examples() -> None:
         assert any(line.startswith(f"hstar {name}") for line in examples())
 
 
+def prepare_calibration(folder: Path) -> None:
+    """A model, and other problems of its domain, as files and as data."""
+    tasks = [generated(folder / "made", "blocksworld", blocks=4, seed=seed) for seed in range(20)]
+    save_domain_model(folder / "model.hstar", train_domain("wl", labelled(tasks[:1]), least_states=1))
+    relational.save(folder / "states.data", labelled(tasks[1:]))
+    (folder / "folder").mkdir(exist_ok=True)
+    for number, task in enumerate(tasks[1:]):
+        assert task.domain_file is not None and task.problem_file is not None
+        shutil.copy(task.domain_file, folder / "folder" / "domain.pddl")
+        shutil.copy(task.problem_file, folder / "folder" / f"p{number}.pddl")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("line", examples())
 def test_examples_work(
@@ -47,10 +63,12 @@ def test_examples_work(
         Path("folder").mkdir()
         for name in ("domain.pddl", "problem.pddl"):
             shutil.copy(name, "folder")
-    if "states.data" in line and " label " not in line:
+    if "states.data" in line and " label " not in line and " calibrate " not in line:
         assert hstar("label", "problem.pddl", "-o", "states.data", "-q").code == 0
     if " accuracy " in line:
         assert hstar("train", "wl", "states.data", "-o", "model.hstar", "--least-states", "1", "-q").code == 0
+    if " calibrate " in line:
+        prepare_calibration(blocks)
     if " report " in line:
         for name in ("first", "second"):
             words = ("evaluate", "ff", "problem.pddl", "-o", f"runs/{name}", "--walks", "2", "-q")

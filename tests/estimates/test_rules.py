@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.estimates import RULES, Clip, Known, Mean, Quantile
+from hstar.estimates import RULES, Calibrated, Clip, Known, Mean, Quantile
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
-from hstar.estimates.rules import from_json, to_json
+from hstar.estimates.rules import from_json, parse, to_json
 from hstar.estimates.truncated import TruncatedGaussian
 
 RAW = torch.tensor([[-2.0], [3.0], [9.0]])
@@ -58,14 +58,76 @@ def test_only_estimates_with_bounds_are_moved_to_them() -> None:
         assert rule.value(Gaussian(sigma=1), raw, known).tolist() == pytest.approx([-50, -50], abs=2)
 
 
+def test_calibrated() -> None:
+    slack = 1 / 1024
+    below = Calibrated(confidence=0.9, instances=9, score=2.5)
+    assert below.value(Point(), RAW, NOTHING).tolist() == [-4.5 - slack, 0.5 - slack, 6.5 - slack]
+    whole = Calibrated(confidence=0.9, instances=9, score=2.5, whole=True)
+    assert whole.value(Point(), RAW, NOTHING).tolist() == [-4, 1, 7]
+    exact = Calibrated(confidence=0.9, instances=9, score=-2.0, whole=True)
+    assert exact.value(Point(), RAW, NOTHING).tolist() == [0, 5, 11], "the slack does not show"
+    ratio = Calibrated(confidence=0.9, instances=9, score=2.0, bound=1.5, form="ratio", whole=True)
+    both = Calibrated(confidence=0.9, instances=9, score=2.0, bound=1.5, whole=True)
+    assert both.value(Point(), RAW, NOTHING).tolist() == [1.5 * (x - 2 - slack) for x in (-2, 3, 9)]
+    assert ratio.value(Point(), RAW, NOTHING).tolist() == [0.75 * (x - slack) for x in (-2, 3, 9)]
+    known = Known(torch.tensor([1.0, 1.0, NAN]))
+    assert whole.value(Point(), RAW, known).tolist() == [1, 1, 7]
+    clipped = Calibrated(confidence=0.9, instances=9, score=1.0, whole=True, of=Clip(upper=4))
+    assert clipped.value(Point(), RAW, NOTHING).tolist() == [-1, 2, 3]
+
+
+def test_promises() -> None:
+    optimal = Calibrated(confidence=0.9, instances=99, score=2.5)
+    assert optimal.promise == (
+        "optimal with probability at least 0.9, for problems like the 99 of the calibration"
+    )
+    bounded = Calibrated(confidence=0.75, instances=20, score=2.5, bound=1.5)
+    assert bounded.promise.startswith("at most 1.5 times the optimal cost with probability at least 0.75")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"confidence": 1.0}, "a confidence must be between 0 and 1, got 1.0"),
+        ({"confidence": NAN}, "a confidence must be between 0 and 1, got nan"),
+        ({"bound": 0.9}, "a bound on costs must be 1 or greater and finite, got 0.9"),
+        ({"instances": 8}, "calibrated: 8 instances are too few for 0.9"),
+        ({"score": math.inf}, "no finite score for a confidence of 0.9: the model takes states of optimal"),
+        ({"score": NAN}, "no finite score"),
+        ({"form": "ratios"}, "unknown form of a calibration 'ratios'"),
+        ({"score": 0.0, "form": "ratio"}, "the model has no values above 0"),
+        ({"score": "low"}, "not options of the rule 'calibrated'"),
+        ({"of": to_json(Calibrated(confidence=0.5, instances=2, score=0.0))}, "calibrated already"),
+    ],
+)
+def test_no_calibration(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        from_json({"name": "calibrated", "confidence": 0.9, "instances": 9, "score": 1.0, **options})
+
+
+def test_a_calibration_is_not_typed() -> None:
+    with pytest.raises(InputError, match="hstar calibrate writes it into a model"):
+        parse("calibrated:0.9")
+
+
 def test_a_dead_end_stays_one() -> None:
     raw, known = torch.zeros(1, 1), Known(torch.tensor([math.inf]))
-    for rule in (Mean(), Quantile(0.1), Clip()):
+    for rule in (
+        Mean(),
+        Quantile(0.1),
+        Clip(),
+        Calibrated(confidence=0.5, instances=1, score=3.0, whole=True),
+    ):
         assert rule.value(TruncatedGaussian(sigma=1), raw, known).tolist() == [math.inf]
 
 
 @pytest.mark.parametrize(
-    "rule", [Mean(), Quantile(0.3), Clip(), Clip(Clip(Mean(), 1, None), None, 4), Clip(Quantile(0.1))]
+    "rule",
+    [
+        *(Mean(), Quantile(0.3), Clip(), Clip(Clip(Mean(), 1, None), None, 4), Clip(Quantile(0.1))),
+        Calibrated(confidence=0.9, instances=9, score=-1.5, whole=True, of=Clip(Quantile(0.1))),
+        Calibrated(confidence=0.9, instances=9, score=1.5, bound=2.0, form="ratio"),
+    ],
 )
 def test_json(rule: Any) -> None:
     assert from_json(to_json(rule)) == rule

@@ -23,6 +23,7 @@ COMMANDS = {
     "generate": "Write problems of a domain: of given sizes, or splits to train and test on.",
     "sample": "Write labelled states of a task, to learn from.",
     "label": "Write labelled states of many tasks of a domain, to learn from.",
+    "calibrate": "Make a model of which something can be promised.",
     "accuracy": "Compare a model of a domain with the distances of labelled states.",
     "train": "Learn a heuristic for a task or a domain.",
     "evaluate": "Compare heuristics and planners from many starts.",

@@ -11,6 +11,7 @@ from hstar.cli.app import Parser
 from hstar.cli.tasks import add_task_files, load_files
 
 if TYPE_CHECKING:
+    from hstar.estimates.rules import Calibrated
     from hstar.spaces.task import Task
 
 DESCRIPTION = ""
@@ -57,6 +58,7 @@ def describe_model(path: Path) -> dict[str, Any]:
             "weights": sum(tensor.size for tensor in model.tensors.values() if tensor.dtype.kind == "f"),
             "estimate": json.dumps(estimates.to_json(model.estimate)),
             "rule": json.dumps(rules.to_json(model.rule)),
+            **_promise(model.calibration),
             "base": model.base or "none",
             "lower_bound": model.lower or "none",
             "seed": model.seed,
@@ -72,12 +74,18 @@ def describe_model(path: Path) -> dict[str, Any]:
         "network": f"{model.model} {json.dumps(model.model_config)}",
         "estimate": f"{model.estimate} {options}".strip(),
         "rule": json.dumps(model.rule),
+        **_promise(model.calibration),
         "atoms": len(model.atoms),
         "trained_for": str(model.task),
         "seed": model.seed,
         "training": json.dumps(summary),
         "versions": json.dumps(model.versions),
     }
+
+
+def _promise(calibrated: Calibrated | None) -> dict[str, str]:
+    """What is promised of plans, if anything is."""
+    return {} if calibrated is None else {"plans_of_astar": calibrated.promise}
 
 
 def describe(task: Task) -> dict[str, Any]:

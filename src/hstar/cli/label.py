@@ -62,14 +62,14 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Labels and writes the data."""
-    problems = list(_problems(arguments.problems, arguments.domain))
+    problems = list(problem_files(arguments.problems, arguments.domain))
     check_writable(arguments.output, "data")
     if len(problems) == 1 and arguments.run is None:
         return _label_one(*problems[0], arguments)
     return _label_all(problems, arguments)
 
 
-def _problems(given: list[Path], domain: Path | None) -> Iterator[tuple[Path, Path]]:
+def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path, Path]]:
     """Domain and problem files."""
     from hstar.spaces.translate import find_domain
 

@@ -17,6 +17,7 @@ from typing import Any
 from hstar import __version__
 from hstar.cli.app import Parser, checked
 from hstar.cli.progress import ProgressLine
+from hstar.cli.promise import promise
 from hstar.cli.tasks import add_task_files, load_files
 from hstar.errors import InputError, TranslatorLimitError
 from hstar.registry import unknown
@@ -128,7 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.monotonic()
     if arguments.search is None:
         arguments.search = "focal" if arguments.anytime or arguments.bound is not None else "gbfs"
-    heuristic = _heuristic(arguments)
+    parts = _heuristics(arguments)
     config = SearchConfig(**{entry.name: getattr(arguments, entry.name) for entry in fields(SearchConfig)})
     _check_options(arguments, config)
     if arguments.plan_file is not None:
@@ -136,8 +137,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     with ProgressLine(arguments.quiet) as progress:
         progress.announce(f"translating {arguments.files[-1]} ...")
-        result = _search(arguments, heuristic, config, progress)
+        result = _search(arguments, _combined(parts, arguments.combine), config, progress)
     total_time = time.monotonic() - started
+    told = None
+    if result.plan is not None:
+        told = promise(parts, arguments.combine, arguments.search, config.weight, result.unit_cost)
 
     # A plan that cannot be written where it should go is shown all the same, and the error comes last.
     unwritten: InputError | None = None
@@ -147,12 +151,15 @@ def run(arguments: argparse.Namespace) -> int:
         except InputError as error:
             unwritten = error
     if arguments.json:
-        print(json.dumps({**_about(arguments), **result.to_json(), "total_time": total_time}))
+        record = {**_about(arguments), **result.to_json(), "total_time": total_time, "promise": told}
+        print(json.dumps(record))
     elif result.plan is not None and (arguments.plan_file is None or unwritten):
         print(result.plan_text(), end="")
     sys.stdout.flush()
     if not arguments.quiet and not arguments.json:
         print(_summary(result), file=sys.stderr)
+        if told is not None:
+            print(f"the plan {told['text']}", file=sys.stderr)
     if unwritten is not None:
         raise unwritten
     return result.exit_code
@@ -253,7 +260,7 @@ def _parse_bound(text: str) -> float:
     return bound
 
 
-def _heuristic(arguments: argparse.Namespace) -> Heuristic | list[Heuristic]:
+def _heuristics(arguments: argparse.Namespace) -> list[Heuristic]:
     """What the names say. Everything is checked before the translation, which may take long."""
     names: list[str] = arguments.heuristic or ["ff"]
     known = {info.name: info for info in heuristics()}
@@ -286,9 +293,13 @@ def _heuristic(arguments: argparse.Namespace) -> Heuristic | list[Heuristic]:
         able = ", ".join(name for name, info in known.items() if info.preferred_operators)
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
     arguments.heuristic = names
-    if arguments.combine == "alternate":
+    return parts
+
+
+def _combined(parts: list[Heuristic], how: str) -> Heuristic | list[Heuristic]:
+    if how == "alternate":
         return parts
-    return Max(*parts) if arguments.combine == "max" else Sum(*parts)
+    return Max(*parts) if how == "max" else Sum(*parts)
 
 
 def _check_options(arguments: argparse.Namespace, config: SearchConfig) -> None:

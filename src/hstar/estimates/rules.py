@@ -1,7 +1,8 @@
 """Rules: which number of an estimate the search sees.
 
 A rule is a frozen dataclass of plain values. The innermost one asks the estimate (`Mean`, `Quantile`); others
-keep the value of the rule they wrap within bounds (`Clip`). What is known about the states is handed through.
+keep the value of the rule they wrap within bounds (`Clip`), or move it so that something can be promised of
+the plans (`Calibrated`, always outermost). What is known about the states is handed through.
 
 Invariant: the value of an estimate that is `bounded` is never below the lower bound of a state. The mean that
 the estimate itself gives may be, by the margin that it leaves for labels at their bound.
@@ -9,11 +10,13 @@ the estimate itself gives may be, by the margin that it leaves for labels at the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from hstar.errors import InputError
+from hstar.estimates import conformal
 from hstar.estimates.estimate import Estimate, Known, check_level, named_part
 from hstar.registry import Registry
 
@@ -104,6 +107,77 @@ class Order:
         return Mean().value(estimate, raw, known) + self.offset
 
 
+@RULES.register("calibrated")
+@dataclass(frozen=True, kw_only=True)
+class Calibrated:
+    """The value of another rule, moved so that A* keeps a promise (`conformal.py`); never below the bound of
+    a state, which keeps it, too.
+
+    `score` is the quantile of the scores, of this form, of `instances` instances. If h* are `whole` numbers,
+    a value that is at most h* stays so when it is rounded up, and tells the search more.
+    """
+
+    name: ClassVar[str] = "calibrated"
+
+    confidence: float
+    instances: int
+    score: float
+    bound: float = 1.0
+    form: str = "additive"
+    whole: bool = False
+    of: Rule = field(default_factory=Mean)
+
+    def __post_init__(self) -> None:
+        conformal.check_confidence(self.confidence)
+        conformal.check_bound(self.bound)
+        conformal.check_form(self.form)
+        if isinstance(self.of, Calibrated):
+            raise InputError("calibrated: of a rule that is calibrated already")
+        if conformal.rank(self.instances, self.confidence) > self.instances:
+            raise InputError(f"calibrated: {self.instances} instances are too few for {self.confidence:g}")
+        if not math.isfinite(self.score):
+            raise InputError(
+                f"calibrated: no finite score for a confidence of {self.confidence:g}: the model takes "
+                "states of optimal plans for dead ends"
+            )
+        if self.form == "ratio" and self.score <= 0:
+            raise InputError("calibrated: the model has no values above 0, and none can be made by a factor")
+
+    @property
+    def factor(self) -> float:
+        """What the value of the other rule is multiplied by."""
+        return self.bound / (self.score if self.form == "ratio" else 1.0)
+
+    @property
+    def shift(self) -> float:
+        """What is taken off then."""
+        return self.factor * (conformal.SLACK + (self.score if self.form == "additive" else 0.0))
+
+    @property
+    def rounds_up(self) -> bool:
+        """Whether values become whole numbers: a bound above 1 times h* need not be one."""
+        return self.whole and self.bound == 1
+
+    def core_options(self) -> dict[str, Any]:
+        """The same for the core."""
+        return {"factor": self.factor, "shift": self.shift, "whole": self.rounds_up}
+
+    @property
+    def promise(self) -> str:
+        """What holds for the plans of A*."""
+        what = "optimal" if self.bound == 1 else f"at most {self.bound:g} times the optimal cost"
+        return (
+            f"{what} with probability at least {self.confidence:g}, "
+            f"for problems like the {self.instances} of the calibration"
+        )
+
+    def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
+        """The moved values."""
+        h = self.of.value(estimate, raw, known) * self.factor - self.shift
+        h = h.ceil() if self.rounds_up else h
+        return h if known.lower is None else h.fmax(known.lower)
+
+
 def parse(text: str) -> Rule:
     """A rule as it is typed: mean, quantile:ALPHA, order, clip, or clip: before mean or a quantile."""
     word, _, rest = text.partition(":")
@@ -116,6 +190,8 @@ def parse(text: str) -> Rule:
             return Quantile(float(rest))
         except ValueError:
             raise InputError(f"a quantile needs a number, as in quantile:0.3, got '{text}'") from None
+    if word == "calibrated":
+        raise InputError("the rule calibrated is not typed: hstar calibrate writes it into a model")
     raise InputError(f"not a rule: '{text}' (mean, quantile:ALPHA, clip, clip:quantile:ALPHA, order)")
 
 

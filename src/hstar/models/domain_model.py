@@ -19,7 +19,7 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates import estimate as estimates
 from hstar.estimates import rules
 from hstar.estimates.estimate import Estimate
-from hstar.estimates.rules import Clip, Order, Quantile, Rule
+from hstar.estimates.rules import Calibrated, Clip, Mean, Order, Quantile, Rule
 from hstar.models.file import RESOLUTION, LearnedModel, load_model
 from hstar.models.relational_model import RELATIONAL_MODELS, RelationalModel, Tensors
 from hstar.search.heuristics import States, build
@@ -51,6 +51,7 @@ class DomainModel:
     lower: str | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)  # of the training
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
+    trained_on: tuple[str, ...] = ()  # digests of instances, of which a calibration must know nothing
 
     def __post_init__(self) -> None:
         for name, tensor in self.tensors.items():
@@ -67,8 +68,13 @@ class DomainModel:
             raise ModelError(f"not options of the model '{self.model}': {given}") from None
 
     def with_rule(self, rule: Rule) -> DomainModel:
-        """The same with another rule; a clip takes `lower`."""
+        """The same with another rule; a clip and what is calibrated take `lower`."""
         return replace(self, rule=rule)
+
+    @property
+    def calibration(self) -> Calibrated | None:
+        """The rule that a calibration found; None if there was none."""
+        return self.rule if isinstance(self.rule, Calibrated) else None
 
     def build(self, task: Task) -> _core.Heuristic:
         """The native heuristic for a task, as `solve` asks for it; a `ModelError` if it does not fit."""
@@ -90,28 +96,13 @@ class DomainModel:
 
 
 def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuristic:
-    """What the core needs to know about estimate and rule. Heuristics count steps, as the labels do."""
-    clip = model.rule if isinstance(model.rule, Clip) else None
-    rule = model.rule if clip is None else clip.of
-    if isinstance(rule, Clip) or (clip is not None and isinstance(rule, Order)):
-        raise ModelError(f"a clip of the rule {rule.name} does not reach the search")
-    spread = {
-        name: getattr(model.estimate, name)
-        for name in ("sigma", "floor", "range", "margin")
-        if hasattr(model.estimate, name)
-    }
-    steps = task.with_unit_cost()
-    bounded = model.estimate.bounded or clip is not None
+    """The heuristic of the core. Heuristics that it asks count steps, as the labels do."""
+    options, steps = belief_options(model.estimate, model.rule), task.with_unit_cost()
+    bounded = model.estimate.bounded or isinstance(model.rule, Clip | Calibrated)
     return _core.believed_heuristic(
         task.core,
         raw,
-        estimate=model.estimate.name,
-        **spread,
-        alpha=rule.alpha if isinstance(rule, Quantile) else None,
-        clip=clip is not None,
-        clip_lower=clip.lower if clip else None,
-        clip_upper=clip.upper if clip else None,
-        offset=rule.offset if isinstance(rule, Order) else 0.0,
+        **options,
         base=None if model.base is None else build(steps, model.base),
         lower=None if model.lower is None or not bounded else build(steps, model.lower),
         name=model.recipe,
@@ -119,9 +110,32 @@ def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuri
     )
 
 
+def belief_options(estimate: Estimate, rule: Rule) -> dict[str, Any]:
+    """What the core needs to know about estimate and rule."""
+    options: dict[str, Any] = {
+        name: getattr(estimate, name)
+        for name in ("sigma", "floor", "range", "margin")
+        if hasattr(estimate, name)
+    }
+    options["estimate"] = estimate.name
+    if isinstance(rule, Calibrated):
+        options |= rule.core_options()
+        rule = rule.of
+    if isinstance(rule, Clip):
+        if not isinstance(rule.of, Mean | Quantile):
+            raise ModelError(f"a clip of the rule {rule.of.name} does not reach the search")
+        options |= {"clip": True, "clip_lower": rule.lower, "clip_upper": rule.upper}
+        rule = rule.of
+    if isinstance(rule, Quantile):
+        options["alpha"] = rule.alpha
+    if isinstance(rule, Order):
+        options["offset"] = rule.offset
+    return options
+
+
 def save_domain_model(path: str | Path, model: DomainModel) -> None:
     """Writes the file, as a whole or not at all."""
-    header = {
+    header: dict[str, Any] = {
         "vocabulary": model.words.to_json(),
         "model": model.model,
         "model_config": dict(model.model_config),
@@ -135,6 +149,8 @@ def save_domain_model(path: str | Path, model: DomainModel) -> None:
         "summary": dict(model.summary),
         "versions": dict(model.versions),
     }
+    if model.trained_on:  # older files do not know
+        header["trained_on"] = list(model.trained_on)
     container.write(Path(path), KIND, FORMAT_VERSION, header, dict(model.tensors))
 
 
@@ -159,6 +175,7 @@ def load_domain_model(path: str | Path) -> DomainModel:
             seed=int(header["seed"]),
             summary=dict(header["summary"]),
             versions=dict(header["versions"]),
+            trained_on=tuple(map(str, header.get("trained_on", ()))),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"{path}: damaged model: {error}") from None

@@ -17,6 +17,8 @@ from typing import Any, TypeVar
 
 from hstar import __version__, _core, container
 from hstar.errors import InputError, ModelError
+from hstar.estimates import rules
+from hstar.estimates.rules import Calibrated
 from hstar.models.identity import TaskIdentity, TaskInputs, atoms_of, check_task, identify
 from hstar.models.native import NativeNetwork, from_tensors
 from hstar.registry import unknown
@@ -73,12 +75,24 @@ class LearnedModel:
         """The model with layers in "float32" or in "int16", which is faster and differs little."""
         return replace(self, precision=precision)
 
+    @property
+    def calibration(self) -> Calibrated | None:
+        """The rule that a calibration found; None if there was none."""
+        if self.rule.get("name") != Calibrated.name:
+            return None
+        try:
+            rule = rules.from_json(self.rule)
+        except InputError as error:
+            raise ModelError(f"damaged model: {error.message}") from None
+        return rule if isinstance(rule, Calibrated) else None
+
     def build(self, task: Task) -> _core.Heuristic:
         """The native heuristic for a task, as `solve` asks for it; a `ModelError` if it does not fit."""
-        if (self.estimate, self.rule.get("name")) != ("point", "mean"):  # what the core computes
+        calibrated = self.calibration
+        rule = self.rule.get("name") if calibrated is None else calibrated.of.name
+        if (self.estimate, rule) != ("point", "mean"):  # what the core computes
             raise ModelError(
-                f"the search takes the mean of a point estimate, not the {self.rule.get('name')} "
-                f"of a {self.estimate} one"
+                f"the search takes the mean of a point estimate, not the {rule} of a {self.estimate} one"
             )
         inputs = check_task(self, task)
         network = self.network.holding(inputs.constant)
@@ -91,7 +105,10 @@ class LearnedModel:
             network.output_relu,
             self.precision,
         )
-        return _core.learned_heuristic(task.core, native, list(inputs.facts), self.recipe, RESOLUTION)
+        moved = {} if calibrated is None else calibrated.core_options()
+        return _core.learned_heuristic(
+            task.core, native, list(inputs.facts), self.recipe, RESOLUTION, **moved
+        )
 
 
 def save_model(path: str | Path, model: LearnedModel) -> None:

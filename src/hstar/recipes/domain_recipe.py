@@ -7,7 +7,7 @@ Such a recipe tells its options by part, fields of dataclasses, and has profiles
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field
+from dataclasses import Field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -88,4 +88,6 @@ def train_domain(
         raise InputError(f"data of {data.words.domain}, held-out data of {held_out.words.domain}")
     if checkpoint is not None and not chosen.resumable:
         raise InputError(f"{recipe} is done in seconds and takes no checkpoint")
-    return chosen.fit(data, given, held_out, progress, checkpoint)
+    model = chosen.fit(data, given, held_out, progress, checkpoint)
+    seen = (*data.instances, *(() if held_out is None else held_out.instances))
+    return replace(model, trained_on=tuple(sorted({one.digest() for one in seen if len(one)})))

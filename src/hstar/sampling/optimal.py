@@ -43,13 +43,7 @@ class Optimal:
         if not task.core.unit_cost:
             raise InputError(f"{task.name}: load it with unit_cost=True, since labels count steps")
         relations(task, words)  # before the search: it may not fit
-        result = solve(task, "lmcut", "astar", time_limit=self.time_limit, memory_limit=self.memory_limit)
-        if result.plan is None:
-            raise NoLabelError(f"{task.name}: no optimal plan: {result.status.replace('_', ' ')}")
-        if not result.plan:
-            raise NoLabelError(f"{task.name}: the goal holds from the start")
-        index = {task.core.operator(i).name.strip(): i for i in range(task.core.num_operators)}
-        plan = states_along(task.core, [index[step] for step in result.plan])
+        plan = optimal_states(task, self)
         siblings = list(_siblings(task, plan)) if self.siblings else []
         label = np.concatenate([np.arange(len(plan) - 1, -1, -1), np.full(len(siblings), np.nan)])
         parent = np.array([np.nan, *range(len(plan) - 1), *(row for row, _ in siblings)])
@@ -61,6 +55,17 @@ class Optimal:
 
 class NoLabelError(InputError):
     """A task whose states get no label."""
+
+
+def optimal_states(task: Task, limits: Optimal) -> list[list[int]]:
+    """The states of an optimal plan, first and last included; a `NoLabelError` as in `label`."""
+    result = solve(task, "lmcut", "astar", time_limit=limits.time_limit, memory_limit=limits.memory_limit)
+    if result.plan is None:
+        raise NoLabelError(f"{task.name}: no optimal plan: {result.status.replace('_', ' ')}")
+    if not result.plan:
+        raise NoLabelError(f"{task.name}: the goal holds from the start")
+    index = {task.core.operator(i).name.strip(): i for i in range(task.core.num_operators)}
+    return states_along(task.core, [index[step] for step in result.plan])
 
 
 def _siblings(task: Task, plan: list[list[int]]) -> Iterator[tuple[int, list[int]]]:

@@ -10,6 +10,7 @@ Invariants: all instances share one vocabulary; every atom of a state holds in i
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -78,6 +79,12 @@ class RelationalInstance:
         return RelationalInstance(
             self.name, self.relations, np.cumsum(sizes[kept]), self.atoms[np.repeat(kept, sizes)], columns
         )
+
+    def digest(self) -> str:
+        """The identity of the task: its objects, its goal and its first state, by their names."""
+        known = self.relations
+        told = (known.objects, known.kinds, sorted(known.goal), sorted(self.state(0)))
+        return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
     def state(self, index: int) -> frozenset[GroundAtom]:
         """The atoms that hold in a state."""

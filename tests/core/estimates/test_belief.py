@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.estimates import Clip, Estimate, Known, Mean, Quantile, Rule
+from hstar.estimates import Calibrated, Clip, Estimate, Known, Mean, Quantile, Rule
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
 from hstar.estimates.truncated import TruncatedGaussian
@@ -34,6 +35,9 @@ def options(estimate: Estimate, rule: Rule) -> dict[str, object]:
         found |= {"sigma": estimate.sigma, "floor": estimate.floor, "range": estimate.range}
     if isinstance(estimate, TruncatedGaussian):
         found["margin"] = estimate.margin
+    if isinstance(rule, Calibrated):
+        found |= {"factor": rule.factor, "shift": rule.shift, "whole": rule.rounds_up}
+        rule = rule.of
     if isinstance(rule, Clip):
         found |= {"clip": True, "clip_lower": rule.lower, "clip_upper": rule.upper}
         rule = rule.of
@@ -146,8 +150,11 @@ def test_wild_numbers(mu: float, lower: float, sigma: float, alpha: float | None
 
 # --- all estimates and rules ------------------------------------------------------------------------
 
+BOUNDED: dict[str, Any] = {"confidence": 0.9, "instances": 9, "bound": 1.5, "form": "ratio"}
 BELIEFS = [
     *((Point(), rule) for rule in (Mean(), Clip(), Clip(Mean(), None, 7.5), Clip(Mean(), 2.0, 9.0))),
+    *((Point(), Calibrated(confidence=0.9, instances=9, score=1.75, whole=whole)) for whole in (False, True)),
+    (Point(), Calibrated(**BOUNDED, score=1.25, whole=True)),
     *(
         (estimate, rule)
         for estimate in (
@@ -158,7 +165,11 @@ BELIEFS = [
             TruncatedGaussian(0.7),
             TruncatedGaussian(floor=1.0, range=3.0, margin=0.5),
         )
-        for rule in (Mean(), Quantile(0.05), Quantile(0.8), Clip(), Clip(Quantile(0.1), 1.0, 12.0))
+        for rule in (
+            *(Mean(), Quantile(0.05), Quantile(0.8), Clip(), Clip(Quantile(0.1), 1.0, 12.0)),
+            Calibrated(confidence=0.9, instances=9, score=-0.3, of=Quantile(0.3)),
+            Calibrated(**BOUNDED, score=2.0, of=Clip(Quantile(0.1), 1.0, 12.0)),
+        )
     ),
 ]
 
@@ -193,6 +204,13 @@ def test_infinite_and_missing_numbers() -> None:
     assert value(1.0, base=np.array([INF])) == INF
     assert math.isnan(value(-INF, base=np.array([INF])))
     assert value(-INF, estimate="truncated", sigma=1.0) == -INF
+    moved = {"factor": 2.0, "shift": 0.5}
+    assert value(INF, **moved, whole=True) == INF and math.isnan(value(NAN, **moved, lower=np.array([4.0])))
+    assert (value(1.5, **moved), value(1.5, **moved, whole=True)) == (2.5, 3)
+    assert (
+        value(1.5, **moved, lower=np.array([4.0])) == 4
+        and value(9.0, clip=True, clip_upper=3.0, **moved) == 5.5
+    )
 
 
 @pytest.mark.parametrize(
@@ -219,6 +237,9 @@ def test_infinite_and_missing_numbers() -> None:
         ),
         ({"estimate": "gaussian"}, "the estimate 'gaussian' needs 2 numbers a state, not 1"),
         ({"base": np.zeros(3)}, "one number for each state"),
+        ({"factor": 0.0}, "calibrated: needs a finite factor greater than 0 and a finite shift, got 0 and 0"),
+        ({"factor": INF}, "calibrated: needs a finite factor"),
+        ({"factor": 1.0, "shift": NAN}, "and a finite shift, got 1 and nan"),
     ],
 )
 def test_impossible_options(given: dict[str, object], message: str) -> None:

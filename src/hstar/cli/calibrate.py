@@ -1,0 +1,218 @@
+"""`hstar calibrate`: a model of which something can be promised."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hstar.cli.app import Parser, checked
+from hstar.cli.label import problem_files
+from hstar.cli.progress import ProgressLine
+from hstar.cli.tasks import check_file, check_writable
+from hstar.errors import InputError
+from hstar.units import parse_count, parse_memory, parse_time
+
+if TYPE_CHECKING:
+    from hstar.estimates.rules import Rule
+    from hstar.models.domain_model import DomainModel
+    from hstar.models.file import LearnedModel
+    from hstar.recipes.calibrate import Calibration
+    from hstar.sampling.optimal import Optimal
+    from hstar.sampling.relational import RelationalData
+    from hstar.spaces.task import Task
+
+DESCRIPTION = """\
+Moves the values of a model so that a promise can be made of A* and IDA* with it: their plans are optimal, or
+cost at most the bound times that, with at least this probability, for problems that are drawn as those of the
+calibration are. Every action counts 1. A model of a domain is calibrated by files of `hstar label`, or by
+problems, which are solved here; a model of a task by other starts: problems with its goal, or random walks.
+The problems of calibration must be others than those of the training, and nothing else of the model may have
+been chosen by them."""
+EXAMPLES = (
+    "hstar calibrate model.hstar states.data -o calibrated.hstar --confidence 0.9",
+    "hstar calibrate model.hstar folder -o calibrated.hstar --confidence 0.95 --bound 1.5",
+    "hstar solve problem.pddl --search astar --heuristic calibrated.hstar",
+)
+
+
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    add = parser.add_argument
+    parser.usage = f"{parser.prog} [OPTION ...] MODEL DATA|PROBLEM ... -o NEW --confidence C"
+    add("model", type=Path, metavar="MODEL", help="of hstar train")
+    add(
+        "given",
+        nargs="+",
+        type=Path,
+        metavar="DATA|PROBLEM",
+        help="files of hstar label, data that come with hstar, PDDL files, or folders of them",
+    )
+    add("--output", "-o", type=Path, required=True, metavar="NEW", help="the model to write; may be MODEL")
+    add("--confidence", type=float, required=True, metavar="C", help="between 0 and 1, as 0.9")
+    add("--bound", type=float, default=1.0, metavar="W", help="on cost by optimal cost; 1: optimal plans (1)")
+    add(
+        "--form",
+        metavar="NAME",
+        help="additive, h - q, or ratio, h / q (additive for the bound 1, else ratio)",
+    )
+    add("--rule", metavar="RULE", help="what is calibrated, if not the model's own rule: as quantile:0.3")
+    add("--walks", type=checked(parse_count), metavar="N", help="of a model of a task: N starts by chance")
+    add("--seed", type=checked(parse_count), default=0, metavar="N", help="of the walks (0)")
+    add("--domain", type=Path, metavar="FILE", help="the domain (domain.pddl beside the problems)")
+    add("--time-limit", "-t", type=checked(parse_time), default=300.0, metavar="T", help="of a search (5m)")
+    add(
+        "--memory-limit",
+        "-m",
+        type=checked(parse_memory),
+        default=8 << 30,
+        metavar="M",
+        help="of a search (8G)",
+    )
+    add("--json", action="store_true", help="print one JSON object")
+    add("--quiet", "-q", action="store_true", help="no progress, no summary")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Calibrates and writes the model."""
+    from hstar.estimates.conformal import check_bound, check_confidence, check_form
+    from hstar.estimates.rules import parse
+    from hstar.models.domain_model import DomainModel, load_heuristic, save_domain_model
+    from hstar.models.file import save_model
+
+    check_confidence(arguments.confidence)
+    check_bound(arguments.bound)
+    if arguments.form is not None:
+        check_form(arguments.form)
+    rule = None if arguments.rule is None else parse(arguments.rule)
+    check_file(arguments.model)
+    model = load_heuristic(arguments.model)
+    check_writable(arguments.output, "model")
+    with ProgressLine(arguments.quiet) as line:
+        if isinstance(model, DomainModel):
+            if arguments.walks is not None:
+                raise InputError(f"--walks is for models of a task, and {arguments.model} is of a domain")
+            new, found = _of_domain(model, arguments, rule, line)
+            save_domain_model(arguments.output, new)
+        else:
+            if rule is not None:
+                raise InputError(f"--rule is for models of a domain, and {arguments.model} is of a task")
+            task_model, found = _of_task(model, arguments, line)
+            save_model(arguments.output, task_model)
+    _tell(arguments, found, replaced=model.calibration is not None)
+    return 0
+
+
+def _of_domain(
+    model: DomainModel, arguments: argparse.Namespace, rule: Rule | None, line: ProgressLine
+) -> tuple[DomainModel, Calibration]:
+    from hstar.recipes.calibrate import calibrate
+
+    data, left_out = _plans(model, arguments, line)
+    line.announce("evaluating the plans ...")
+    new, found = calibrate(
+        model, data, arguments.confidence, bound=arguments.bound, form=arguments.form, rule=rule
+    )
+    return new, replace(found, left_out=left_out)
+
+
+def _plans(
+    model: DomainModel, arguments: argparse.Namespace, line: ProgressLine
+) -> tuple[RelationalData, int]:
+    """All data, those of problems made now, and how many problems have no plan."""
+    from hstar.sampling import relational
+    from hstar.sampling.optimal import NoLabelError
+    from hstar.sampling.relational import RelationalData, RelationalInstance
+    from hstar.spaces.task import load
+
+    parts = [relational.load(path) for path in arguments.given if not _is_problem(path)]
+    problems = list(_problems(arguments))
+    instances: list[RelationalInstance] = []
+    left_out = 0
+    for number, (domain, problem) in enumerate(problems, 1):
+        line.announce(f"problem {number} of {len(problems)}: {problem.name} ...")
+        task = load(domain, problem, unit_cost=True)
+        try:
+            instances.append(_limits(arguments).label(task, model.words, str(problem)))
+        except NoLabelError:
+            left_out += 1
+        except InputError as error:
+            raise InputError(f"the model was trained for {model.words.domain}: {error.message}") from None
+    made = [RelationalData(model.words, tuple(instances))] if problems else []
+    if problems and not instances and not parts:
+        raise InputError("no problem was solved within the limits")
+    return relational.merge([*parts, *made]), left_out
+
+
+def _of_task(
+    model: LearnedModel, arguments: argparse.Namespace, line: ProgressLine
+) -> tuple[LearnedModel, Calibration]:
+    from hstar.recipes.calibrate import calibrate_starts
+    from hstar.sampling.walks import Walks
+    from hstar.spaces.task import load
+
+    if data := next((path for path in arguments.given if not _is_problem(path)), None):
+        raise InputError(f"the model is of one task, which is calibrated by its problems, not by {data}")
+    problems = list(_problems(arguments))
+
+    def starts() -> Iterator[Task]:
+        for domain, problem in problems:
+            task = load(domain, problem, unit_cost=True)
+            if arguments.walks is None:
+                yield task
+            else:
+                yield from Walks(arguments.walks, seed=arguments.seed).tasks(task)
+
+    number = len(problems) * (1 if arguments.walks is None else arguments.walks)
+    return calibrate_starts(
+        model,
+        starts(),
+        arguments.confidence,
+        bound=arguments.bound,
+        form=arguments.form,
+        limits=_limits(arguments),
+        progress=lambda done: line.announce(f"start {done} of {number} ..."),
+    )
+
+
+def _tell(arguments: argparse.Namespace, found: Calibration, *, replaced: bool) -> None:
+    from hstar.estimates import conformal, rules
+
+    rule = found.rule
+    if arguments.json:
+        record = {
+            **rules.to_json(rule),
+            "rank": conformal.rank(rule.instances, rule.confidence),
+            "left_out": found.left_out,
+            "replaced": replaced,
+            "promise": rule.promise,
+        }
+        print(json.dumps(record))
+    if not arguments.quiet:
+        moved = f"h - {rule.score:.4g}" if rule.form == "additive" else f"{rule.factor:.4g} h"
+        if rule.form == "additive" and rule.bound > 1:
+            moved = f"{rule.bound:g} ({moved})"
+        before = ", in place of an earlier calibration" if replaced else ""
+        left_out = f", {found.left_out} problems without a plan left out" if found.left_out else ""
+        print(
+            f"{arguments.output}: {moved}; plans of astar and idastar are {rule.promise}{left_out}{before}",
+            file=sys.stderr,
+        )
+
+
+def _is_problem(path: Path) -> bool:
+    return path.is_dir() or path.suffix == ".pddl"
+
+
+def _problems(arguments: argparse.Namespace) -> Iterator[tuple[Path, Path]]:
+    return problem_files([path for path in arguments.given if _is_problem(path)], arguments.domain)
+
+
+def _limits(arguments: argparse.Namespace) -> Optimal:
+    from hstar.sampling.optimal import Optimal
+
+    return Optimal(arguments.time_limit, arguments.memory_limit)

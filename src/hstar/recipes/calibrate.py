@@ -1,0 +1,162 @@
+"""Calibration of a learned heuristic, so that A* with it keeps a promise (`estimates/conformal.py`).
+
+1. Optimal plans of instances that the model has not learned from. 2. What the search would see along them,
+and of each plan its score. 3. The quantile of the scores, as the rule `calibrated` around the model's own.
+
+A model of a domain takes plans as labelled data, a model of a task takes other starts of the task, which are
+solved here. In both, costs are steps: the promise is for searches in which every action counts 1, and h* are
+whole numbers. Instances without an optimal plan within the limits have no score, so the promise is for
+instances like those that have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar import _core
+from hstar.errors import InputError, ModelError
+from hstar.estimates import conformal, rules
+from hstar.estimates.rules import Calibrated, Clip, Mean, Rule
+from hstar.models.domain_model import DomainModel, belief_options
+from hstar.models.file import LearnedModel
+from hstar.models.relational_model import StateRows
+from hstar.sampling.optimal import NoLabelError, Optimal, optimal_states
+from hstar.sampling.relational import RelationalData, RelationalInstance
+from hstar.search.heuristics import evaluate
+from hstar.spaces.task import Task
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a calibration looked at: the scores of the instances, and how many had no plan."""
+
+    rule: Calibrated
+    scores: tuple[float, ...]
+    left_out: int = 0
+
+
+def calibrate(
+    model: DomainModel,
+    data: RelationalData,
+    confidence: float,
+    *,
+    bound: float = 1.0,
+    form: str | None = None,
+    rule: Rule | None = None,
+) -> tuple[DomainModel, Calibration]:
+    """A model of a domain, calibrated by plans.
+
+    `form`: one of `conformal.FORMS` (additive for the bound 1, else ratio); `rule`: what is calibrated,
+    instead of the model's own.
+    """
+    if data.words != model.words:
+        raise ModelError(
+            f"the model was trained for {model.words.domain}, the data are of {data.words.domain}"
+        )
+    seen = set(model.trained_on)
+    known = [one.name for one in data.instances if len(one) and one.digest() in seen]
+    if known:
+        raise InputError(
+            f"{len(known)} of {len(data.instances)} instances are those that the model was trained on, first "
+            f"{known[0]}; calibrate by others"
+        )
+    chosen = _uncalibrated(model.rule if rule is None else rule)
+    form = conformal.usual_form(bound) if form is None else form
+    scores = [_plan_score(one.name, *plan_values(model, one, chosen), form) for one in data.instances]
+    found = _calibration(scores, chosen, confidence, bound, form)
+    return model.with_rule(found.rule), found
+
+
+def calibrate_starts(
+    model: LearnedModel,
+    starts: Iterable[Task],
+    confidence: float,
+    *,
+    bound: float = 1.0,
+    form: str | None = None,
+    limits: Optimal | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[LearnedModel, Calibration]:
+    """A model of a task, calibrated by other starts of it. `progress` gets the number of those looked at."""
+    form = conformal.usual_form(bound) if form is None else form
+    plain = replace(model, rule=rules.to_json(Mean()))
+    scores, left_out = [], 0
+    for number, start in enumerate(starts, 1):
+        task = start.with_unit_cost()
+        try:
+            states = optimal_states(task, limits or Optimal())
+        except NoLabelError:
+            left_out += 1
+        else:
+            values = evaluate(task, plain, np.array(states, dtype=np.int32))
+            scores.append(_plan_score(task.name, values[:-1], np.arange(len(states) - 1, 0, -1), form))
+        if progress is not None:
+            progress(number)
+    found = replace(_calibration(scores, Mean(), confidence, bound, form), left_out=left_out)
+    return replace(model, rule=rules.to_json(found.rule)), found
+
+
+def plan_values(model: DomainModel, instance: RelationalInstance, rule: Rule) -> tuple[Array, Array]:
+    """Along a plan, without its goal: what a search sees by this rule, and h*."""
+    plan = instance.with_labels()
+    label = plan.columns["label"].astype(np.float64)
+    if not np.array_equal(np.sort(label), np.arange(len(label))) or len(label) < 2:
+        raise InputError(f"{instance.name}: its labelled states are not those of an optimal plan")
+    reader = model.reader()
+    bounded = model.estimate.bounded or isinstance(rule, Clip)
+    lower = model.lower if bounded else None
+    for name in (*reader.columns, model.base, lower):
+        if name is not None and name not in plan.columns:
+            raise InputError(f"the data have no column {name}; label the problems anew")
+    count = len(label)
+    states = StateRows(
+        instances=(reader.encode(model.words, plan.relations),),
+        instance=np.zeros(count, dtype=np.int64),
+        state=np.repeat(np.arange(count), np.diff(plan.ends, prepend=0)),
+        atom=plan.atoms.astype(np.int64),
+        columns={name: plan.columns[name] for name in reader.columns},
+    )
+    raw = reader.raw(model.words, states, model.tensors, model.estimate.outputs)
+    base, low = (
+        None if name is None else plan.columns[name].astype(np.float64) for name in (model.base, lower)
+    )
+    values = _core.believed_values(
+        np.ascontiguousarray(raw, dtype=np.float64),
+        base=base,
+        lower=low,
+        **belief_options(model.estimate, rule),
+    )
+    before = label > 0
+    values = np.where(np.isnan(raw).any(axis=1), np.nan, values)  # as the search, which refuses them
+    return values[before], label[before]
+
+
+def _plan_score(name: str, values: Array, label: npt.ArrayLike, form: str) -> float:
+    try:
+        return conformal.plan_score(values, label, form)
+    except InputError as error:
+        raise InputError(f"{name}: {error.message}") from None
+
+
+def _calibration(scores: list[float], of: Rule, confidence: float, bound: float, form: str) -> Calibration:
+    rule = Calibrated(
+        confidence=confidence,
+        instances=len(scores),
+        score=conformal.quantile(scores, confidence),
+        bound=bound,
+        form=form,
+        whole=True,
+        of=of,
+    )
+    return Calibration(rule, tuple(scores))
+
+
+def _uncalibrated(rule: Rule) -> Rule:
+    return rule.of if isinstance(rule, Calibrated) else rule
