@@ -77,12 +77,12 @@ RowsOf<double> raw(const PyRawModel& self, const PyTask& task, ValueRows states)
 
 Belief belief(const std::string& estimate, std::optional<double> sigma, double floor, double range,
               double margin, std::optional<double> alpha, bool clip, std::optional<double> clip_lower,
-              std::optional<double> clip_upper, double offset) {
+              std::optional<double> clip_upper, double offset, std::optional<double> eps) {
   using Kind = Estimate::Kind;
   const Kind kind =
       named<Kind>("estimate", estimate,
                   {{"point", Kind::kPoint}, {"gaussian", Kind::kGaussian}, {"truncated", Kind::kTruncated}});
-  return Belief({kind, sigma, floor, range, margin}, {alpha, clip, clip_lower, clip_upper, offset});
+  return Belief({kind, sigma, floor, range, margin}, {alpha, clip, clip_lower, clip_upper, offset, eps});
 }
 
 // What the search sees of raw outputs, without a search.
@@ -92,6 +92,7 @@ Column<double> believed_values(Matrix raw, std::optional<Vector> base, std::opti
   check(raw.shape(1) == width, std::string("the estimate '") + belief.estimate().name() + "' needs " +
                                    std::to_string(width) + " numbers a state, not " +
                                    std::to_string(raw.shape(1)));
+  check(lower || !belief.is_bounded(), "the rule 'bounded' needs a lower bound");
   for (const auto& known : {base, lower})
     check(!known || known->size() == n, "base and lower must have one number for each state");
   std::vector<double> values(n);
@@ -185,34 +186,38 @@ void bind_models(nb::module_& module) {
       "believed_heuristic",
       [](const PyTask& task, PyRawModel& model, const std::string& estimate, std::optional<double> sigma,
          double floor, double range, double margin, std::optional<double> alpha, bool clip,
-         std::optional<double> clip_lower, std::optional<double> clip_upper, double offset, PyHeuristic* base,
-         PyHeuristic* lower, const std::string& name, int32_t scale) {
+         std::optional<double> clip_lower, std::optional<double> clip_upper, double offset,
+         std::optional<double> eps, PyHeuristic* base, PyHeuristic* lower, const std::string& name,
+         int32_t scale) {
         return believed_heuristic(
             task, model,
-            belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower, clip_upper, offset), base,
-            lower, name, scale);
+            belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower, clip_upper, offset, eps),
+            base, lower, name, scale);
       },
       nb::arg("task"), nb::arg("model"), nb::kw_only(), nb::arg("estimate") = "point",
       nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1, nb::arg("range") = 10.0, nb::arg("margin") = 0.1,
       nb::arg("alpha") = nb::none(), nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(),
-      nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0, nb::arg("base").none() = nb::none(),
-      nb::arg("lower").none() = nb::none(), nb::arg("name"), nb::arg("scale"),
-      "What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha. "
+      nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0, nb::arg("eps") = nb::none(),
+      nb::arg("base").none() = nb::none(), nb::arg("lower").none() = nb::none(), nb::arg("name"),
+      nb::arg("scale"),
+      "What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha; "
+      "with eps bounded by lower and eps times lower. "
       "Takes the model, base and lower over; they may be of a task that differs in costs only.");
   module.def(
       "believed_values",
       [](Matrix raw, std::optional<Vector> base, std::optional<Vector> lower, const std::string& estimate,
          std::optional<double> sigma, double floor, double range, double margin, std::optional<double> alpha,
-         bool clip, std::optional<double> clip_lower, std::optional<double> clip_upper, double offset) {
+         bool clip, std::optional<double> clip_lower, std::optional<double> clip_upper, double offset,
+         std::optional<double> eps) {
         return believed_values(
             raw, base, lower,
-            belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower, clip_upper, offset));
+            belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower, clip_upper, offset, eps));
       },
       nb::arg("raw"), nb::kw_only(), nb::arg("base") = nb::none(), nb::arg("lower") = nb::none(),
       nb::arg("estimate") = "point", nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1,
       nb::arg("range") = 10.0, nb::arg("margin") = 0.1, nb::arg("alpha") = nb::none(),
       nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(), nb::arg("clip_upper") = nb::none(),
-      nb::arg("offset") = 0.0,
+      nb::arg("offset") = 0.0, nb::arg("eps") = nb::none(),
       "The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept "
       "above 0, NaN where the heuristic would refuse.");
 }

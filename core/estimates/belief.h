@@ -4,6 +4,7 @@
 //   mu = raw[0] + base;   sigma = floor + range * sigmoid(raw[1]), or given
 //   point: mu, without spread;   gaussian: normal;   truncated: normal, cut off below lower - margin
 //   mean or quantile of that;   truncated: at least lower;   clip: within constants, then at least lower
+//   bounded: min(max(h, lower), eps * lower), at the end
 //
 // The numbers are those of hstar.estimates in Python, where there is no upper bound of a state.
 #pragma once
@@ -33,6 +34,7 @@ struct Rule {
   bool clip = false;
   std::optional<double> lower, upper;  // constants of the clip
   double offset = 0;                   // added at the end, of models that only know an order
+  std::optional<double> eps;           // of bounded; needs a lower bound of each state
 };
 
 class Belief {
@@ -43,6 +45,7 @@ class Belief {
   Belief(Estimate estimate, Rule rule);
 
   const Estimate& estimate() const { return estimate_; }
+  bool is_bounded() const { return rule_.eps.has_value(); }  // by lower bounds, which must be there
 
   // `raw`: as many numbers as the estimate has outputs; `lower`: a bound on h*, or kNoBound. Infinity stays
   // infinity, unless the clip has an upper constant; NaN comes of NaN, and of infinities that contradict.

@@ -5,7 +5,8 @@
 // A batch is evaluated part by part. A state that a safe part calls a dead end is one. What a part that is
 // not safe calls infinite is a number like others: the state is a dead end if the belief makes infinity of
 // it, which an upper bound of a clip prevents. Goal states are worth 0, whatever the parts say; negative
-// values count as 0; NaN is an error, but for goals and dead ends, where no value is asked for.
+// values count as 0; NaN is an error, but for goals and dead ends, where no value is asked for. Values are
+// rounded to the scale, those of a bounded belief downward, so that they stay within their bound.
 #pragma once
 
 #include <memory>

@@ -5,6 +5,9 @@
 // as with 4 neighbours and equal costs, it is a stack, which is faster. What is pushed below the front goes
 // into it, so f need not be monotone. What is beyond the ring waits in a list. So pushing is an append, and
 // popping a step in a heap of few entries.
+//
+// Measured on maps of 1500 x 1500 cells against one heap of all entries: 2 to 3 times as many expansions a
+// second with 4 neighbours, 1 to 2.5 times with 8.
 #pragma once
 
 #include <algorithm>

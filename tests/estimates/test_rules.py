@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.estimates import RULES, Clip, Known, Mean, Quantile
+from hstar.estimates import RULES, Bounded, Clip, Known, Mean, Quantile
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
-from hstar.estimates.rules import from_json, to_json
+from hstar.estimates.rules import from_json, parse, to_json
 from hstar.estimates.truncated import TruncatedGaussian
 
 RAW = torch.tensor([[-2.0], [3.0], [9.0]])
@@ -42,6 +42,40 @@ def test_clip() -> None:
     assert Clip(Clip(upper=4), lower=1).value(Point(), RAW, NOTHING).tolist() == [1, 3, 4]
 
 
+def test_bounded() -> None:
+    lower = Known(torch.tensor([2.0, 2.0, 4.0]))
+    assert Bounded(2.0).value(Point(), RAW, lower).tolist() == [2, 3, 8]
+    assert Bounded(1.0).value(Point(), RAW, lower).tolist() == [2, 2, 4]
+    one_sigma = (1 + math.erf(-1 / math.sqrt(2))) / 2
+    cautious = Bounded(10.0, Quantile(one_sigma)).value(Gaussian(sigma=2), RAW, lower).tolist()
+    assert cautious == pytest.approx([2, 2, 7])
+    # A dead end stays one, a goal is worth 0, and a state without a bound keeps the value.
+    others = Known(torch.tensor([math.inf, 0.0, NAN]))
+    assert Bounded(2.0).value(Point(), RAW, others).tolist() == [math.inf, 0, 9]
+    with pytest.raises(InputError, match="the rule 'bounded' needs a lower bound"):
+        Bounded(2.0).value(Point(), RAW, NOTHING)
+
+
+@pytest.mark.parametrize("eps", [0.99, 0, -1, NAN, math.inf])
+def test_no_bound(eps: float) -> None:
+    with pytest.raises(InputError, match="bounded: eps must be 1 or more and finite, got"):
+        Bounded(eps)
+
+
+def test_rules_as_they_are_typed() -> None:
+    assert parse("bounded:1.5") == Bounded(1.5)
+    assert parse("bounded:2:quantile:0.3") == Bounded(2.0, Quantile(0.3))
+    assert parse("bounded:2:mean") == Bounded(2.0, Mean())
+    for wrong in ("bounded", "bounded:", "bounded:much"):
+        with pytest.raises(InputError, match=r"bounded needs a number, as in bounded:1\.5"):
+            parse(wrong)
+    for wrong in ("bounded:2:clip", "bounded:2:order", "bounded:2:bounded:3", "clip:order"):
+        with pytest.raises(InputError, match=f"not a rule: '{wrong}'"):
+            parse(wrong)
+    with pytest.raises(InputError, match="eps must be 1 or more"):
+        parse("bounded:0.5")
+
+
 def test_bounds_of_states() -> None:
     known = Known(torch.tensor([1.0, 4.0, NAN]), torch.tensor([NAN, 2.0, 7.0]))
     assert Clip().value(Point(), RAW, known).tolist() == [1, 4, 7]
@@ -65,7 +99,7 @@ def test_a_dead_end_stays_one() -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", [Mean(), Quantile(0.3), Clip(), Clip(Clip(Mean(), 1, None), None, 4), Clip(Quantile(0.1))]
+    "rule", [Mean(), Quantile(0.3), Clip(), Clip(Clip(Mean(), 1, None), None, 4), Bounded(1.5, Quantile(0.1))]
 )
 def test_json(rule: Any) -> None:
     assert from_json(to_json(rule)) == rule

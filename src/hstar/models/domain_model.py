@@ -19,7 +19,7 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates import estimate as estimates
 from hstar.estimates import rules
 from hstar.estimates.estimate import Estimate
-from hstar.estimates.rules import Clip, Order, Quantile, Rule
+from hstar.estimates.rules import Bounded, Clip, Order, Quantile, Rule
 from hstar.models.file import RESOLUTION, LearnedModel, load_model
 from hstar.models.relational_model import RELATIONAL_MODELS, RelationalModel, Tensors
 from hstar.search.heuristics import States, build
@@ -67,7 +67,7 @@ class DomainModel:
             raise ModelError(f"not options of the model '{self.model}': {given}") from None
 
     def with_rule(self, rule: Rule) -> DomainModel:
-        """The same with another rule; a clip takes `lower`."""
+        """The same with another rule; `clip` and `bounded` take `lower`."""
         return replace(self, rule=rule)
 
     def build(self, task: Task) -> _core.Heuristic:
@@ -90,18 +90,25 @@ class DomainModel:
 
 
 def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuristic:
-    """What the core needs to know about estimate and rule. Heuristics count steps, as the labels do."""
+    """What the core needs to know about estimate and rule.
+
+    Heuristics count steps, as the labels do; but the bound of the rule `bounded` is of the costs of the task.
+    """
     clip = model.rule if isinstance(model.rule, Clip) else None
-    rule = model.rule if clip is None else clip.of
-    if isinstance(rule, Clip) or (clip is not None and isinstance(rule, Order)):
-        raise ModelError(f"a clip of the rule {rule.name} does not reach the search")
+    bound = model.rule if isinstance(model.rule, Bounded) else None
+    wrapper = clip or bound
+    rule = model.rule if wrapper is None else wrapper.of
+    if isinstance(rule, Clip | Bounded) or (wrapper is not None and isinstance(rule, Order)):
+        raise ModelError(f"a {model.rule.name} of the rule {rule.name} does not reach the search")
+    if bound is not None and model.lower is None:
+        raise ModelError("the rule 'bounded' needs a model with an admissible bound (trained with --lower)")
     spread = {
         name: getattr(model.estimate, name)
         for name in ("sigma", "floor", "range", "margin")
         if hasattr(model.estimate, name)
     }
     steps = task.with_unit_cost()
-    bounded = model.estimate.bounded or clip is not None
+    needs_lower = model.estimate.bounded or wrapper is not None
     return _core.believed_heuristic(
         task.core,
         raw,
@@ -112,8 +119,9 @@ def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuri
         clip_lower=clip.lower if clip else None,
         clip_upper=clip.upper if clip else None,
         offset=rule.offset if isinstance(rule, Order) else 0.0,
+        eps=bound.eps if bound else None,
         base=None if model.base is None else build(steps, model.base),
-        lower=None if model.lower is None or not bounded else build(steps, model.lower),
+        lower=build(task if bound else steps, model.lower) if model.lower and needs_lower else None,
         name=model.recipe,
         scale=RESOLUTION,
     )
