@@ -20,6 +20,7 @@ struct PyTask {
 std::vector<Value> checked_state(const PyTask& task, std::vector<Value> values);
 
 void bind_task(nanobind::module_& module);
+void bind_grids(nanobind::module_& module);
 void bind_heuristics(nanobind::module_& module);
 void bind_features(nanobind::module_& module);
 void bind_models(nanobind::module_& module);

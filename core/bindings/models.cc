@@ -77,8 +77,8 @@ RowsOf<double> raw(const PyRawModel& self, const PyTask& task, ValueRows states)
 
 Belief belief(const std::string& estimate, std::optional<double> sigma, double floor, double range,
               double margin, std::optional<double> alpha, bool clip, std::optional<double> clip_lower,
-              std::optional<double> clip_upper, double offset, std::optional<double> factor, double shift,
-              bool whole) {
+              std::optional<double> clip_upper, double offset, std::optional<double> eps,
+              std::optional<double> factor, double shift, bool whole) {
   using Kind = Estimate::Kind;
   const Kind kind =
       named<Kind>("estimate", estimate,
@@ -86,7 +86,7 @@ Belief belief(const std::string& estimate, std::optional<double> sigma, double f
   std::optional<Calibration> calibration;
   if (factor) calibration = {*factor, shift, whole};
   return Belief({kind, sigma, floor, range, margin},
-                {alpha, clip, clip_lower, clip_upper, offset, calibration});
+                {alpha, clip, clip_lower, clip_upper, offset, eps, calibration});
 }
 
 // What the search sees of raw outputs, without a search.
@@ -96,6 +96,7 @@ Column<double> believed_values(Matrix raw, std::optional<Vector> base, std::opti
   check(raw.shape(1) == width, std::string("the estimate '") + belief.estimate().name() + "' needs " +
                                    std::to_string(width) + " numbers a state, not " +
                                    std::to_string(raw.shape(1)));
+  check(lower || !belief.is_bounded(), "the rule 'bounded' needs a lower bound");
   for (const auto& known : {base, lower})
     check(!known || known->size() == n, "base and lower must have one number for each state");
   std::vector<double> values(n);
@@ -190,20 +191,22 @@ void bind_models(nb::module_& module) {
       [](const PyTask& task, PyRawModel& model, const std::string& estimate, std::optional<double> sigma,
          double floor, double range, double margin, std::optional<double> alpha, bool clip,
          std::optional<double> clip_lower, std::optional<double> clip_upper, double offset,
-         std::optional<double> factor, double shift, bool whole, PyHeuristic* base, PyHeuristic* lower,
-         const std::string& name, int32_t scale) {
+         std::optional<double> eps, std::optional<double> factor, double shift, bool whole, PyHeuristic* base,
+         PyHeuristic* lower, const std::string& name, int32_t scale) {
         return believed_heuristic(task, model,
                                   belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower,
-                                         clip_upper, offset, factor, shift, whole),
+                                         clip_upper, offset, eps, factor, shift, whole),
                                   base, lower, name, scale);
       },
       nb::arg("task"), nb::arg("model"), nb::kw_only(), nb::arg("estimate") = "point",
       nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1, nb::arg("range") = 10.0, nb::arg("margin") = 0.1,
       nb::arg("alpha") = nb::none(), nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(),
-      nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0, nb::arg("factor") = nb::none(),
-      nb::arg("shift") = 0.0, nb::arg("whole") = false, nb::arg("base").none() = nb::none(),
-      nb::arg("lower").none() = nb::none(), nb::arg("name"), nb::arg("scale"),
+      nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0, nb::arg("eps") = nb::none(),
+      nb::arg("factor") = nb::none(), nb::arg("shift") = 0.0, nb::arg("whole") = false,
+      nb::arg("base").none() = nb::none(), nb::arg("lower").none() = nb::none(), nb::arg("name"),
+      nb::arg("scale"),
       "What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha; "
+      "with eps bounded by lower and eps times lower; "
       "with a factor that times the factor less the shift, and if h* are whole the next whole number. "
       "Takes the model, base and lower over; they may be of a task that differs in costs only.");
   module.def(
@@ -211,17 +214,17 @@ void bind_models(nb::module_& module) {
       [](Matrix raw, std::optional<Vector> base, std::optional<Vector> lower, const std::string& estimate,
          std::optional<double> sigma, double floor, double range, double margin, std::optional<double> alpha,
          bool clip, std::optional<double> clip_lower, std::optional<double> clip_upper, double offset,
-         std::optional<double> factor, double shift, bool whole) {
+         std::optional<double> eps, std::optional<double> factor, double shift, bool whole) {
         return believed_values(raw, base, lower,
                                belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower,
-                                      clip_upper, offset, factor, shift, whole));
+                                      clip_upper, offset, eps, factor, shift, whole));
       },
       nb::arg("raw"), nb::kw_only(), nb::arg("base") = nb::none(), nb::arg("lower") = nb::none(),
       nb::arg("estimate") = "point", nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1,
       nb::arg("range") = 10.0, nb::arg("margin") = 0.1, nb::arg("alpha") = nb::none(),
       nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(), nb::arg("clip_upper") = nb::none(),
-      nb::arg("offset") = 0.0, nb::arg("factor") = nb::none(), nb::arg("shift") = 0.0,
-      nb::arg("whole") = false,
+      nb::arg("offset") = 0.0, nb::arg("eps") = nb::none(), nb::arg("factor") = nb::none(),
+      nb::arg("shift") = 0.0, nb::arg("whole") = false,
       "The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept "
       "above 0, NaN where the heuristic would refuse.");
 }

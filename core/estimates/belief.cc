@@ -53,6 +53,12 @@ Belief::Belief(Estimate estimate, Rule rule) : estimate_(estimate), rule_(rule) 
                              "; use the rule 'mean'");
     shift_ = normal_quantile(*rule_.alpha);
   }
+  if (rule_.eps) {
+    if (!(*rule_.eps >= 1 && std::isfinite(*rule_.eps)))
+      throw InputError("bounded: eps must be 1 or more and finite, got " + text(*rule_.eps));
+    if (rule_.clip || rule_.offset != 0)
+      throw InputError("bounded takes a mean or a quantile, neither a clip nor an order");
+  }
   if (!std::isfinite(rule_.offset)) throw InputError("the offset of a rule must be finite");
   if (!rule_.clip && (rule_.lower || rule_.upper)) throw InputError("bounds of a clip, but no clip");
   for (const auto& [side, bound] : {std::pair{"lower", rule_.lower}, std::pair{"upper", rule_.upper}})
@@ -88,6 +94,7 @@ double Belief::chosen(const double* raw, double base, double lower) const {
       h = std::max(h, lower);
     }
   }
+  if (rule_.eps) return std::isnan(h) ? h : std::min(std::max(h, lower), *rule_.eps * lower);
   if (!rule_.clip) return h + rule_.offset;
   if (rule_.lower) h = std::max(h, *rule_.lower);
   if (rule_.upper) h = std::min(h, *rule_.upper);

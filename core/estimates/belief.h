@@ -4,7 +4,9 @@
 //   mu = raw[0] + base;   sigma = floor + range * sigmoid(raw[1]), or given
 //   point: mu, without spread;   gaussian: normal;   truncated: normal, cut off below lower - margin
 //   mean or quantile of that;   truncated: at least lower;   clip: within constants, then at least lower
-//   calibrated: factor * that - shift, rounded up if h* are whole numbers, then at least lower
+//   bounded: min(max(h, lower), eps * lower), at the end
+//   calibrated: factor * that - shift, rounded up if h* are whole numbers, then at least lower; not of
+//   bounded
 //
 // The numbers are those of hstar.estimates in Python, where there is no upper bound of a state.
 #pragma once
@@ -47,8 +49,9 @@ struct Calibration {
 struct Rule {
   std::optional<double> alpha;  // of a quantile; without one the mean is taken
   bool clip = false;
-  std::optional<double> lower, upper;  // constants of the clip
-  double offset = 0;                   // added at the end, of models that only know an order
+  std::optional<double> lower, upper;        // constants of the clip
+  double offset = 0;                         // added at the end, of models that only know an order
+  std::optional<double> eps = std::nullopt;  // of bounded; needs a lower bound of each state
   std::optional<Calibration> calibration = std::nullopt;  // of all that
 };
 
@@ -60,7 +63,9 @@ class Belief {
   Belief(Estimate estimate, Rule rule);
 
   const Estimate& estimate() const { return estimate_; }
-  bool calibrated() const { return rule_.calibration.has_value(); }
+  // Something is promised of these values, and of all that are less.
+  bool makes_promise() const { return rule_.calibration.has_value() || rule_.eps.has_value(); }
+  bool is_bounded() const { return rule_.eps.has_value(); }  // by lower bounds, which must be there
 
   // `raw`: as many numbers as the estimate has outputs; `lower`: a bound on h*, or kNoBound. Infinity stays
   // infinity, unless the clip has an upper constant; NaN comes of NaN, and of infinities that contradict.

@@ -37,6 +37,8 @@ void BelievedHeuristic::check(const RawModel& model, const Belief& belief, const
     throw InputError("heuristic '" + name + "': the model gives " + std::to_string(model.outputs()) +
                      " numbers, the estimate '" + estimate.name() + "' needs " +
                      std::to_string(estimate.outputs()));
+  if (belief.is_bounded() && !lower)
+    throw InputError("heuristic '" + name + "': the rule 'bounded' needs a lower bound");
   if (lower && !lower->admissible())
     throw InputError("heuristic '" + name + "': '" + lower->name() +
                      "' is not admissible and so no lower bound");
@@ -84,10 +86,9 @@ Cost BelievedHeuristic::value(const double* raw, Cost base, Cost lower) const {
   if (is_nan(h) || std::any_of(raw, raw + model_->outputs(), is_nan))
     throw InputError("heuristic '" + name_ + "': the model gives NaN for a state");
   if (h == kInfinity) return kDeadEnd;
-  // What is promised of a calibrated value holds for all that are less.
   const double units = std::max(0.0, h) * scale_;
   return static_cast<Cost>(
-      std::min<double>(belief_.calibrated() ? std::floor(units) : std::round(units), kMaxCost));
+      std::min<double>(belief_.makes_promise() ? std::floor(units) : std::round(units), kMaxCost));
 }
 
 }  // namespace hstar

@@ -6,7 +6,7 @@
 // not safe calls infinite is a number like others: the state is a dead end if the belief makes infinity of
 // it, which an upper bound of a clip prevents. Goal states are worth 0, whatever the parts say; negative
 // values count as 0; NaN is an error, but for goals and dead ends, where no value is asked for. Values are
-// rounded to the nearest unit, calibrated ones down.
+// rounded to the nearest unit, calibrated and bounded ones down, so that their promise survives.
 #pragma once
 
 #include <memory>

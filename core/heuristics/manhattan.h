@@ -17,11 +17,15 @@ class Manhattan {
     int32_t h = 0;
   };
 
-  explicit Manhattan(const Tiles& space) : space_(space) {
-    for (int tile = 1; tile < space.cells(); ++tile)
+  explicit Manhattan(const Tiles& space) : Manhattan(space, space.goal()) {}
+  // Towards another state than the goal.
+  Manhattan(const Tiles& space, const Tiles::State& target) : space_(space) {
+    for (int place = 0; place < space.cells(); ++place) {
+      const size_t tile = target.cells[static_cast<size_t>(place)];
+      if (tile == 0) continue;
       for (int cell = 0; cell < space.cells(); ++cell)
-        distance_[static_cast<size_t>(tile)][static_cast<size_t>(cell)] =
-            static_cast<int8_t>(space.distance(tile, cell));
+        distance_[tile][static_cast<size_t>(cell)] = static_cast<int8_t>(space.distance(place, cell));
+    }
   }
 
   int32_t root(const Tiles::State& state, Node& node) const {

@@ -46,7 +46,9 @@ class MisplacedBlocks {
     int32_t h = 0;
   };
 
-  explicit MisplacedBlocks(const Blocks& space) : size_(space.size()), goal_(space.goal()) {}
+  explicit MisplacedBlocks(const Blocks& space) : MisplacedBlocks(space, space.goal()) {}
+  // Towards another state than the goal.
+  MisplacedBlocks(const Blocks& space, const Blocks::State& target) : size_(space.size()), goal_(target) {}
 
   int32_t root(const Blocks::State& state, Node& node) const {
     node.h = 0;

@@ -278,12 +278,12 @@ def callback_model(function: object, outputs: int, name: str) -> RawModel:
     A function from states, an int32 array (n, variables), to numbers (n, outputs).
     """
 
-def believed_heuristic(task: Task, model: RawModel, *, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, factor: float | None = None, shift: float = 0.0, whole: bool = False, base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
+def believed_heuristic(task: Task, model: RawModel, *, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, eps: float | None = None, factor: float | None = None, shift: float = 0.0, whole: bool = False, base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
     """
-    What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha; with a factor that times the factor less the shift, and if h* are whole the next whole number. Takes the model, base and lower over; they may be of a task that differs in costs only.
+    What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha; with eps bounded by lower and eps times lower; with a factor that times the factor less the shift, and if h* are whole the next whole number. Takes the model, base and lower over; they may be of a task that differs in costs only.
     """
 
-def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, factor: float | None = None, shift: float = 0.0, whole: bool = False) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, eps: float | None = None, factor: float | None = None, shift: float = 0.0, whole: bool = False) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """
     The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept above 0, NaN where the heuristic would refuse.
     """
@@ -678,3 +678,147 @@ class PancakeDatabases:
 
     @property
     def sets(self) -> list[list[PatternDatabase]]: ...
+
+class GridResult:
+    """How a search of a grid or a lattice ended."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def generated(self) -> int: ...
+
+    @property
+    def reopened(self) -> int: ...
+
+    @property
+    def initial_h(self) -> float: ...
+
+    @property
+    def search_time(self) -> float: ...
+
+    @property
+    def cpu_time(self) -> float: ...
+
+    def take_path(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    def take_explored(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+class ProlongedLabels:
+    """How a prolonged search ended."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def reached(self) -> bool: ...
+
+    @property
+    def exact(self) -> int:
+        """So many of the states, the first ones, were closed."""
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def generated(self) -> int: ...
+
+    @property
+    def search_time(self) -> float: ...
+
+    @property
+    def cpu_time(self) -> float: ...
+
+class GridLabels(ProlongedLabels):
+    """Numbers of states with their labels."""
+
+    def take_label(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def take_path_label(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def take_states(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    def take_path(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+class PuzzleLabels(ProlongedLabels):
+    """States of a puzzle with their labels."""
+
+    def take_label(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def take_path_label(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def take_states(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]: ...
+
+    def take_path(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]: ...
+
+class GridSpace:
+    """Cells of a map: (row, column)."""
+
+    def __init__(self, blocked: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, neighbours: int, cut_corners: bool) -> None: ...
+
+    @property
+    def states(self) -> int: ...
+
+    def check(self, state: Sequence[int], what: str) -> None:
+        """An InputError unless it is a state."""
+
+    def check_goal(self, goal: Sequence[int]) -> None:
+        """An InputError unless it is a goal."""
+
+    def successors(self, state: Sequence[int]) -> list[tuple[int, float]]:
+        """Numbers of states with the costs of the steps to them."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[int, float]]:
+        """Numbers of states with the costs of the steps from them."""
+
+    def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: str, *, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, eps: float | None = None, weight: float = 1.0, explored: bool = False, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> GridResult:
+        """
+        A* with a heuristic by name, or with values of all states; a limit is a status, not an error.
+        """
+
+    def prolonged(self, start: Sequence[int], goal: Sequence[int], *, k_pr: float, blind: bool = False, open: bool = True, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> GridLabels:
+        """Labels by prolonged backward search."""
+
+class LatticeSpace:
+    """Cells of a map and headings: (row, column, heading)."""
+
+    def __init__(self, blocked: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, cut_corners: bool, headings: int, turn_cost: float) -> None: ...
+
+    @property
+    def states(self) -> int: ...
+
+    def check(self, state: Sequence[int], what: str) -> None:
+        """An InputError unless it is a state."""
+
+    def check_goal(self, goal: Sequence[int]) -> None:
+        """An InputError unless it is a goal."""
+
+    def successors(self, state: Sequence[int]) -> list[tuple[int, float]]:
+        """Numbers of states with the costs of the steps to them."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[int, float]]:
+        """Numbers of states with the costs of the steps from them."""
+
+    def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: str, *, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, eps: float | None = None, weight: float = 1.0, explored: bool = False, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> GridResult:
+        """
+        A* with a heuristic by name, or with values of all states; a limit is a status, not an error.
+        """
+
+    def prolonged(self, start: Sequence[int], goal: Sequence[int], *, k_pr: float, blind: bool = False, open: bool = True, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> GridLabels:
+        """Labels by prolonged backward search."""
+
+@overload
+def prolonged(space: TilesSpace, start: Sequence[int], *, k_pr: float, blind: bool = False, open: bool = True, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> PuzzleLabels: ...
+
+@overload
+def prolonged(space: PancakeSpace, start: Sequence[int], *, k_pr: float, blind: bool = False, open: bool = True, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> PuzzleLabels: ...
+
+@overload
+def prolonged(space: BlocksSpace, start: Sequence[int], *, k_pr: float, blind: bool = False, open: bool = True, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> PuzzleLabels:
+    """Labels of states of a puzzle by prolonged backward search."""

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.estimates import RULES, Calibrated, Clip, Known, Mean, Quantile
+from hstar.estimates import RULES, Bounded, Calibrated, Clip, Known, Mean, Quantile
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
 from hstar.estimates.rules import from_json, parse, to_json
@@ -40,6 +40,40 @@ def test_clip() -> None:
     assert Clip(lower=None, upper=4).value(Point(), RAW, NOTHING).tolist() == [-2, 3, 4]
     assert Clip(lower=None).value(Point(), RAW, NOTHING).tolist() == [-2, 3, 9]
     assert Clip(Clip(upper=4), lower=1).value(Point(), RAW, NOTHING).tolist() == [1, 3, 4]
+
+
+def test_bounded() -> None:
+    lower = Known(torch.tensor([2.0, 2.0, 4.0]))
+    assert Bounded(2.0).value(Point(), RAW, lower).tolist() == [2, 3, 8]
+    assert Bounded(1.0).value(Point(), RAW, lower).tolist() == [2, 2, 4]
+    one_sigma = (1 + math.erf(-1 / math.sqrt(2))) / 2
+    cautious = Bounded(10.0, Quantile(one_sigma)).value(Gaussian(sigma=2), RAW, lower).tolist()
+    assert cautious == pytest.approx([2, 2, 7])
+    # A dead end stays one, a goal is worth 0, and a state without a bound keeps the value.
+    others = Known(torch.tensor([math.inf, 0.0, NAN]))
+    assert Bounded(2.0).value(Point(), RAW, others).tolist() == [math.inf, 0, 9]
+    with pytest.raises(InputError, match="the rule 'bounded' needs a lower bound"):
+        Bounded(2.0).value(Point(), RAW, NOTHING)
+
+
+@pytest.mark.parametrize("eps", [0.99, 0, -1, NAN, math.inf])
+def test_no_bound(eps: float) -> None:
+    with pytest.raises(InputError, match="bounded: eps must be 1 or more and finite, got"):
+        Bounded(eps)
+
+
+def test_rules_as_they_are_typed() -> None:
+    assert parse("bounded:1.5") == Bounded(1.5)
+    assert parse("bounded:2:quantile:0.3") == Bounded(2.0, Quantile(0.3))
+    assert parse("bounded:2:mean") == Bounded(2.0, Mean())
+    for wrong in ("bounded", "bounded:", "bounded:much"):
+        with pytest.raises(InputError, match=r"bounded needs a number, as in bounded:1\.5"):
+            parse(wrong)
+    for wrong in ("bounded:2:clip", "bounded:2:order", "bounded:2:bounded:3", "clip:order"):
+        with pytest.raises(InputError, match=f"not a rule: '{wrong}'"):
+            parse(wrong)
+    with pytest.raises(InputError, match="eps must be 1 or more"):
+        parse("bounded:0.5")
 
 
 def test_bounds_of_states() -> None:
@@ -97,7 +131,7 @@ def test_promises() -> None:
         ({"form": "ratios"}, "unknown form of a calibration 'ratios'"),
         ({"score": 0.0, "form": "ratio"}, "the model has no values above 0"),
         ({"score": "low"}, "not options of the rule 'calibrated'"),
-        ({"of": to_json(Calibrated(confidence=0.5, instances=2, score=0.0))}, "calibrated already"),
+        ({"of": to_json(Calibrated(confidence=0.5, instances=2, score=0.0))}, "promised already"),
     ],
 )
 def test_no_calibration(options: dict[str, Any], message: str) -> None:
@@ -125,6 +159,7 @@ def test_a_dead_end_stays_one() -> None:
     "rule",
     [
         *(Mean(), Quantile(0.3), Clip(), Clip(Clip(Mean(), 1, None), None, 4), Clip(Quantile(0.1))),
+        Bounded(1.5, Quantile(0.1)),
         Calibrated(confidence=0.9, instances=9, score=-1.5, whole=True, of=Clip(Quantile(0.1))),
         Calibrated(confidence=0.9, instances=9, score=1.5, bound=2.0, form="ratio"),
     ],

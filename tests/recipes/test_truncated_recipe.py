@@ -16,7 +16,7 @@ import torch
 import hstar
 from hstar import container
 from hstar.errors import InputError, ModelError, UnsupportedError
-from hstar.estimates import Calibrated, Clip, Mean, Quantile, Rule
+from hstar.estimates import Bounded, Calibrated, Clip, Mean, Quantile, Rule
 from hstar.estimates.rules import Order
 from hstar.models import RELATIONAL_MODELS
 from hstar.models.domain_model import DomainModel, load_domain_model, save_domain_model
@@ -133,8 +133,8 @@ def same(model: DomainModel, task: hstar.Task, states: States) -> Numbers:
     assert goals.any() and not goals.all()
     expected[goals] = 0
     found = in_search(model, task, states)
-    # What is calibrated is rounded down, by up to a whole unit.
-    unit = 2 * UNIT if model.calibration else UNIT
+    # What a promise hangs on is rounded down, by up to a whole unit.
+    unit = 2 * UNIT if isinstance(model.rule, Bounded | Calibrated) else UNIT
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=unit + 1e-4)
     return found
 
@@ -161,6 +161,9 @@ def test_the_same_values_on_data_and_in_the_search(
     for rule in rules:
         for base, lower in ((None, "lmcut"), ("lmcut", None), ("ff", "hmax")):
             same(replace(learned, rule=rule, base=base, lower=lower), task, states)
+    for eps in (1.3, 40.0):
+        for base, lower in ((None, "lmcut"), ("ff", "hmax")):
+            same(replace(learned, rule=Bounded(eps), base=base, lower=lower), task, states)
 
 
 @pytest.mark.parametrize(
@@ -193,6 +196,23 @@ def test_heuristics_count_steps_where_actions_have_costs(tmp_path: Path, model: 
         same(replace(learned, base=base, lower=lower, rule=rule), costly, states)
     result = hstar.solve(costly, learned)
     assert result.solved and result.plan_cost != result.plan_length
+
+
+@pytest.mark.parametrize("level", [-1e4, 0.0, 7.0, 1e4])
+def test_bounded_plans_cost_what_was_promised(data: RelationalData, tmp_path: Path, level: float) -> None:
+    """Wherever the model believes to be."""
+    model = fit(data, "linear", rule="bounded:1.2")
+    bias = model.tensors["bias"] + np.array([level, 0], dtype=np.float32)
+    wrong = replace(model, tensors={**model.tensors, "bias": bias})
+    for seed in range(4):
+        task = generated(tmp_path, "blocksworld", blocks=5, seed=seed)
+        optimum = hstar.solve(task, "lmcut", search="astar").plan_cost
+        found = hstar.solve(task, wrong, search="astar").plan_cost
+        assert optimum is not None and found is not None and optimum <= found <= 1.2 * optimum
+    with pytest.raises(ModelError, match="the rule 'bounded' needs a model with an admissible bound"):
+        replace(wrong, lower=None).build(task)
+    with pytest.raises(ModelError, match="a bounded of the rule clip does not reach the search"):
+        replace(wrong, rule=Bounded(2.0, Clip())).build(task)
 
 
 @pytest.mark.parametrize("rule", [Mean(), Quantile(0.01), Quantile(0.99), Clip(Quantile(0.5))])
@@ -517,6 +537,9 @@ def test_the_default_is_quicker(data: RelationalData) -> None:
         ({"rule": "quantile:x"}, "a quantile needs a number, as in quantile:0.3, got 'quantile:x'"),
         ({"rule": "quantile:1"}, "a quantile needs alpha between 0 and 1, got 1"),
         ({"rule": "clip:clip"}, "not a rule: 'clip:clip'"),
+        ({"rule": "bounded:0.5"}, "bounded: eps must be 1 or more and finite, got 0.5"),
+        ({"rule": "bounded:1.5", "lower": "none"}, "the rule 'bounded' needs an admissible bound"),
+        ({"rule": "bounded:1.5:quantile:0.3", "estimate": "point"}, "a point estimate has no spread"),
         ({"rule": "clip:order"}, "not a rule: 'clip:order'"),
         ({"rule": "quantile:0.3", "estimate": "point"}, "a point estimate has no spread"),
         ({"rule": "clip:quantile:0.3", "estimate": "point"}, "a point estimate has no spread"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from hstar.estimates import gaussian, point, truncated
 from hstar.estimates.estimate import ESTIMATES, Batch, Estimate, Known
-from hstar.estimates.rules import RULES, Calibrated, Clip, Mean, Quantile, Rule
+from hstar.estimates.rules import RULES, Bounded, Calibrated, Clip, Mean, Quantile, Rule
 
 __all__ = [
     "ESTIMATES",
     "RULES",
     "Batch",
+    "Bounded",
     "Calibrated",
     "Clip",
     "Estimate",

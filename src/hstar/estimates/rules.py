@@ -1,8 +1,8 @@
 """Rules: which number of an estimate the search sees.
 
 A rule is a frozen dataclass of plain values. The innermost one asks the estimate (`Mean`, `Quantile`); others
-keep the value of the rule they wrap within bounds (`Clip`), or move it so that something can be promised of
-the plans (`Calibrated`, always outermost). What is known about the states is handed through.
+keep the value of the rule they wrap within bounds (`Clip`, `Bounded`), or move it so that something can be
+promised of the plans (`Calibrated`, always outermost). What is known about the states is handed through.
 
 Invariant: the value of an estimate that is `bounded` is never below the lower bound of a state. The mean that
 the estimate itself gives may be, by the margin that it leaves for labels at their bound.
@@ -90,6 +90,33 @@ class Clip:
         return h if known.lower is None else h.fmax(known.lower)
 
 
+@RULES.register("bounded")
+@dataclass(frozen=True)
+class Bounded:
+    """min(max(lower, value), eps * lower): never below an admissible bound nor above eps times it.
+
+    No value is above eps * h*, so that A* with re-opening (`astar`) finds plans that cost at most eps times
+    the optimum, whatever the model says. States without a lower bound keep the value.
+    """
+
+    name: ClassVar[str] = "bounded"
+
+    eps: float
+    of: Rule = field(default_factory=Mean)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.eps < math.inf:
+            raise InputError(f"bounded: eps must be 1 or more and finite, got {self.eps}")
+
+    def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
+        """The value of the other rule, moved into [lower, eps * lower]."""
+        if known.lower is None:
+            raise InputError("the rule 'bounded' needs a lower bound, and nothing is known about the states")
+        h = self.of.value(estimate, raw, known)
+        lower = known.lower.to(h.dtype)
+        return h.fmax(lower).fmin(self.eps * lower)
+
+
 @RULES.register("order")
 @dataclass(frozen=True)
 class Order:
@@ -131,8 +158,10 @@ class Calibrated:
         conformal.check_confidence(self.confidence)
         conformal.check_bound(self.bound)
         conformal.check_form(self.form)
-        if isinstance(self.of, Calibrated):
-            raise InputError("calibrated: of a rule that is calibrated already")
+        if isinstance(self.of, Calibrated | Bounded):
+            raise InputError(
+                f"calibrated: of the rule {self.of.name}, of which something is promised already"
+            )
         if conformal.rank(self.instances, self.confidence) > self.instances:
             raise InputError(f"calibrated: {self.instances} instances are too few for {self.confidence:g}")
         if not math.isfinite(self.score):
@@ -179,8 +208,18 @@ class Calibrated:
 
 
 def parse(text: str) -> Rule:
-    """A rule as it is typed: mean, quantile:ALPHA, order, clip, or clip: before mean or a quantile."""
+    """A rule as it is typed: mean, quantile:ALPHA, order, clip or bounded:EPS, or the last two before
+    mean or a quantile, as in bounded:1.5:quantile:0.3.
+    """
     word, _, rest = text.partition(":")
+    if word == "bounded":
+        eps, _, of = rest.partition(":")
+        try:
+            number = float(eps)
+        except ValueError:
+            raise InputError(f"bounded needs a number, as in bounded:1.5, got '{text}'") from None
+        if of.partition(":")[0] in ("", "mean", "quantile"):
+            return Bounded(number, parse(of) if of else Mean())
     if word == "clip" and rest.partition(":")[0] not in ("clip", "order"):
         return Clip(parse(rest) if rest else Mean())
     if word in ("mean", "order") and not rest:
@@ -192,7 +231,10 @@ def parse(text: str) -> Rule:
             raise InputError(f"a quantile needs a number, as in quantile:0.3, got '{text}'") from None
     if word == "calibrated":
         raise InputError("the rule calibrated is not typed: hstar calibrate writes it into a model")
-    raise InputError(f"not a rule: '{text}' (mean, quantile:ALPHA, clip, clip:quantile:ALPHA, order)")
+    raise InputError(
+        f"not a rule: '{text}' (mean, quantile:ALPHA, clip, bounded:EPS, "
+        "either of these before a quantile, as in clip:quantile:ALPHA, order)"
+    )
 
 
 def to_json(rule: Rule) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates import estimate as estimates
 from hstar.estimates import rules
 from hstar.estimates.estimate import Estimate
-from hstar.estimates.rules import Calibrated, Clip, Mean, Order, Quantile, Rule
+from hstar.estimates.rules import Bounded, Calibrated, Clip, Mean, Order, Quantile, Rule
 from hstar.models.file import RESOLUTION, LearnedModel, load_model
 from hstar.models.relational_model import RELATIONAL_MODELS, RelationalModel, Tensors
 from hstar.search.heuristics import States, build
@@ -68,7 +68,7 @@ class DomainModel:
             raise ModelError(f"not options of the model '{self.model}': {given}") from None
 
     def with_rule(self, rule: Rule) -> DomainModel:
-        """The same with another rule; a clip and what is calibrated take `lower`."""
+        """The same with another rule; `clip`, `bounded` and what is calibrated take `lower`."""
         return replace(self, rule=rule)
 
     @property
@@ -96,15 +96,22 @@ class DomainModel:
 
 
 def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuristic:
-    """The heuristic of the core. Heuristics that it asks count steps, as the labels do."""
+    """The heuristic of the core.
+
+    Heuristics that it asks count steps, as the labels do; but the bound of the rule `bounded` is of the costs
+    of the task.
+    """
     options, steps = belief_options(model.estimate, model.rule), task.with_unit_cost()
-    bounded = model.estimate.bounded or isinstance(model.rule, Clip | Calibrated)
+    bound = isinstance(model.rule, Bounded)
+    if bound and model.lower is None:
+        raise ModelError("the rule 'bounded' needs a model with an admissible bound (trained with --lower)")
+    needs_lower = model.estimate.bounded or isinstance(model.rule, Clip | Bounded | Calibrated)
     return _core.believed_heuristic(
         task.core,
         raw,
         **options,
         base=None if model.base is None else build(steps, model.base),
-        lower=None if model.lower is None or not bounded else build(steps, model.lower),
+        lower=build(task if bound else steps, model.lower) if model.lower and needs_lower else None,
         name=model.recipe,
         scale=RESOLUTION,
     )
@@ -125,6 +132,11 @@ def belief_options(estimate: Estimate, rule: Rule) -> dict[str, Any]:
         if not isinstance(rule.of, Mean | Quantile):
             raise ModelError(f"a clip of the rule {rule.of.name} does not reach the search")
         options |= {"clip": True, "clip_lower": rule.lower, "clip_upper": rule.upper}
+        rule = rule.of
+    if isinstance(rule, Bounded):
+        if not isinstance(rule.of, Mean | Quantile):
+            raise ModelError(f"a bounded of the rule {rule.of.name} does not reach the search")
+        options["eps"] = rule.eps
         rule = rule.of
     if isinstance(rule, Quantile):
         options["alpha"] = rule.alpha

@@ -26,7 +26,7 @@ import numpy as np
 from hstar.errors import InputError
 from hstar.estimates import ESTIMATES, rules
 from hstar.estimates.estimate import Estimate
-from hstar.estimates.rules import Clip, Quantile
+from hstar.estimates.rules import Bounded, Clip, Quantile
 from hstar.models import RELATIONAL_MODELS
 from hstar.models.domain_model import DomainModel
 from hstar.models.relational_model import RelationalModel
@@ -58,7 +58,9 @@ class TruncatedOptions:
     base: str = option("ff", f"Heuristic that the model corrects: {', '.join(BASES)}.")
     lower: str = option("lmcut", f"Admissible bound of estimate and rule: {', '.join(BOUNDS)}.")
     rule: str = option(
-        "mean", "What the search sees: mean, quantile:ALPHA, or either behind clip:; order if ranking is 1."
+        "mean",
+        "What the search sees: mean, quantile:ALPHA, either behind clip: or bounded:EPS:; "
+        "order if ranking is 1.",
     )
     updates: int | None = option(None, "Steps of the optimizer, instead of epochs.")
     instances: int | None = option(None, "Of the data, by chance.")
@@ -79,9 +81,11 @@ class TruncatedOptions:
         if not 0 < self.fixed_sigma < math.inf:
             raise InputError(f"fixed_sigma must be greater than 0 and finite, got {self.fixed_sigma}")
         rule = rules.parse(self.rule)
-        of = rule.of if isinstance(rule, Clip) else rule
+        of = rule.of if isinstance(rule, Clip | Bounded) else rule
         if isinstance(of, Quantile) and self.estimate == "point":
             raise InputError(f"a point estimate has no spread and so no rule '{self.rule}'; use mean or clip")
+        if isinstance(rule, Bounded) and self.lower == NONE:
+            raise InputError("the rule 'bounded' needs an admissible bound; give --lower lmcut, for instance")
         self.belief()
 
     def belief(self) -> Estimate:

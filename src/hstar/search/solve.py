@@ -53,9 +53,7 @@ class SearchConfig:
     evaluate_duplicates: bool = option(False, "gbfs: count an evaluation for duplicates too.")
     bound: float | None = option(None, "focal: proven cost of the plan to the optimum, at most (default 1).")
     anytime: bool = option(False, "focal: better and better plans, until one is optimal or a limit ends it.")
-    anchor: str | None = option(
-        None, "focal: the admissible heuristic (default: lmcut if possible)."
-    )
+    anchor: str | None = option(None, "focal: the admissible heuristic (default: lmcut if possible).")
     anchor_every: int = option(5, "focal: of so many expansions one is by the anchor; 0: as few as possible.")
 
     def __post_init__(self) -> None:

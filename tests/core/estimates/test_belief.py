@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.estimates import Calibrated, Clip, Estimate, Known, Mean, Quantile, Rule
+from hstar.estimates import Bounded, Calibrated, Clip, Estimate, Known, Mean, Quantile, Rule
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
 from hstar.estimates.truncated import TruncatedGaussian
@@ -40,6 +40,9 @@ def options(estimate: Estimate, rule: Rule) -> dict[str, object]:
         rule = rule.of
     if isinstance(rule, Clip):
         found |= {"clip": True, "clip_lower": rule.lower, "clip_upper": rule.upper}
+        rule = rule.of
+    if isinstance(rule, Bounded):
+        found["eps"] = rule.eps
         rule = rule.of
     if isinstance(rule, Quantile):
         found["alpha"] = rule.alpha
@@ -171,6 +174,12 @@ BELIEFS = [
             Calibrated(**BOUNDED, score=2.0, of=Clip(Quantile(0.1), 1.0, 12.0)),
         )
     ),
+    *((Point(), Bounded(eps)) for eps in (1.0, 1.5, 40.0)),
+    *(
+        (estimate, Bounded(1.3, of))
+        for estimate in (Gaussian(), TruncatedGaussian(0.7))
+        for of in (Mean(), Quantile(0.8))
+    ),
 ]
 
 
@@ -180,6 +189,8 @@ BELIEFS = [
 def test_estimates_and_rules_are_those_of_python(
     estimate: Estimate, rule: Rule, has_base: bool, has_lower: bool
 ) -> None:
+    if isinstance(rule, Bounded) and not has_lower:
+        pytest.skip("needs a lower bound")
     rng = np.random.default_rng(3)
     n = 200
     raw = rng.normal(0, 8, (n, estimate.outputs))
@@ -230,6 +241,11 @@ def test_infinite_and_missing_numbers() -> None:
             "a quantile needs alpha between 0 and 1, got 1",
         ),
         ({"clip_lower": 1.0}, "bounds of a clip, but no clip"),
+        ({"eps": 2.0}, "the rule 'bounded' needs a lower bound"),
+        ({"eps": 0.5, "lower": np.zeros(2)}, "bounded: eps must be 1 or more and finite, got 0.5"),
+        ({"eps": INF, "lower": np.zeros(2)}, "bounded: eps must be 1 or more and finite, got inf"),
+        ({"eps": 2.0, "clip": True, "lower": np.zeros(2)}, "bounded takes a mean or a quantile"),
+        ({"eps": 2.0, "offset": 1.0, "lower": np.zeros(2)}, "bounded takes a mean or a quantile"),
         ({"clip": True, "clip_upper": NAN}, "clip: the upper bound is NaN"),
         (
             {"clip": True, "clip_lower": 3.0, "clip_upper": 2.0},

@@ -253,6 +253,31 @@ def test_what_a_function_raises_reaches_the_caller(blocks: Case) -> None:
     assert len(calls) == 3
 
 
+@pytest.mark.parametrize("name", ["blocksworld-4", "npuzzle-2x3", "costs", "zero-costs", "reopening"])
+def test_bounded_values_keep_plans_within_the_bound(cases: Cases, name: str) -> None:
+    """Whatever the model says, and whatever operators cost."""
+    case = cases[name]
+    core, rng = case.task.core, np.random.default_rng(7)
+    lower = np.array(evaluate(case.task, "lmcut", case.states))
+    for trial in range(40):
+        raw = rng.normal(0, 20, (len(case.states), 1)) * rng.choice([0.1, 1, 100])
+        eps = float(rng.choice([1.0, 1.01, 1.4, 2.0, 7.0]))
+        heuristic = believed(case, raw, eps=eps, lower=symbolic(core, "lmcut"), scale=64)
+        values = np.array(heuristic.evaluate(states_of(case)))
+        finite = np.isfinite(lower)
+        assert (values[finite] <= eps * lower[finite] + 1e-9).all(), "rounded down"
+        assert (values >= np.where(goals(case), 0, lower) - 1e-9).all()
+        result = _core.search(core, "astar", [heuristic])
+        assert result.status == "solved"
+        cost = sum(core.operator(op).cost for op in result.plan)
+        assert case.optimum <= cost <= eps * case.optimum + 1e-9, trial
+
+
+def test_bounded_needs_a_bound(blocks: Case) -> None:
+    with pytest.raises(InputError, match="heuristic 'believed': the rule 'bounded' needs a lower bound"):
+        believed(blocks, np.zeros((len(blocks.states), 1)), eps=2.0)
+
+
 # --- dead ends, goals, NaN --------------------------------------------------------------------------
 
 

@@ -1,0 +1,67 @@
+// prolonged: labels by prolonged backward heuristic search ("Value Function Learning via Prolonged Backward
+// Heuristic Search"). A* runs backward from the goal, ordered by g + h with h towards the start. When the
+// start is closed, N_max = k_pr * |CLOSED|, and the search goes on until so many states are closed.
+//
+// Invariant: the label of a closed state is its exact cost-to-go, since the heuristics are consistent; that
+// of a state that is still open is an upper bound. The two are kept apart.
+//
+// Differences from the paper:
+// 1. Its listing prolongs when the goal is closed; that has to be the start.
+// 2. It calls labels of open states exact, too.
+// 3. It ends one state after N_max; here k_pr = 1 is plain backward A*.
+// 4. With k_pr = infinity the order does not matter, and h is left out: backward Dijkstra.
+// 5. If OPEN runs empty before the start was closed, that is told, and the labels are there all the same.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/control.h"
+#include "search/grid_astar.h"
+#include "spaces/puzzle.h"
+
+namespace hstar {
+
+struct ProlongedOptions {
+  double k_pr = 2;
+  bool blind = false;  // without a heuristic
+  bool open = true;    // whether open states are wanted, too
+};
+
+struct ProlongedLabels {
+  Status status = Status::kUnsolvable;  // solved: as far as was asked; unsolvable: the start was not reached
+  bool reached = false;                 // the start
+  size_t exact = 0;                     // so many of the states, the first ones, were closed; in this order
+  Counts counts;
+  double search_time_s = 0;  // wall clock
+  double cpu_time_s = 0;     // of the searching thread
+};
+
+struct GridLabels : ProlongedLabels {
+  std::vector<uint32_t> states;  // outer numbers
+  std::vector<double> label;
+  std::vector<uint32_t> path;  // from the start to the goal, if the start was reached
+  std::vector<double> path_label;
+};
+
+struct PuzzleLabels : ProlongedLabels {
+  size_t width = 0;
+  std::vector<uint8_t> states;  // `width` numbers each
+  std::vector<int32_t> label;
+  std::vector<uint8_t> path;
+  std::vector<int32_t> path_label;
+};
+
+// Defined for Grid and Lattice. Throws an InputError unless k_pr is 1 or more.
+template <class Space>
+GridLabels prolonged_grid(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
+                          const ProlongedOptions& options, const Limits& limits, const Observer& observer);
+
+// Defined for Tiles, Pancake and Blocks; backward from the goal of the space. States are kept in a hash
+// table; the limit of memory ends the search, and what was closed is there.
+template <Puzzle Space>
+PuzzleLabels prolonged_puzzle(const Space& space, const typename Space::State& start,
+                              const ProlongedOptions& options, const Limits& limits,
+                              const Observer& observer);
+
+}  // namespace hstar

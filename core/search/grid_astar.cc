@@ -1,0 +1,108 @@
+#include "search/grid_astar.h"
+
+#include <cmath>
+
+#include "base/errors.h"
+#include "heuristics/grid_distance.h"
+
+namespace hstar {
+namespace {
+
+template <class Space, class Heuristic>
+void search(const Space& space, uint32_t start, const std::vector<uint32_t>& goal, const Heuristic& heuristic,
+            bool explored, Control& control, GridResult& result) {
+  using Search = GridAStar<Space, Heuristic, false>;
+  if (!control.allows(Search::bytes(space))) {
+    result.status = Status::kMemoryLimit;
+    return;
+  }
+  Search engine(space, heuristic);
+  GridPoll poll(control);
+  result.initial_h = to_cost(heuristic(start));
+  engine.add_root(start);
+  result.status = Status::kUnsolvable;
+  while (true) {
+    if (poll(engine.counts())) {
+      result.status = control.status();
+      break;
+    }
+    const uint32_t state = engine.pop();
+    if (state == Search::kNone) break;
+    if (explored) result.explored.push_back(space.outer(state));
+    if (std::find(goal.begin(), goal.end(), state) != goal.end()) {
+      result.status = Status::kSolved;
+      result.cost = to_cost(engine.g(state));
+      result.path = engine.path(state);
+      for (uint32_t& one : result.path) one = space.outer(one);
+      break;
+    }
+    engine.expand(state);
+  }
+  result.counts = engine.counts();
+}
+
+void check_options(const GridHeuristic& heuristic) {
+  if (!(heuristic.weight >= 0 && heuristic.weight <= 1e6))
+    throw InputError("weight must be a number from 0 to 1e6");
+  if (!heuristic.eps) return;
+  if (!heuristic.values) throw InputError("eps bounds a value map, and there is none; use weight");
+  if (!(*heuristic.eps >= 1)) throw InputError("eps must be a number from 1 on");
+  if (heuristic.weight != 1) throw InputError("weight and eps do not go together");
+}
+
+}  // namespace
+
+template <class Space>
+void check_heuristic(const Space& space, const std::string& name) {
+  if (name != "blind" && name != "manhattan" && name != "octile")
+    throw InputError("unknown heuristic '" + name + "' (known: blind, manhattan, octile)");
+  if (name == "manhattan" && space.diagonals())
+    throw InputError("manhattan is not admissible with diagonal steps; use octile");
+}
+
+template <class Space>
+GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
+                      const GridHeuristic& heuristic, bool explored, const Limits& limits,
+                      const Observer& observer) {
+  check_options(heuristic);
+  GridResult result;
+  Control control(limits, observer, 1);
+  const auto run = [&](const auto& chosen) { search(space, start, goal, chosen, explored, control, result); };
+  const auto weighted = [&]<class Plain>(const Plain& plain) {
+    if (heuristic.weight == 1)
+      run(plain);
+    else
+      run(Weighted<Plain>(plain, heuristic.weight));
+  };
+  try {
+    if (control.stopped_at_start()) {
+      result.status = control.status();
+    } else if (heuristic.values) {
+      const GridDistance<Space> lower(space, goal[0], space.diagonals());
+      if (heuristic.eps)
+        run(BoundedMap<Space>(space, lower, heuristic.values, *heuristic.eps));
+      else
+        weighted(ValueMap<Space>(space, lower, heuristic.values));
+    } else {
+      check_heuristic(space, heuristic.name);
+      if (heuristic.name == "blind")
+        run(BlindGrid<Space>());
+      else
+        weighted(GridDistance<Space>(space, goal[0], heuristic.name == "octile"));
+    }
+  } catch (const std::bad_alloc&) {
+    result.status = Status::kMemoryLimit;
+  }
+  result.search_time_s = control.elapsed_s();
+  result.cpu_time_s = control.cpu_s();
+  return result;
+}
+
+template void check_heuristic<Grid>(const Grid&, const std::string&);
+template void check_heuristic<Lattice>(const Lattice&, const std::string&);
+template GridResult grid_astar<Grid>(const Grid&, uint32_t, const std::vector<uint32_t>&,
+                                     const GridHeuristic&, bool, const Limits&, const Observer&);
+template GridResult grid_astar<Lattice>(const Lattice&, uint32_t, const std::vector<uint32_t>&,
+                                        const GridHeuristic&, bool, const Limits&, const Observer&);
+
+}  // namespace hstar

@@ -1,0 +1,240 @@
+"""Grids and lattices: cells of a map with obstacles, and what it costs to enter each of them.
+
+A cell is (row, column), so that it indexes arrays of the map; a state of a lattice is (row, column,
+heading), headings clockwise from north. A step costs what the cell that it enters costs, times the root of 2
+if it is diagonal; a diagonal step needs both cells beside it free, as in the benchmarks of Moving AI, unless
+corners may be cut. A lattice moves one cell ahead or turns by one heading on the spot.
+
+Costs are exact in the core (`core/spaces/grid.h` says how) and floats here. `steps` is written in plain
+Python and shares nothing with the core, so that `replay` can check what a native search returns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar import _core
+from hstar.errors import InputError, PlanError
+
+Cell: TypeAlias = tuple[int, ...]
+Blocked: TypeAlias = npt.NDArray[np.bool_]
+
+# Clockwise from north, as in the core: rows down, columns to the right.
+DIRECTIONS = ((-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A map: obstacles, optional costs of cells (1 otherwise), 4 or 8 neighbours."""
+
+    blocked: Blocked
+    costs: npt.NDArray[np.float64] | None = None
+    neighbours: int = 4
+    cut_corners: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocked", _obstacles(self.blocked))
+        if self.costs is not None:
+            object.__setattr__(self, "costs", _costs(self.costs, self.blocked.shape))
+        self.core  # noqa: B018  # mistakes are told at once
+
+    @cached_property
+    def core(self) -> _core.GridSpace:
+        """The native space."""
+        blocked = self.blocked.view(np.uint8)
+        return _core.GridSpace(blocked, self.costs, int(self.neighbours), bool(self.cut_corners))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        rows, columns = self.blocked.shape
+        return rows, columns
+
+    def cost(self, row: int, column: int) -> float:
+        """Of entering a cell by a straight step."""
+        return 1.0 if self.costs is None else float(self.costs[row, column])
+
+    def is_free(self, row: int, column: int) -> bool:
+        """Inside, and no obstacle."""
+        rows, columns = self.shape
+        return 0 <= row < rows and 0 <= column < columns and not self.blocked[row, column]
+
+    def allows(self, row: int, column: int, direction: int) -> bool:
+        """Whether the step from a free cell is possible, whatever the number of neighbours."""
+        down, right = DIRECTIONS[direction]
+        beside = direction % 2 == 0 or self.cut_corners
+        if not beside:
+            beside = self.is_free(row + down, column) and self.is_free(row, column + right)
+        return beside and self.is_free(row + down, column + right)
+
+    def distances(self, goal: Cell) -> npt.NDArray[np.float64]:
+        """The cost-to-go of every cell, infinite where there is no way."""
+        found = self.core.prolonged(goal, goal, k_pr=math.inf, open=False)
+        result = np.full(self.blocked.size, np.inf)
+        result[found.take_states()] = found.take_label()
+        return result.reshape(self.shape)
+
+
+def _obstacles(blocked: Any) -> Blocked:
+    try:
+        array = np.asarray(blocked)
+    except ValueError:
+        raise InputError("a map is a table of rows of equal length") from None
+    if array.ndim != 2 or array.size == 0:
+        raise InputError(f"a map is a table of rows and columns, got the shape {array.shape}")
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"obstacles are 1 and free cells 0, got values of type {array.dtype}")
+    wrong = np.argwhere((array != 0) & (array != 1))
+    if len(wrong):
+        row, column = map(int, wrong[0])
+        value = array[row, column]
+        raise InputError(f"obstacles are 1 and free cells 0, got {value} in cell ({row}, {column})")
+    return np.ascontiguousarray(array.astype(bool))
+
+
+def _costs(costs: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
+    try:
+        array = np.ascontiguousarray(costs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("costs are a table of numbers, one for each cell") from None
+    if array.shape != shape:
+        raise InputError(f"costs have the shape {array.shape}, the map has {shape}")
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class GridProblem:
+    """From one cell of a map to another."""
+
+    name: ClassVar[str] = "grid"
+    grid: Grid
+    start: Cell
+    goal: Cell
+
+    def __post_init__(self) -> None:
+        for what in ("start", "goal"):
+            object.__setattr__(self, what, _numbers(getattr(self, what), what))
+            self.core.check(getattr(self, what), what)
+
+    @property
+    def core(self) -> _core.GridSpace:
+        """The native space."""
+        return self.grid.core
+
+    @property
+    def core_goal(self) -> Cell:
+        """The goal."""
+        return self.goal
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and columns."""
+        return self.grid.shape
+
+    @property
+    def heuristic(self) -> str:
+        """`manhattan`, or `octile` with 8 neighbours."""
+        return "manhattan" if self.grid.neighbours == 4 else "octile"
+
+    def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
+        """Neighbours, each with the price of a straight and of a diagonal step to it, one of them 0."""
+        row, column = state
+        for direction in range(0, 8, 2 if self.grid.neighbours == 4 else 1):
+            if self.grid.allows(row, column, direction):
+                cell = row + DIRECTIONS[direction][0], column + DIRECTIONS[direction][1]
+                yield cell, *_prices(self.grid.cost(*cell), direction)
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeProblem:
+    """From a cell and a heading to a cell, and a heading if one is given."""
+
+    name: ClassVar[str] = "lattice"
+    grid: Grid  # its number of neighbours does not count: headings say where steps lead
+    start: Cell
+    goal: Cell
+    headings: int = 8
+    turn_cost: float = 1.0
+
+    def __post_init__(self) -> None:
+        for what in ("start", "goal"):
+            object.__setattr__(self, what, _numbers(getattr(self, what), what))
+        self.core.check(self.start, "start")
+        self.core.check_goal(self.core_goal)
+
+    @cached_property
+    def core(self) -> _core.LatticeSpace:
+        """The native space."""
+        blocked = self.grid.blocked.view(np.uint8)
+        corners = bool(self.grid.cut_corners)
+        return _core.LatticeSpace(
+            blocked, self.grid.costs, corners, int(self.headings), float(self.turn_cost)
+        )
+
+    @property
+    def core_goal(self) -> Cell:
+        """With -1 for any heading."""
+        return self.goal if len(self.goal) != 2 else (*self.goal, -1)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows, columns and headings."""
+        return (*self.grid.shape, self.headings)
+
+    @property
+    def heuristic(self) -> str:
+        """`manhattan`, or `octile` with 8 headings."""
+        return "manhattan" if self.headings == 4 else "octile"
+
+    def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
+        """One cell ahead, and turns to the left and to the right; prices as on a grid."""
+        row, column, heading = state
+        direction = heading * (8 // self.headings)
+        if self.grid.allows(row, column, direction):
+            cell = row + DIRECTIONS[direction][0], column + DIRECTIONS[direction][1]
+            yield (*cell, heading), *_prices(self.grid.cost(*cell), direction)
+        for turned in (heading - 1, heading + 1):
+            yield (row, column, turned % self.headings), self.turn_cost, 0.0
+
+
+GridLike: TypeAlias = GridProblem | LatticeProblem
+
+
+def _prices(cost: float, direction: int) -> tuple[float, float]:
+    return (cost, 0.0) if direction % 2 == 0 else (0.0, cost)
+
+
+def _numbers(state: Any, what: str) -> Cell:
+    try:
+        numbers = tuple(state)
+        whole = tuple(int(number) for number in numbers)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what} must be whole numbers, got {state!r:.60}") from None
+    if whole != numbers or any(abs(number) >= 2**62 for number in whole):
+        raise InputError(f"{what} must be whole numbers, got {state!r:.60}")
+    return whole
+
+
+def replay(problem: GridLike, path: Sequence[Cell]) -> float:
+    """The cost of a path from the start to the goal; a `PlanError` if it does not lead there."""
+    if not path or path[0] != problem.start:
+        raise PlanError(f"the path begins with {path[:1]}, not with the start {problem.start}")
+    straight: list[float] = []
+    diagonal: list[float] = []
+    for number, (one, two) in enumerate(pairwise(path), 1):
+        prices = {state: price for state, *price in problem.steps(one)}
+        if two not in prices:
+            raise PlanError(f"step {number} of the path, from {one} to {two}, is not possible")
+        straight.append(prices[two][0])
+        diagonal.append(prices[two][1])
+    if path[-1][: len(problem.goal)] != problem.goal:
+        raise PlanError(f"the path ends in {path[-1]}, not in the goal {problem.goal}")
+    return math.fsum(straight) + math.sqrt(2) * math.fsum(diagonal)

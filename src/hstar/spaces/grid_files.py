@@ -1,0 +1,310 @@
+"""Maps as files: PNG and PGM images, and `.map` and `.scen` files of the Moving AI benchmarks.
+
+In an image black is an obstacle and white is free; anything between is refused, unless a threshold says from
+which brightness on, in 0..1, a cell is free. PNG is read without interlacing, in all colour types with up to
+8 bits a channel, and written in grey; PGM is read as P2 and P5. In a `.map` the terrains `.`, `G` and `S`
+are free, the others (`@ O T W`) are obstacles. A `.scen` names places as x and y, which become (row, column).
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar.errors import InputError
+from hstar.files import replace_file
+from hstar.spaces.grid import Blocked, Grid, GridProblem
+
+FREE, OBSTACLES = ".GS", "@OTW"
+MOST_CELLS = 2**28
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
+
+
+def read_image(path: Path, *, threshold: float | None = None) -> Blocked:
+    """Obstacles of a PNG or PGM image, by its first bytes."""
+    data = _bytes(path)
+    try:
+        if data.startswith(_SIGNATURE):
+            brightness = _png(data)
+        elif data[:2] in (b"P2", b"P5"):
+            brightness = _pgm(data)
+        else:
+            raise InputError("is neither a PNG nor a PGM image (P2 or P5)")
+        return _black(brightness, threshold)
+    except InputError as error:
+        raise InputError(error.message, file=path) from None
+
+
+def write_png(path: Path, blocked: Blocked) -> None:
+    """Obstacles as black cells of a grey image, which `read_image` reads."""
+    rows, columns = blocked.shape
+    pixels = np.where(blocked, 0, 255).astype(np.uint8)
+    lines = np.concatenate([np.zeros((rows, 1), np.uint8), pixels], axis=1)  # filter 0 before each line
+    header = struct.pack(">IIBBBBB", columns, rows, 8, 0, 0, 0, 0)
+    parts = [(b"IHDR", header), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b"")]
+    chunks = [
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in parts
+    ]
+    replace_file(path, _SIGNATURE + b"".join(chunks), durable=False)
+
+
+def write_pgm(path: Path, blocked: Blocked) -> None:
+    """The same as a PGM image (P5)."""
+    rows, columns = blocked.shape
+    pixels = np.where(blocked, 0, 255).astype(np.uint8).tobytes()
+    replace_file(path, f"P5\n{columns} {rows}\n255\n".encode() + pixels, durable=False)
+
+
+def _black(brightness: npt.NDArray[np.float64], threshold: float | None) -> Blocked:
+    if threshold is not None:
+        if not 0 < threshold <= 1:
+            raise InputError(f"the threshold of an image must be above 0 and at most 1, got {threshold}")
+        return np.asarray(brightness < threshold, dtype=bool)
+    grey = np.argwhere((brightness != 0) & (brightness != 1))
+    if len(grey):
+        row, column = map(int, grey[0])
+        raise InputError(
+            f"cell ({row}, {column}) is neither black nor white but {brightness[row, column]:.2f}; "
+            "give a threshold"
+        )
+    return np.asarray(brightness == 0, dtype=bool)
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+
+
+def _check_size(columns: int, rows: int) -> None:
+    if columns < 1 or rows < 1 or columns * rows > MOST_CELLS:
+        raise InputError(f"has {columns} x {rows} cells; 1 to {MOST_CELLS} are possible")
+
+
+# PGM.
+
+
+def _pgm(data: bytes) -> npt.NDArray[np.float64]:
+    header = re.match(rb"P[25](?:\s+|#[^\n]*\n)+(\d{1,9})(?:\s+|#[^\n]*\n)+(\d{1,9})\s+(\d{1,9})\s", data)
+    if header is None:
+        raise InputError("is no PGM image: expected width, height and the greatest value")
+    columns, rows, greatest = map(int, header.groups())
+    _check_size(columns, rows)
+    if not 1 <= greatest <= 65535:
+        raise InputError(f"is no PGM image: the greatest value {greatest} is not in 1..65535")
+    body = data[header.end() :]
+    if data[:2] == b"P2":
+        try:
+            values = np.array(body.split(), dtype=np.int64)
+        except (ValueError, OverflowError):
+            raise InputError("is no PGM image: expected whole numbers") from None
+    else:
+        width = 1 if greatest < 256 else 2
+        values = np.frombuffer(body[: len(body) // width * width], dtype=">u1" if width == 1 else ">u2")
+    if len(values) < columns * rows or (data[:2] == b"P2" and len(values) > columns * rows):
+        raise InputError(f"has {len(values)} values for {columns} x {rows} cells")
+    values = values[: columns * rows]
+    if values.min() < 0 or values.max() > greatest:
+        raise InputError(f"has values that are not in 0..{greatest}")
+    return values.reshape(rows, columns) / greatest
+
+
+# PNG.
+
+
+def _png(data: bytes) -> npt.NDArray[np.float64]:
+    chunks = _chunks(data)
+    header = chunks.get(b"IHDR", b"")
+    if len(header) != 13:
+        raise InputError("is a damaged PNG image: no header")
+    columns, rows, bits, colour, _, _, interlaced = struct.unpack(">IIBBBBB", header)
+    _check_size(columns, rows)
+    if interlaced or colour not in _CHANNELS or bits not in (1, 2, 4, 8):
+        raise InputError("is a PNG image that is interlaced or has more than 8 bits a channel")
+    channels = _CHANNELS[colour]
+    line = (columns * channels * bits + 7) // 8
+    unpacker = zlib.decompressobj()
+    try:
+        raw = unpacker.decompress(chunks.get(b"IDAT", b""), rows * (line + 1))
+    except zlib.error:
+        raise InputError("is a damaged PNG image: its pixels cannot be unpacked") from None
+    if len(raw) != rows * (line + 1):
+        raise InputError("is a damaged PNG image: some pixels are missing")
+    lines = _unfiltered(raw, rows, line, max(1, channels * bits // 8))
+    if bits < 8:
+        every = np.unpackbits(lines, axis=1).reshape(rows, -1, bits)
+        lines = (every @ (1 << np.arange(bits)[::-1])).astype(np.uint8)
+    pixels = lines[:, : columns * channels].reshape(rows, columns, channels)
+    if colour == 3:
+        palette = np.frombuffer(chunks.get(b"PLTE", b""), dtype=np.uint8)
+        if len(palette) % 3 or int(pixels.max()) >= len(palette) // 3:
+            raise InputError("is a damaged PNG image: a colour is not in its palette")
+        return np.asarray(palette.reshape(-1, 3)[pixels[:, :, 0]].mean(axis=2) / 255, dtype=np.float64)
+    shown = pixels[:, :, : 3 if channels >= 3 else 1]  # without transparency
+    return np.asarray(shown.mean(axis=2) / (2**bits - 1), dtype=np.float64)
+
+
+def _chunks(data: bytes) -> dict[bytes, bytes]:
+    """The bodies of chunks by their names, those of one name put together."""
+    found: dict[bytes, bytes] = {}
+    at = len(_SIGNATURE)
+    while at + 12 <= len(data):
+        length = int.from_bytes(data[at : at + 4], "big")
+        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
+        check = data[at + 8 + length : at + 12 + length]
+        if int.from_bytes(check, "big") != zlib.crc32(kind + body) or len(check) != 4:
+            raise InputError("is a damaged PNG image: a checksum is wrong")
+        found[kind] = found.get(kind, b"") + body
+        at += 12 + length
+    return found
+
+
+def _unfiltered(raw: bytes, rows: int, width: int, step: int) -> npt.NDArray[np.uint8]:
+    """The bytes of all lines; a filter has put each byte relative to those to the left and above."""
+    lines = np.frombuffer(raw, dtype=np.uint8).reshape(rows, width + 1)
+    result = np.zeros((rows, width), dtype=np.uint8)
+    above = np.zeros(width, dtype=np.uint8)
+    for row in range(rows):
+        kind, line = int(lines[row, 0]), lines[row, 1:]
+        if kind == 0:
+            current = line
+        elif kind == 1:  # to the left
+            current = np.empty_like(line)
+            for first in range(step):
+                current[first::step] = np.cumsum(line[first::step], dtype=np.uint8)
+        elif kind == 2:  # above
+            current = line + above
+        elif kind in (3, 4):
+            current = _predicted(kind, line, above, step)
+        else:
+            raise InputError(f"is a damaged PNG image: line {row} has the unknown filter {kind}")
+        result[row] = above = current
+    return result
+
+
+def _predicted(
+    kind: int, line: npt.NDArray[np.uint8], above: npt.NDArray[np.uint8], step: int
+) -> npt.NDArray[np.uint8]:
+    """Filters 3 (average) and 4 (Paeth), byte by byte."""
+    done = [0] * step
+    corner = [0] * step + above.tolist()
+    for at, (value, up) in enumerate(zip(line.tolist(), above.tolist(), strict=True)):
+        left = done[at]
+        if kind == 3:
+            guess = (left + up) // 2
+        else:
+            other = corner[at]
+            base = left + up - other
+            guess = min((left, up, other), key=lambda one: abs(one - base))
+        done.append((value + guess) & 255)
+    return np.array(done[step:], dtype=np.uint8)
+
+
+# Moving AI.
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A problem of a `.scen` file, with the length of an optimal path."""
+
+    bucket: int
+    map_name: str
+    problem: GridProblem
+    optimal_length: float
+
+
+def read_map(path: Path) -> Blocked:
+    """Obstacles of a `.map` file."""
+    lines = _lines(path)
+    sizes = {}
+    expected = ("type", "height", "width", "map")
+    for number, (word, line) in enumerate(zip(expected, [*lines, *[""] * 4], strict=False), 1):
+        pattern = {"type": r"type\s+octile", "map": "map"}.get(word, rf"{word}\s+([0-9]{{1,9}})")
+        found = re.fullmatch(pattern, line.strip())
+        if found is None:
+            wanted = {"type": "type octile", "map": "map"}.get(word, f"{word} and a number")
+            raise InputError(f"expected '{wanted}', got {line[:30]!r}", file=path, line=number)
+        if found.groups():
+            sizes[word] = int(found[1])
+    rows = lines[4:]
+    while rows and not rows[-1]:
+        rows.pop()
+    if len(rows) != sizes["height"]:
+        raise InputError(f"has {len(rows)} rows, its header says {sizes['height']}", file=path)
+    blocked = np.zeros((sizes["height"], sizes["width"]), dtype=bool)
+    for index, row in enumerate(rows):
+        if len(row) != sizes["width"]:
+            message = f"has {len(row)} cells, the header says {sizes['width']}"
+            raise InputError(message, file=path, line=index + 5)
+        if wrong := re.search(f"[^{FREE}{OBSTACLES}]", row):
+            message = f"unknown terrain {wrong[0]!r} in column {wrong.start()} (known: {FREE}{OBSTACLES})"
+            raise InputError(message, file=path, line=index + 5)
+        blocked[index] = [cell in OBSTACLES for cell in row]
+    if not blocked.size:
+        raise InputError("has no cells", file=path)
+    return blocked
+
+
+def write_map(path: Path, blocked: Blocked) -> None:
+    """What `read_map` reads."""
+    rows = ["".join("@" if cell else "." for cell in row) for row in blocked.tolist()]
+    header = ["type octile", f"height {blocked.shape[0]}", f"width {blocked.shape[1]}", "map"]
+    replace_file(path, ("\n".join([*header, *rows]) + "\n").encode(), durable=False)
+
+
+def read_scenarios(path: Path, grid: Grid) -> list[Scenario]:
+    """Problems of a `.scen` file on the map that they are for; lengths are meant for 8 neighbours."""
+    lines = _lines(path)
+    if not lines or not re.fullmatch(r"version\s+1(\.0)?", lines[0].strip()):
+        raise InputError(f"expected 'version 1', got {lines[0][:30] if lines else ''!r}", file=path, line=1)
+    found = []
+    for number, line in enumerate(lines[1:], 2):
+        if not line.strip():
+            continue
+        try:
+            found.append(_scenario(line, grid))
+        except InputError as error:
+            raise InputError(error.message, file=path, line=number) from None
+    return found
+
+
+def write_scenarios(path: Path, map_name: str, scenarios: Sequence[Scenario]) -> None:
+    """What `read_scenarios` reads."""
+    lines = ["version 1"]
+    for one in scenarios:
+        rows, columns = one.problem.grid.shape
+        (start_row, start_column), (goal_row, goal_column) = one.problem.start, one.problem.goal
+        places = (columns, rows, start_column, start_row, goal_column, goal_row)
+        lines.append("\t".join(map(str, (one.bucket, map_name, *places, f"{one.optimal_length:.8f}"))))
+    replace_file(path, ("\n".join(lines) + "\n").encode(), durable=False)
+
+
+def _scenario(line: str, grid: Grid) -> Scenario:
+    words = line.split("\t") if "\t" in line else line.split()
+    if len(words) != 9:
+        raise InputError(f"expected 9 columns, got {len(words)}")
+    try:
+        bucket, columns, rows, start_x, start_y, goal_x, goal_y = (int(words[i]) for i in (0, *range(2, 8)))
+        length = float(words[8])
+    except ValueError:
+        raise InputError(f"expected numbers, got {line[:60]!r}") from None
+    if (rows, columns) != grid.shape:
+        raise InputError(f"is for a map of {rows} x {columns} cells, got {grid.shape[0]} x {grid.shape[1]}")
+    return Scenario(bucket, words[1], GridProblem(grid, (start_y, start_x), (goal_y, goal_x)), length)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return _bytes(path).decode("ascii").splitlines()
+    except UnicodeDecodeError:
+        raise InputError("is not text", file=path) from None

@@ -1,0 +1,166 @@
+"""Random maps and problems on them, fixed by their seeds.
+
+`scattered` is the distribution of the paper on prolonged search: every cell is blocked with the same
+probability, independently. `maze` and `rooms` are for tests on other distributions than that of training.
+
+A problem has a goal that is uniform among the free cells and a start that is uniform among the other cells
+from which there is a way to it; a map without such a pair is drawn again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hstar.errors import InputError
+from hstar.options import option
+from hstar.registry import Registry
+from hstar.spaces.grid import Blocked, Grid, GridProblem
+
+# So many draws in a row without a new problem: there are no more of them, or hardly any.
+ATTEMPTS = 500
+
+
+@dataclass(frozen=True)
+class MapOptions:
+    """What kind of map, and how cells are connected."""
+
+    kind: str = option("scattered", "scattered, maze or rooms.")
+    rows: int = option(30, "Of the map.")
+    columns: int = option(30, "Of the map.")
+    blocked_share: float = option(0.33, "scattered: the probability that a cell is blocked.")
+    corridor: int = option(1, "maze: cells between two walls.")
+    room: int = option(7, "rooms: cells between two walls.")
+    neighbours: int = option(4, "Of a cell, 4 or 8.")
+    cut_corners: bool = option(False, "Whether diagonal steps may pass obstacles.")
+
+    def __post_init__(self) -> None:
+        MAPS.get(self.kind)
+        for name in ("rows", "columns", "corridor", "room"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
+        if not (isinstance(self.blocked_share, int | float) and 0 <= self.blocked_share < 1):
+            raise InputError(f"blocked_share must be in [0, 1), got {self.blocked_share!r}")
+        if self.rows * self.columns < 2:
+            raise InputError("a problem needs at least 2 cells")
+
+
+MAPS: Registry[Callable[[MapOptions, random.Random], Blocked]] = Registry("kind of map")
+
+
+@MAPS.register("scattered")
+def scattered(options: MapOptions, rng: random.Random) -> Blocked:
+    """Every cell is blocked with the same probability."""
+    cells = [rng.random() < options.blocked_share for _ in range(options.rows * options.columns)]
+    return np.array(cells, dtype=bool).reshape(options.rows, options.columns)
+
+
+@MAPS.register("maze")
+def maze(options: MapOptions, rng: random.Random) -> Blocked:
+    """A spanning tree of cells with walls between them, by depth-first search: one way between any two."""
+    pitch = options.corridor + 1
+    rows, columns = (max(1, (size + 1) // pitch) for size in (options.rows, options.columns))
+    blocked = np.ones((rows * pitch, columns * pitch), dtype=bool)
+    blocked[: options.corridor, : options.corridor] = False
+    seen, stack = {(0, 0)}, [(0, 0)]
+    while stack:
+        row, column = stack[-1]
+        around = [(row - 1, column), (row, column + 1), (row + 1, column), (row, column - 1)]
+        new = [(r, c) for r, c in around if 0 <= r < rows and 0 <= c < columns and (r, c) not in seen]
+        if not new:
+            stack.pop()
+            continue
+        there = rng.choice(new)
+        top, left = (pitch * min(pair) for pair in zip((row, column), there, strict=True))
+        bottom, right = (pitch * max(pair) for pair in zip((row, column), there, strict=True))
+        blocked[top : bottom + options.corridor, left : right + options.corridor] = False
+        seen.add(there)
+        stack.append(there)
+    return _fitted(blocked, options)
+
+
+@MAPS.register("rooms")
+def rooms(options: MapOptions, rng: random.Random) -> Blocked:
+    """Square rooms with a door of one cell in every wall between two of them."""
+    pitch = options.room + 1
+    blocked = np.zeros((options.rows, options.columns), dtype=bool)
+    blocked[options.room :: pitch] = True
+    blocked[:, options.room :: pitch] = True
+    for top in range(0, options.rows, pitch):
+        for left in range(0, options.columns, pitch):
+            door = rng.randrange(options.room), rng.randrange(options.room)
+            bottom, right = top + options.room, left + options.room
+            # A door leads somewhere only if there is a room behind its wall.
+            if bottom + 1 < options.rows:
+                blocked[bottom, min(left + door[0], options.columns - 1)] = False
+            if right + 1 < options.columns:
+                blocked[min(top + door[1], options.rows - 1), right] = False
+    return blocked
+
+
+def _fitted(blocked: Blocked, options: MapOptions) -> Blocked:
+    """Cut, or filled with obstacles, to the wanted size."""
+    result = np.ones((options.rows, options.columns), dtype=bool)
+    rows, columns = min(options.rows, blocked.shape[0]), min(options.columns, blocked.shape[1])
+    result[:rows, :columns] = blocked[:rows, :columns]
+    return result
+
+
+def random_problem(seed: int, options: MapOptions | None = None, **changes: Any) -> GridProblem:
+    """One problem; `changes` are fields of `MapOptions`."""
+    return next(_draws(seed, _changed(options, changes)))
+
+
+def random_problems(
+    number: int, seed: int, options: MapOptions | None = None, **changes: Any
+) -> list[GridProblem]:
+    """So many problems, no two of them the same; an `InputError` if there are not so many."""
+    options = _changed(options, changes)
+    found: dict[str, GridProblem] = {}
+    misses = 0
+    for problem in _draws(seed, options):
+        if len(found) >= number or misses == ATTEMPTS:
+            break
+        digest = problem_digest(problem)
+        misses = misses + 1 if digest in found else 0
+        found.setdefault(digest, problem)
+    if len(found) < number:
+        raise InputError(f"there are hardly more than {len(found)} such problems, {number} are wanted")
+    return list(found.values())
+
+
+def problem_digest(problem: GridProblem) -> str:
+    """The SHA-256 of obstacles, start and goal."""
+    about = f"{problem.grid.shape} {problem.start} {problem.goal}".encode()
+    return hashlib.sha256(about + np.packbits(problem.grid.blocked).tobytes()).hexdigest()
+
+
+def _changed(options: MapOptions | None, changes: dict[str, Any]) -> MapOptions:
+    return replace(options or MapOptions(), **changes)
+
+
+def _draws(seed: int, options: MapOptions) -> Iterator[GridProblem]:
+    """Problems without end, by attempts of the same seed."""
+    rng = random.Random(seed)
+    failures = 0
+    while failures < ATTEMPTS:
+        blocked = MAPS.get(options.kind)(options, rng)
+        grid = Grid(blocked, None, options.neighbours, options.cut_corners)
+        free = np.argwhere(~blocked)
+        failures += 1
+        if len(free) < 2:
+            continue
+        goal = tuple(map(int, free[rng.randrange(len(free))]))
+        there = np.argwhere(np.isfinite(grid.distances(goal)))
+        starts = [cell for cell in map(tuple, there.tolist()) if cell != goal]
+        if not starts:
+            continue
+        failures = 0
+        yield GridProblem(grid, rng.choice(starts), goal)
+    raise InputError(f"{ATTEMPTS} maps in a row have no two cells with a way between them")
