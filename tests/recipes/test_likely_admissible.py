@@ -74,6 +74,15 @@ def test_a_run(options: dict[str, Any]) -> None:
     assert idastar(SIZE.walk(3, 1), model.network(SIZE.puzzle(), alpha), max_evaluations=10**6).solved
 
 
+@pytest.mark.parametrize("name", ["pancake:5", "blocks:4"])
+def test_other_puzzles(name: str) -> None:
+    size = parse_puzzle(name)
+    model = train_puzzle("likely-admissible", size, **{**SMALL, "iterations": 2})
+    assert model.summary["solved"] >= 4 and model.puzzle == size
+    network = model.network(size.puzzle(), 0.9)
+    assert all(idastar(size.walk(2, seed), network, max_evaluations=10**6).solved for seed in range(3))
+
+
 def test_one_seed_fixes_a_run() -> None:
     one, two, other = learned(), learned(jobs=3), learned(seed=1)
     assert same(one, two) and not same(one, other)
@@ -134,6 +143,7 @@ def test_beta_falls_while_the_unknown_stays() -> None:
     assert [row["known_steps"] for row in always] == [50, 0, 0]
 
 
+@pytest.mark.slow
 def test_tasks_become_harder_and_the_switch_follows() -> None:
     rows = told(learned(iterations=6, known_steps=200, planner_steps=100))
     assert max(row["mean_cost"] or 0 for row in rows[3:]) > 3 * rows[0]["mean_cost"]
@@ -193,9 +203,15 @@ def test_the_8_puzzle_from_its_goal_alone() -> None:
     """Near-optimal plans, and fewer states than with the Manhattan distance."""
     size = parse_puzzle("tiles:3x3")
     model = train_puzzle(
-        "likely-admissible", size, profile="quick", iterations=20, nodes=500_000, known_steps=400
+        "likely-admissible",
+        size,
+        profile="quick",
+        iterations=16,
+        nodes=500_000,
+        known_steps=400,
+        planner_steps=600,
+        max_steps=100,
     )
-    exact = oracle.distances(size.puzzle())
     puzzles = [size.random(seed) for seed in range(40)]
     found = {}
     for alpha in (0.5, 0.95):
@@ -205,8 +221,8 @@ def test_the_8_puzzle_from_its_goal_alone() -> None:
     manhattan = [idastar(puzzle, "manhattan") for puzzle in puzzles]
 
     def suboptimality(results: Any) -> float:
-        costs = [exact[puzzle.start] for puzzle in puzzles]
-        return float(np.mean([one.plan_cost / cost - 1 for one, cost in zip(results, costs, strict=True)]))
+        pairs = zip(results, manhattan, strict=True)
+        return float(np.mean([one.plan_cost / optimal.plan_cost - 1 for one, optimal in pairs]))
 
     def generated(results: Any) -> int:
         return sum(one.generated for one in results)

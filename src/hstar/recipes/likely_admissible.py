@@ -116,7 +116,7 @@ class Learner:
         # 3. If too few are solved, be less cautious.
         enough = len(plans) >= options.least_solved
         if not enough:
-            self.alpha = max(self.alpha - options.alpha_step, options.least_alpha)
+            self.alpha = max(round(self.alpha - options.alpha_step, 9), options.least_alpha)
         # 4. The planning network learns all that is remembered, 5. the other one until it is sure of it.
         learned: dict[str, Any] = {}
         if len(self.buffer):
