@@ -18,7 +18,7 @@ def test_the_table_has_a_row_for_each_case() -> None:
     done = run("--nodes", "5000")
     assert done.returncode == 0, done.stderr
     rows = [line.split("|") for line in done.stdout.splitlines()]
-    assert len(rows) == 2 + 11
+    assert len(rows) == 2 + 15
     assert all(float(row[-2]) > 0 for row in rows[2:]), "nodes a second"
 
 

@@ -7,7 +7,7 @@
 
 namespace hstar {
 
-inline uint64_t splitmix64(uint64_t& state) {
+constexpr uint64_t splitmix64(uint64_t& state) {
   uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;

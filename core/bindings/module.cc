@@ -48,4 +48,5 @@ NB_MODULE(_core, module) {
   hstar::bind_sampling(module);
   hstar::bind_search(module);
   hstar::bind_puzzles(module);
+  hstar::bind_puzzle_networks(module);
 }

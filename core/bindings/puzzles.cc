@@ -116,6 +116,9 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
   return nb::class_<Space>(module, name, doc)
       .def_prop_ro("goal", [](const Space& space) { return space.values(space.goal()); })
       .def_prop_ro("words", &Space::words, "32-bit words of a packed state.")
+      .def_prop_ro(
+          "database_space", [](const Space& space) { return database_space(space); },
+          "Databases and networks fit spaces with the same one.")
       .def(
           "check", [](const Space& space, const Values& state) { space.checked(state); }, nb::arg("state"),
           "An InputError unless it is a state from which the goal can be reached.")
@@ -134,7 +137,7 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
       .def(
           "value",
           [](const Space& space, const HeuristicChoice<Space>& heuristic, const Values& state) {
-            return puzzle_value<Space>(space, heuristic, space.checked(state));
+            return puzzle_values<Space>(space, heuristic, {space.checked(state)})[0];
           },
           nb::arg("heuristic"), nb::arg("state"))
       .def(
@@ -161,10 +164,7 @@ PatternDatabase build(const Space& space, const Values& pattern) {
 }
 
 template <class Space>
-void bind_databases(nb::module_& module, nb::class_<Space>& space, const char* name) {
-  using Databases = AdditiveDatabases<Space>;
-  space.def_prop_ro(
-      "database_space", [](const Space& s) { return database_space(s); }, "For which databases fit.");
+void bind_database(nb::class_<Space>& space) {
   space.def("build_database", &build<Space>, nb::arg("pattern"), "Takes seconds for five pieces.");
   space.def(
       "map_database",
@@ -172,6 +172,11 @@ void bind_databases(nb::module_& module, nb::class_<Space>& space, const char* n
         return map_database(s, pattern, path, offset);
       },
       nb::arg("pattern"), nb::arg("path"), nb::arg("offset"), "Costs from a file, which stay there.");
+}
+
+template <class Space>
+void bind_databases(nb::module_& module, const char* name) {
+  using Databases = AdditiveDatabases<Space>;
   nb::class_<Databases>(module, name, "Additive pattern databases: the greatest of the sums of sets.")
       .def(nb::init<const Space&, typename Databases::Sets>(), nb::arg("space"), nb::arg("sets"))
       .def_prop_ro("sets", &Databases::sets);
@@ -216,11 +221,19 @@ void bind_puzzles(nb::module_& module) {
       .def_prop_ro("columns", &Tiles::columns);
   auto pancake = bind_space<Pancake>(module, "PancakeSpace", "A stack of pancakes.");
   pancake.def(nb::init<int>(), nb::arg("pancakes")).def_prop_ro("size", &Pancake::size);
-  bind_space<Blocks>(module, "BlocksSpace", "Blocks in stacks; states say what lies under each block.")
-      .def(nb::init<const Values&>(), nb::arg("goal"))
-      .def_prop_ro("size", &Blocks::size);
-  bind_databases<Tiles>(module, tiles, "TilesDatabases");
-  bind_databases<Pancake>(module, pancake, "PancakeDatabases");
+  auto blocks =
+      bind_space<Blocks>(module, "BlocksSpace", "Blocks in stacks; states say what lies under each block.");
+  blocks.def(nb::init<const Values&>(), nb::arg("goal")).def_prop_ro("size", &Blocks::size);
+  bind_database(tiles);
+  bind_database(pancake);
+  bind_database(blocks);
+  bind_databases<Tiles>(module, "TilesDatabases");
+  bind_databases<Pancake>(module, "PancakeDatabases");
+  nb::class_<BlockDatabases>(module, "BlockDatabases",
+                             "Pattern databases of blocks: the greatest of the costs.")
+      .def(nb::init<const Blocks&, std::vector<BlockDatabases::Database>>(), nb::arg("space"),
+           nb::arg("databases"))
+      .def_prop_ro("databases", &BlockDatabases::databases);
 }
 
 }  // namespace hstar

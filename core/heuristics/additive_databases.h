@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "base/errors.h"
@@ -78,6 +79,28 @@ class AdditiveDatabases {
     child = parent;
     for_moved(space_, before, action, [&](int piece, int from, int to) { shift(child, piece, to - from); });
     return value(child);
+  }
+
+  // The same for those who want every cost. `follow` changes a copy of the parent's node, and calls `changed`
+  // with the number of each database whose index is another one.
+  int32_t cost(const Node& node, size_t database) const { return tables_[database][node.index[database]]; }
+  template <class Changed>
+  void follow(const typename Space::State& before, typename Space::Action action, Node& node,
+              const Changed& changed) const {
+    if constexpr (std::is_same_v<Space, Tiles>) {
+      for_moved(space_, before, action, [&](int piece, int from, int to) {
+        for (size_t i = static_cast<size_t>(piece); i < parts_.size(); i += pieces_) {
+          if (parts_[i].step == 0) continue;  // in no database of the set
+          node.index[parts_[i].database] += parts_[i].step * static_cast<uint32_t>(to - from);
+          changed(size_t{parts_[i].database});
+        }
+      });
+    } else {
+      const Node parent = node;
+      for_moved(space_, before, action, [&](int piece, int from, int to) { shift(node, piece, to - from); });
+      for (size_t i = 0; i < tables_.size(); ++i)
+        if (node.index[i] != parent.index[i]) changed(i);
+    }
   }
 
  private:

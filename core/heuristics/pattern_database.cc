@@ -4,10 +4,12 @@
 #include <array>
 #include <bit>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "base/errors.h"
 #include "base/mapped_file.h"
+#include "heuristics/block_patterns.h"
 
 namespace hstar {
 namespace {
@@ -24,27 +26,38 @@ struct Kind {
 Kind kind_of(const Tiles& space) { return {database_space(space), 1, space.cells() - 1, space.cells()}; }
 Kind kind_of(const Pancake& space) { return {database_space(space), 0, space.size() - 1, space.size()}; }
 
-// A database without its costs, and how many of them it has to have.
-std::pair<PatternDatabase, size_t> without_costs(const Kind& kind, const std::vector<int>& pattern) {
-  const auto& [space, first, last, places] = kind;
-  PatternDatabase database;
-  database.space = space;
-  database.pattern = pattern;
-  size_t size = 1;
+Kind kind_of(const Blocks& space) { return {database_space(space), 1, space.size(), space.size()}; }
+
+void check_pattern(const Kind& kind, const std::vector<int>& pattern) {
+  if (pattern.empty()) throw InputError("a pattern needs at least one piece");
   for (const int piece : pattern) {
-    if (piece < first || piece > last)
-      throw InputError("a pattern has pieces " + std::to_string(first) + ".." + std::to_string(last) +
-                       ", got " + std::to_string(piece));
+    if (piece < kind.first || piece > kind.last)
+      throw InputError("a pattern has pieces " + std::to_string(kind.first) + ".." +
+                       std::to_string(kind.last) + ", got " + std::to_string(piece));
     if (std::count(pattern.begin(), pattern.end(), piece) > 1)
       throw InputError("piece " + std::to_string(piece) + " is twice in the pattern");
-    database.step.push_back(static_cast<uint32_t>(size));
-    size *= static_cast<size_t>(places);
-    if (size > kMostEntries || pattern.size() > kMostPieces)
-      throw InputError("a pattern of " + std::to_string(pattern.size()) + " pieces in " +
-                       std::to_string(places) + " places is too large");
   }
-  if (pattern.empty()) throw InputError("a pattern needs at least one piece");
-  return {std::move(database), size};
+}
+
+// A database without its costs, and how many of them it has to have.
+template <class Space>
+std::pair<PatternDatabase, size_t> without_costs(const Space& space, const std::vector<int>& pattern) {
+  const Kind kind = kind_of(space);
+  check_pattern(kind, pattern);
+  PatternDatabase database{kind.space, pattern, {}, {}, {}};
+  if constexpr (std::is_same_v<Space, Blocks>) {
+    return {std::move(database), BlockPatterns(space.size(), pattern.size()).size()};
+  } else {
+    size_t size = 1;
+    for (size_t i = 0; i < pattern.size(); ++i) {
+      database.step.push_back(static_cast<uint32_t>(size));
+      size *= static_cast<size_t>(kind.places);
+      if (size > kMostEntries || pattern.size() > kMostPieces)
+        throw InputError("a pattern of " + std::to_string(pattern.size()) + " pieces in " +
+                         std::to_string(kind.places) + " places is too large");
+    }
+    return {std::move(database), size};
+  }
 }
 
 // Costs to be filled, which the database owns.
@@ -55,9 +68,10 @@ std::vector<uint8_t>& own_costs(PatternDatabase& database, size_t size) {
   return *costs;
 }
 
-PatternDatabase map_costs(const Kind& kind, const std::vector<int>& pattern, const std::string& path,
+template <class Space>
+PatternDatabase map_costs(const Space& space, const std::vector<int>& pattern, const std::string& path,
                           size_t offset) {
-  auto [database, size] = without_costs(kind, pattern);
+  auto [database, size] = without_costs(space, pattern);
   const auto file = MappedFile::open(path);
   if (file->size() < offset || file->size() - offset != size)
     throw InputError(path + ": expected " + std::to_string(size) + " costs from byte " +
@@ -142,7 +156,7 @@ double PatternDatabase::mean() const {
 
 // Breadth first by cost; moves that cost nothing are one step: the blank spreads over its region at once.
 PatternDatabase build_database(const Tiles& space, const std::vector<int>& pattern, const BuildPoll& poll) {
-  auto [database, size] = without_costs(kind_of(space), pattern);
+  auto [database, size] = without_costs(space, pattern);
   std::vector<uint8_t>& costs = own_costs(database, size);
   const size_t pieces = pattern.size();
   const Board board(space);
@@ -178,7 +192,7 @@ PatternDatabase build_database(const Tiles& space, const std::vector<int>& patte
 
 // From the goal backwards, breadth first by cost; flips that cost nothing stay in the same round.
 PatternDatabase build_database(const Pancake& space, const std::vector<int>& pattern, const BuildPoll& poll) {
-  auto [database, size] = without_costs(kind_of(space), pattern);
+  auto [database, size] = without_costs(space, pattern);
   std::vector<uint8_t>& costs = own_costs(database, size);
   const size_t pieces = pattern.size();
   std::vector<uint32_t> round{goal_index(database)}, next;
@@ -212,14 +226,43 @@ PatternDatabase build_database(const Pancake& space, const std::vector<int>& pat
   return std::move(database);
 }
 
+// Breadth first from the goal: every move costs 1 and can be taken back.
+PatternDatabase build_database(const Blocks& space, const std::vector<int>& pattern, const BuildPoll& poll) {
+  auto [database, size] = without_costs(space, pattern);
+  std::vector<uint8_t>& costs = own_costs(database, size);
+  const BlockPatterns patterns(space.size(), pattern.size());
+  std::vector<uint32_t> round{patterns.index(patterns.form(space, space.goal(), pattern))}, next;
+  costs[round[0]] = 0;
+  size_t seen = 0;
+  for (int cost = 1; !round.empty(); ++cost) {  // 2 moves for each block do, so that costs fit into a byte
+    next.clear();
+    for (const uint32_t index : round) {
+      if (seen++ % (kStatesPerPoll / 10) == 0) poll();  // a state has dozens of neighbours
+      patterns.neighbours(patterns.form(index), [&](const BlockPatterns::Form& form) {
+        const uint32_t after = patterns.index(form);
+        if (costs[after] != PatternDatabase::kImpossible) return;
+        costs[after] = static_cast<uint8_t>(cost);
+        next.push_back(after);
+      });
+    }
+    round.swap(next);
+  }
+  return std::move(database);
+}
+
 PatternDatabase map_database(const Tiles& space, const std::vector<int>& pattern, const std::string& path,
                              size_t offset) {
-  return map_costs(kind_of(space), pattern, path, offset);
+  return map_costs(space, pattern, path, offset);
 }
 
 PatternDatabase map_database(const Pancake& space, const std::vector<int>& pattern, const std::string& path,
                              size_t offset) {
-  return map_costs(kind_of(space), pattern, path, offset);
+  return map_costs(space, pattern, path, offset);
+}
+
+PatternDatabase map_database(const Blocks& space, const std::vector<int>& pattern, const std::string& path,
+                             size_t offset) {
+  return map_costs(space, pattern, path, offset);
 }
 
 std::string database_space(const Tiles& space) {
@@ -227,5 +270,18 @@ std::string database_space(const Tiles& space) {
 }
 
 std::string database_space(const Pancake& space) { return "pancake-" + std::to_string(space.size()); }
+
+std::string database_space(const Blocks& space) {
+  const std::vector<int> goal = space.values(space.goal());
+  std::string result = "blocks-" + std::to_string(space.size());
+  if (goal == Blocks::tower(space.size())) return result;
+  char between = '-';
+  for (const int under : goal) {
+    result += between;
+    result += std::to_string(under);
+    between = '.';
+  }
+  return result;
+}
 
 }  // namespace hstar

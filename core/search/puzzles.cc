@@ -5,6 +5,7 @@
 
 #include "base/errors.h"
 #include "heuristics/gap.h"
+#include "heuristics/incremental_network.h"
 #include "heuristics/manhattan.h"
 #include "heuristics/misplaced.h"
 
@@ -56,10 +57,14 @@ void with_heuristic(const Space& space, const HeuristicChoice<Space>& choice, co
     if constexpr (std::is_same_v<Chosen, std::string>) {
       with_named(space, one, work, typename Known<Space>::Heuristics{});
     } else {
+      constexpr bool kNetwork = std::is_same_v<Chosen, const PuzzleNetwork<Space>*>;
       if (database_space(one->space()) != database_space(space))
-        throw InputError("databases for " + database_space(one->space()) + " do not fit " +
-                         database_space(space));
-      work(*one);
+        throw InputError((kNetwork ? "a network for " : "databases for ") + database_space(one->space()) +
+                         (kNetwork ? " does not fit " : " do not fit ") + database_space(space));
+      if constexpr (kNetwork)
+        with_network(*one, work);
+      else
+        work(*one);
     }
   };
   std::visit(chosen, choice);
@@ -73,15 +78,15 @@ std::vector<PuzzleHeuristicInfo> puzzle_heuristics() {
 }
 
 template <Puzzle Space>
-int32_t puzzle_value(const Space& space, const HeuristicChoice<Space>& heuristic,
-                     const typename Space::State& state) {
-  int32_t value = 0;
+std::vector<int32_t> puzzle_values(const Space& space, const HeuristicChoice<Space>& heuristic,
+                                   const std::vector<typename Space::State>& states) {
+  std::vector<int32_t> values;
   const auto work = [&]<class H>(const H& h) {
     typename H::Node node;
-    value = h.root(state, node);
+    for (const typename Space::State& state : states) values.push_back(h.root(state, node));
   };
   with_heuristic<Space>(space, heuristic, work);
-  return value;
+  return values;
 }
 
 template <Puzzle Space>
@@ -116,13 +121,14 @@ DeepeningResult puzzle_idastar(const Space& space, const HeuristicChoice<Space>&
   return result;
 }
 
-#define HSTAR_PUZZLE(Space)                                                                               \
-  template std::vector<PuzzleHeuristicInfo> puzzle_heuristics<Space>();                                   \
-  template int32_t puzzle_value<Space>(const Space&, const HeuristicChoice<Space>&, const Space::State&); \
-  template int32_t puzzle_child_value<Space>(const Space&, const HeuristicChoice<Space>&,                 \
-                                             const Space::State&, Space::Action);                         \
-  template DeepeningResult puzzle_idastar<Space>(const Space&, const HeuristicChoice<Space>&,             \
-                                                 const Space::State&, const DeepeningOptions&,            \
+#define HSTAR_PUZZLE(Space)                                                                       \
+  template std::vector<PuzzleHeuristicInfo> puzzle_heuristics<Space>();                           \
+  template std::vector<int32_t> puzzle_values<Space>(const Space&, const HeuristicChoice<Space>&, \
+                                                     const std::vector<Space::State>&);           \
+  template int32_t puzzle_child_value<Space>(const Space&, const HeuristicChoice<Space>&,         \
+                                             const Space::State&, Space::Action);                 \
+  template DeepeningResult puzzle_idastar<Space>(const Space&, const HeuristicChoice<Space>&,     \
+                                                 const Space::State&, const DeepeningOptions&,    \
                                                  const Limits&, const Observer&);
 HSTAR_PUZZLE(Tiles)
 HSTAR_PUZZLE(Pancake)

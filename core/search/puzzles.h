@@ -1,4 +1,5 @@
-// Searches of puzzles, and values of their states: with a heuristic by name, or with databases.
+// Searches of puzzles, and values of their states: with a heuristic by name, with databases, or with a
+// network.
 #pragma once
 
 #include <string>
@@ -7,6 +8,8 @@
 
 #include "base/control.h"
 #include "heuristics/additive_databases.h"
+#include "heuristics/block_databases.h"
+#include "heuristics/puzzle_network.h"
 #include "search/iterative_deepening.h"
 #include "spaces/blocks.h"
 #include "spaces/pancake.h"
@@ -24,11 +27,11 @@ struct PuzzleHeuristicInfo {
 // A name, or something that was built for the space before.
 template <Puzzle Space>
 struct PuzzleHeuristic {
-  using Choice = std::variant<std::string, const AdditiveDatabases<Space>*>;
+  using Choice = std::variant<std::string, const AdditiveDatabases<Space>*, const PuzzleNetwork<Space>*>;
 };
 template <>
 struct PuzzleHeuristic<Blocks> {
-  using Choice = std::variant<std::string>;
+  using Choice = std::variant<std::string, const BlockDatabases*, const PuzzleNetwork<Blocks>*>;
 };
 template <Puzzle Space>
 using HeuristicChoice = typename PuzzleHeuristic<Space>::Choice;
@@ -37,9 +40,10 @@ using HeuristicChoice = typename PuzzleHeuristic<Space>::Choice;
 template <Puzzle Space>
 std::vector<PuzzleHeuristicInfo> puzzle_heuristics();
 
+// A value for each state.
 template <Puzzle Space>
-int32_t puzzle_value(const Space& space, const HeuristicChoice<Space>& heuristic,
-                     const typename Space::State& state);
+std::vector<int32_t> puzzle_values(const Space& space, const HeuristicChoice<Space>& heuristic,
+                                   const std::vector<typename Space::State>& states);
 
 // The value after a move as the search has it: made from the parent's.
 template <Puzzle Space>

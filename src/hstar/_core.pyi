@@ -497,6 +497,10 @@ class TilesSpace:
     def words(self) -> int:
         """32-bit words of a packed state."""
 
+    @property
+    def database_space(self) -> str:
+        """Databases and networks fit spaces with the same one."""
+
     def check(self, state: Sequence[int]) -> None:
         """An InputError unless it is a state from which the goal can be reached."""
 
@@ -519,12 +523,12 @@ class TilesSpace:
     @property
     def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
 
-    def value(self, heuristic: str | TilesDatabases, state: Sequence[int]) -> int: ...
+    def value(self, heuristic: str | TilesDatabases | TilesNetwork, state: Sequence[int]) -> int: ...
 
-    def child_value(self, heuristic: str | TilesDatabases, state: Sequence[int], action: int) -> int:
+    def child_value(self, heuristic: str | TilesDatabases | TilesNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str | TilesDatabases, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | TilesDatabases | TilesNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
 
     def is_solvable(self, state: Sequence[int]) -> bool: ...
@@ -534,10 +538,6 @@ class TilesSpace:
 
     @property
     def columns(self) -> int: ...
-
-    @property
-    def database_space(self) -> str:
-        """For which databases fit."""
 
     def build_database(self, pattern: Sequence[int]) -> PatternDatabase:
         """Takes seconds for five pieces."""
@@ -557,6 +557,10 @@ class PancakeSpace:
     def words(self) -> int:
         """32-bit words of a packed state."""
 
+    @property
+    def database_space(self) -> str:
+        """Databases and networks fit spaces with the same one."""
+
     def check(self, state: Sequence[int]) -> None:
         """An InputError unless it is a state from which the goal can be reached."""
 
@@ -579,20 +583,16 @@ class PancakeSpace:
     @property
     def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
 
-    def value(self, heuristic: str | PancakeDatabases, state: Sequence[int]) -> int: ...
+    def value(self, heuristic: str | PancakeDatabases | PancakeNetwork, state: Sequence[int]) -> int: ...
 
-    def child_value(self, heuristic: str | PancakeDatabases, state: Sequence[int], action: int) -> int:
+    def child_value(self, heuristic: str | PancakeDatabases | PancakeNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str | PancakeDatabases, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | PancakeDatabases | PancakeNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
 
     @property
     def size(self) -> int: ...
-
-    @property
-    def database_space(self) -> str:
-        """For which databases fit."""
 
     def build_database(self, pattern: Sequence[int]) -> PatternDatabase:
         """Takes seconds for five pieces."""
@@ -612,6 +612,10 @@ class BlocksSpace:
     def words(self) -> int:
         """32-bit words of a packed state."""
 
+    @property
+    def database_space(self) -> str:
+        """Databases and networks fit spaces with the same one."""
+
     def check(self, state: Sequence[int]) -> None:
         """An InputError unless it is a state from which the goal can be reached."""
 
@@ -634,16 +638,22 @@ class BlocksSpace:
     @property
     def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
 
-    def value(self, heuristic: str, state: Sequence[int]) -> int: ...
+    def value(self, heuristic: str | BlockDatabases | BlocksNetwork, state: Sequence[int]) -> int: ...
 
-    def child_value(self, heuristic: str, state: Sequence[int], action: int) -> int:
+    def child_value(self, heuristic: str | BlockDatabases | BlocksNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | BlockDatabases | BlocksNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
 
     @property
     def size(self) -> int: ...
+
+    def build_database(self, pattern: Sequence[int]) -> PatternDatabase:
+        """Takes seconds for five pieces."""
+
+    def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
+        """Costs from a file, which stay there."""
 
 class TilesDatabases:
     """Additive pattern databases: the greatest of the sums of sets."""
@@ -660,3 +670,89 @@ class PancakeDatabases:
 
     @property
     def sets(self) -> list[list[PatternDatabase]]: ...
+
+class BlockDatabases:
+    """Pattern databases of blocks: the greatest of the costs."""
+
+    def __init__(self, space: BlocksSpace, databases: Sequence[PatternDatabase]) -> None: ...
+
+    @property
+    def databases(self) -> list[PatternDatabase]: ...
+
+class TilesInputs:
+    """What a network sees of a state."""
+
+    @staticmethod
+    def one_hot(space: TilesSpace) -> TilesInputs: ...
+
+    @staticmethod
+    def databases(databases: TilesDatabases) -> TilesInputs: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def array(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.float32]:
+        """A row of numbers in 0..1 for each state."""
+
+    def admissible(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+        """The greatest admissible input, in moves."""
+
+class TilesNetwork:
+    """A network with one hidden layer."""
+
+    def __init__(self, inputs: TilesInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, scale: float, lowest_rho: float, highest_rho: float, alpha: float | None, sure_below: float | None, shift: float, factor: float, floor_admissible: bool) -> None: ...
+
+    def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+        """What a search has for these states."""
+
+class PancakeInputs:
+    """What a network sees of a state."""
+
+    @staticmethod
+    def one_hot(space: PancakeSpace) -> PancakeInputs: ...
+
+    @staticmethod
+    def databases(databases: PancakeDatabases) -> PancakeInputs: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def array(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.float32]:
+        """A row of numbers in 0..1 for each state."""
+
+    def admissible(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+        """The greatest admissible input, in moves."""
+
+class PancakeNetwork:
+    """A network with one hidden layer."""
+
+    def __init__(self, inputs: PancakeInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, scale: float, lowest_rho: float, highest_rho: float, alpha: float | None, sure_below: float | None, shift: float, factor: float, floor_admissible: bool) -> None: ...
+
+    def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+        """What a search has for these states."""
+
+class BlocksInputs:
+    """What a network sees of a state."""
+
+    @staticmethod
+    def one_hot(space: BlocksSpace) -> BlocksInputs: ...
+
+    @staticmethod
+    def databases(databases: BlockDatabases) -> BlocksInputs: ...
+
+    @property
+    def size(self) -> int: ...
+
+    def array(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.float32]:
+        """A row of numbers in 0..1 for each state."""
+
+    def admissible(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+        """The greatest admissible input, in moves."""
+
+class BlocksNetwork:
+    """A network with one hidden layer."""
+
+    def __init__(self, inputs: BlocksInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, scale: float, lowest_rho: float, highest_rho: float, alpha: float | None, sure_below: float | None, shift: float, factor: float, floor_admissible: bool) -> None: ...
+
+    def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+        """What a search has for these states."""

@@ -6,18 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hstar.errors import InputError, UnsupportedError
+from hstar.search.databases import Databases, additive_databases, block_databases
 from hstar.search.idastar import idastar
+from hstar.search.puzzle_features import puzzle_features
+from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Instance, Puzzle, State, format_instances, replay
 from hstar.spaces.tiles import Tiles
 from oracles import puzzles as oracle
+from oracles.puzzle_networks import random_network
 
 
 @dataclass(frozen=True)
@@ -157,6 +163,48 @@ def test_plans_are_optimal(name: str, heuristic: str, options: dict[str, object]
         assert result.plan_cost == small.exact[state]
         assert result.actions is not None
         assert replay(puzzle, result.actions)[-1] == puzzle.goal
+
+
+def built(small: Small) -> dict[str, tuple[Databases | PuzzleNetwork, bool]]:
+    """Heuristics that are made before they are used, and whether they are admissible."""
+    puzzle = small.puzzle
+    pieces = list(range(len(small.goal))) if puzzle.name == "pancake" else list(range(1, len(small.goal) + 1))
+    if puzzle.name == "tiles":
+        pieces.pop()
+    halves = [half for half in (pieces[: len(pieces) // 2], pieces[len(pieces) // 2 :]) if half]
+    databases: Databases
+    if puzzle.name == "blocks":
+        databases = block_databases(puzzle, halves, cache=False)
+    else:
+        databases = additive_databases(puzzle, [halves], cache=False)
+    one_hot = puzzle_features(puzzle, "one-hot")
+    inputs = puzzle_features(puzzle, "databases", sets=[halves], cache=False)
+    zeros = np.zeros((inputs.inputs, 1)), np.zeros(1), np.zeros((1, 1)), np.zeros(1)
+    likely = {"alpha": 0.9, "scale": 2.0}
+    return {
+        "databases": (databases, True),
+        "floor": (PuzzleNetwork(inputs, *zeros, floor_admissible=True), True),
+        "one-hot": (PuzzleNetwork(one_hot, **random_network(one_hot.inputs, 20, 2, 1, 2.0), **likely), False),
+        "inputs": (PuzzleNetwork(inputs, **random_network(inputs.inputs, 8, 2, 1, 2.0), **likely), False),
+    }
+
+
+def test_built_heuristics_keep_what_they_claim(small: Small) -> None:
+    core: Any = small.puzzle.core
+    for name, (heuristic, admissible) in built(small).items():
+        native = heuristic.core if isinstance(heuristic, PuzzleNetwork) else heuristic
+        assert core.value(native, small.goal) == 0, name
+        for state in some(small.exact, 100):
+            h = core.value(native, state)
+            assert h >= 0
+            assert not admissible or h <= small.exact[state], name
+            for action, after in oracle.neighbours(small.puzzle, state):
+                assert core.child_value(native, state, action) == core.value(native, after), name
+        for state in some(small.exact, 20):
+            result = idastar(small.make(state), heuristic)
+            assert result.plan_cost is not None
+            assert result.plan_cost >= small.exact[state]
+            assert not admissible or result.plan_cost == small.exact[state], name
 
 
 def test_two_searches_count_alike(small: Small) -> None:

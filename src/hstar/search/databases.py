@@ -1,9 +1,10 @@
-"""Additive pattern databases of tiles and pancakes, built natively and kept on disk.
+"""Pattern databases of puzzles, built natively and kept on disk.
 
-A set of patterns without common pieces gives a sum, several sets give the greatest of their sums. A
-built database is one file of the cache: a page with `magic sha256 newline`, then a byte for each way that the
-pieces lie, which the core maps into memory. Like every cache it is only a shortcut: whatever is wrong with a
-file costs time, and is a warning at most.
+Of tiles and pancakes they are additive: a set of patterns without common pieces gives a sum, several sets
+give the greatest of their sums. Of blocks every move counts for every pattern, and the greatest cost counts.
+A built database is one file of the cache: a page with `magic sha256 newline`, then a byte for each way that
+the pieces lie, which the core maps into memory. Like every cache it is only a shortcut: whatever is wrong
+with a file costs time, and is a warning at most.
 """
 
 from __future__ import annotations
@@ -17,16 +18,17 @@ from typing import TypeAlias
 from hstar import _core
 from hstar.errors import UnsupportedError
 from hstar.files import cache_folder, replace_file
+from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
-from hstar.spaces.puzzle import Puzzle
+from hstar.spaces.puzzle import NativeSpace, Puzzle
 from hstar.spaces.tiles import Tiles
 
 logger = logging.getLogger(__name__)
 
 Patterns: TypeAlias = Sequence[Sequence[int]]
-Databases: TypeAlias = "_core.TilesDatabases | _core.PancakeDatabases"
+Databases: TypeAlias = "_core.TilesDatabases | _core.PancakeDatabases | _core.BlockDatabases"
 
-# Two sets for each, those of Marom and Rosman (ICAPS 2020).
+# Those of Marom and Rosman (ICAPS 2020): two sets of tiles, two of pancakes, and twelve patterns of blocks.
 PUZZLE_24: tuple[Patterns, ...] = (
     ((1, 2, 5, 6, 7), (3, 4, 8, 9, 14), (10, 15, 16, 20, 21), (13, 18, 19, 23, 24), (11, 12, 17, 22)),
     ((1, 2, 3, 7, 8), (5, 6, 10, 11, 12), (15, 16, 17, 20, 21), (18, 19, 22, 23, 24), (4, 9, 13, 14)),
@@ -35,37 +37,62 @@ PANCAKE_24: tuple[Patterns, ...] = (
     ((0, 1, 2, 3, 4), (5, 6, 7, 8, 9), (10, 11, 12, 13, 14), (15, 16, 17, 18, 19), (20, 21, 22, 23)),
     ((0, 1, 2, 18), (3, 4, 5, 6, 7), (8, 9, 10, 11, 12), (13, 14, 15, 16, 17), (19, 20, 21, 22, 23)),
 )
+BLOCKS_15: Patterns = (
+    *((1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11, 12), (12, 13, 14, 15)),
+    *((3, 4, 5, 6), (7, 8, 9, 10), (11, 12, 13, 14), (1, 2, 14, 15)),
+    *((2, 3, 4, 5), (6, 7, 8, 9), (10, 11, 12, 13), (1, 13, 14, 15)),
+)
 
 # The version goes up when costs, or the order of entries, change.
 _MAGIC = b"hstar-database-1 "
 _PAGE = 4096
 
 
-def additive_databases(puzzle: Puzzle, sets: Sequence[Patterns], *, cache: bool = True) -> Databases:
+def additive_databases(
+    puzzle: Puzzle, sets: Sequence[Patterns], *, cache: bool = True
+) -> _core.TilesDatabases | _core.PancakeDatabases:
     """Databases for puzzles of this size, from the cache where they are there; for `idastar`."""
     core = puzzle.core
     if isinstance(core, _core.BlocksSpace):
-        raise UnsupportedError("there are no additive databases of blocks; use tiles or pancake")
-    folder = cache_folder() / "databases" if cache else None
-    known: dict[tuple[int, ...], _core.PatternDatabase] = {}
-    for pattern in (tuple(sorted(one)) for patterns in sets for one in patterns):
-        if pattern not in known:
-            known[pattern] = _database(core, pattern, folder)
-    built = [[known[tuple(sorted(pattern))] for pattern in patterns] for patterns in sets]
+        raise UnsupportedError("there are no additive databases of blocks; use block_databases")
+    known = _databases(core, [pattern for patterns in sets for pattern in patterns], cache)
+    built = [[known[_ordered(pattern)] for pattern in patterns] for patterns in sets]
     if isinstance(core, _core.TilesSpace):
         return _core.TilesDatabases(core, built)
     return _core.PancakeDatabases(core, built)
 
 
+def block_databases(puzzle: Puzzle, patterns: Patterns, *, cache: bool = True) -> _core.BlockDatabases:
+    """Databases for blocks with this goal, of which the greatest cost counts; for `idastar`.
+
+    A pattern has up to four blocks; one of 15 takes seconds to build.
+    """
+    core = puzzle.core
+    if not isinstance(core, _core.BlocksSpace):
+        raise UnsupportedError(f"block_databases are for blocks; use additive_databases for {puzzle.name}")
+    known = _databases(core, patterns, cache)
+    return _core.BlockDatabases(core, [known[_ordered(pattern)] for pattern in patterns])
+
+
 def fits(puzzle: Puzzle, databases: Databases) -> bool:
     """Whether databases are of this kind of puzzle; the core looks at the size."""
-    kinds = {_core.TilesDatabases: Tiles, _core.PancakeDatabases: Pancake}
+    kinds = {_core.TilesDatabases: Tiles, _core.PancakeDatabases: Pancake, _core.BlockDatabases: Blocks}
     return kinds.get(type(databases)) is type(puzzle)
 
 
-def _database(
-    core: _core.TilesSpace | _core.PancakeSpace, pattern: tuple[int, ...], folder: Path | None
-) -> _core.PatternDatabase:
+def _databases(
+    core: NativeSpace, patterns: Patterns, cache: bool
+) -> dict[tuple[int, ...], _core.PatternDatabase]:
+    """Each pattern once, in order."""
+    folder = cache_folder() / "databases" if cache else None
+    return {pattern: _database(core, pattern, folder) for pattern in dict.fromkeys(map(_ordered, patterns))}
+
+
+def _ordered(pattern: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted(pattern))
+
+
+def _database(core: NativeSpace, pattern: tuple[int, ...], folder: Path | None) -> _core.PatternDatabase:
     if folder is None:
         return core.build_database(pattern)
     path = folder / f"{core.database_space}_{'-'.join(map(str, pattern))}.db"

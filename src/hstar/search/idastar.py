@@ -14,6 +14,7 @@ from hstar.errors import InputError
 from hstar.options import configured, option
 from hstar.registry import unknown
 from hstar.search.databases import Databases, fits
+from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.puzzle import Puzzle, replay
 
 Progress = Callable[[_core.Progress], None]
@@ -72,7 +73,7 @@ class IDAStarResult:
 
 def idastar(
     puzzle: Puzzle,
-    heuristic: str | Databases,
+    heuristic: str | Databases | PuzzleNetwork,
     config: IDAStarConfig | None = None,
     *,
     progress: Progress | None = None,
@@ -80,9 +81,9 @@ def idastar(
 ) -> IDAStarResult:
     """Searches for a plan, an optimal one if the heuristic is admissible.
 
-    `heuristic` is one of `puzzle.core.heuristics`, or `additive_databases(...)`. `options` are the fields of
-    `IDAStarConfig`. `progress` is called about ten times a second. Ctrl-C ends the search with status
-    `interrupted`.
+    `heuristic` is one of `puzzle.core.heuristics`, `additive_databases(...)`, `block_databases(...)`, or a
+    `PuzzleNetwork`. `options` are the fields of `IDAStarConfig`. `progress` is called about ten times a
+    second. Ctrl-C ends the search with status `interrupted`.
     """
     if config is None:
         config = configured(IDAStarConfig, options)
@@ -92,10 +93,16 @@ def idastar(
         names = [info.name for info in puzzle.core.heuristics]
         if heuristic not in names:
             raise unknown(f"heuristic of {puzzle.name}", heuristic, names)
+    elif isinstance(heuristic, PuzzleNetwork):
+        if heuristic.features.space != puzzle.core.database_space:
+            raise InputError(
+                f"a network for {heuristic.features.space} does not fit {puzzle.core.database_space}"
+            )
     elif not fits(puzzle, heuristic):
         raise InputError(f"not a heuristic of {puzzle.name}: {heuristic!r:.60}")
-    core: Any = puzzle.core  # each kind has databases of its own
-    found: _core.DeepeningResult = core.idastar(puzzle.start, heuristic, progress=progress, **asdict(config))
+    core: Any = puzzle.core  # each kind has databases and networks of its own
+    native = heuristic.core if isinstance(heuristic, PuzzleNetwork) else heuristic
+    found: _core.DeepeningResult = core.idastar(puzzle.start, native, progress=progress, **asdict(config))
     actions = None
     if found.status == "solved":
         actions = tuple(found.plan)

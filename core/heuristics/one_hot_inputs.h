@@ -1,0 +1,173 @@
+// Inputs of networks that are 1 for where a piece lies and 0 elsewhere, for puzzles of any size.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "heuristics/gap.h"
+#include "heuristics/manhattan.h"
+#include "heuristics/misplaced.h"
+#include "spaces/blocks.h"
+#include "spaces/pancake.h"
+#include "spaces/tiles.h"
+
+namespace hstar {
+
+// A node that knows only whether it is the goal, by a heuristic that is 0 nowhere else.
+template <class Distance>
+class NoFeatures {
+ public:
+  using Node = typename Distance::Node;
+
+  float divisor(size_t) const { return 1; }
+  bool is_goal(const Node& node) const { return node.h == 0; }
+  int32_t admissible(const Node&) const { return 0; }
+};
+
+// For each number, the blank too, a 1 for its column and a 1 for its row. A move changes two columns or two
+// rows, of the tile and of the blank, and one row of weights for all four inputs depends only on the tile and
+// on which line the blank leaves for which: few enough rows to stay in the first cache.
+class OneHotTiles : public NoFeatures<Manhattan> {
+ public:
+  using Space = Tiles;
+
+  explicit OneHotTiles(const Tiles& space)
+      : space_(space),
+        distance_(space_),
+        steps_(static_cast<size_t>(std::max(space.rows(), space.columns()) * Tiles::kDirections)) {
+    for (int cell = 0; cell < space_.cells(); ++cell)
+      for (int action = 0; action < Tiles::kDirections; ++action) {
+        const int line = is_horizontal(action) ? cell % space_.columns() : cell / space_.columns();
+        step_[static_cast<size_t>(cell)][static_cast<size_t>(action)] =
+            static_cast<uint8_t>(line * Tiles::kDirections + action);
+      }
+  }
+  OneHotTiles(const OneHotTiles&) = delete;
+
+  const Tiles& space() const { return space_; }
+  size_t size() const { return static_cast<size_t>(space_.cells() * lines()); }
+  template <class Put>
+  void raw(const Tiles::State& state, const Put& put) const {
+    for (int cell = 0; cell < space_.cells(); ++cell) {
+      const int first = state.cells[static_cast<size_t>(cell)] * lines();
+      put(static_cast<size_t>(first + cell % space_.columns()), 1);
+      put(static_cast<size_t>(first + space_.columns() + cell / space_.columns()), 1);
+    }
+  }
+  void root(const Tiles::State& state, Node& node) const { distance_.root(state, node); }
+  template <class Sums>
+  void child(const Node& parent, const Tiles::State& before, Tiles::Action action, Node& child,
+             Sums& sums) const {
+    const size_t tile = before.cells[static_cast<size_t>(space_.target(before, action))];
+    sums.add(size() + tile * steps_ + step_[before.blank][action]);
+    distance_.child(parent, before, action, child);
+  }
+
+  size_t rows() const { return size() + static_cast<size_t>(space_.cells()) * steps_; }
+  template <class Put>
+  void compose(size_t row, const Put& put) const {
+    if (row < size()) return put(row, 1);
+    const size_t tile = (row - size()) / steps_, step = (row - size()) % steps_;
+    const int action = static_cast<int>(step % Tiles::kDirections);
+    const int from = static_cast<int>(step / Tiles::kDirections);
+    const int to = from + (action > 1 ? 1 : -1);
+    const int most = is_horizontal(action) ? space_.columns() : space_.rows();
+    if (from >= most || to < 0 || to >= most) return;  // no such move
+    const size_t blank = is_horizontal(action) ? 0 : static_cast<size_t>(space_.columns());
+    const size_t moved = tile * static_cast<size_t>(lines()) + blank;
+    put(blank + static_cast<size_t>(from), -1);
+    put(blank + static_cast<size_t>(to), 1);
+    put(moved + static_cast<size_t>(to), -1);
+    put(moved + static_cast<size_t>(from), 1);
+  }
+
+ private:
+  static bool is_horizontal(int action) { return action == 1 || action == 2; }
+  int lines() const { return space_.columns() + space_.rows(); }
+
+  Tiles space_;
+  Manhattan distance_;
+  size_t steps_;  // from one line to another, possible or not
+  std::array<std::array<uint8_t, Tiles::kDirections>, Tiles::kMaxCells> step_{};  // by cell of the blank
+};
+
+// For each pancake a 1 for its place from the top.
+class OneHotPancake : public NoFeatures<Gap> {
+ public:
+  using Space = Pancake;
+
+  explicit OneHotPancake(const Pancake& space) : space_(space), distance_(space_) {}
+
+  const Pancake& space() const { return space_; }
+  size_t size() const { return places() * places(); }
+  template <class Put>
+  void raw(const Pancake::State& state, const Put& put) const {
+    for (size_t place = 0; place < places(); ++place) put(state.pancakes[place] * places() + place, 1);
+  }
+  void root(const Pancake::State& state, Node& node) const { distance_.root(state, node); }
+  template <class Sums>
+  void child(const Node& parent, const Pancake::State& before, Pancake::Action flip, Node& child,
+             Sums& sums) const {
+    for (size_t from = 0, to = flip - size_t{1}; from < to; ++from, --to) {
+      const size_t upper = before.pancakes[from] * places(), lower = before.pancakes[to] * places();
+      sums.subtract(upper + from);
+      sums.add(upper + to);
+      sums.subtract(lower + to);
+      sums.add(lower + from);
+    }
+    distance_.child(parent, before, flip, child);
+  }
+
+  size_t rows() const { return size(); }
+  template <class Put>
+  void compose(size_t row, const Put& put) const {
+    put(row, 1);
+  }
+
+ private:
+  size_t places() const { return static_cast<size_t>(space_.size()); }
+
+  Pancake space_;
+  Gap distance_;
+};
+
+// For each block a 1 for what lies under it: the table, then the blocks.
+class OneHotBlocks : public NoFeatures<MisplacedBlocks> {
+ public:
+  using Space = Blocks;
+
+  explicit OneHotBlocks(const Blocks& space) : space_(space), distance_(space_) {}
+
+  const Blocks& space() const { return space_; }
+  size_t size() const { return blocks() * (blocks() + 1); }
+  template <class Put>
+  void raw(const Blocks::State& state, const Put& put) const {
+    for (size_t block = 1; block <= blocks(); ++block) put(first(block) + state.under[block], 1);
+  }
+  void root(const Blocks::State& state, Node& node) const { distance_.root(state, node); }
+  template <class Sums>
+  void child(const Node& parent, const Blocks::State& before, Blocks::Action action, Node& child,
+             Sums& sums) const {
+    const auto block = static_cast<size_t>(Blocks::block(action));
+    sums.subtract(first(block) + before.under[block]);
+    sums.add(first(block) + static_cast<size_t>(Blocks::destination(action)));
+    distance_.child(parent, before, action, child);
+  }
+
+  size_t rows() const { return size(); }
+  template <class Put>
+  void compose(size_t row, const Put& put) const {
+    put(row, 1);
+  }
+
+ private:
+  size_t blocks() const { return static_cast<size_t>(space_.size()); }
+  size_t first(size_t block) const { return (block - 1) * (blocks() + 1); }
+
+  Blocks space_;
+  MisplacedBlocks distance_;
+};
+
+}  // namespace hstar

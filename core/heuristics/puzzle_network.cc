@@ -1,0 +1,129 @@
+#include "heuristics/puzzle_network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <variant>
+
+#include "base/errors.h"
+#include "estimates/truncated_normal.h"
+#include "heuristics/incremental_network.h"
+
+namespace hstar {
+namespace {
+
+constexpr double kLargestSum = 1 << 29;  // a sum on its way from one state to another stays below twice that
+constexpr double kMost = 1e30;           // float32 holds all that is made of numbers up to this
+constexpr int kStepsPerRho = 16;         // cubics are then exact to 1e-8
+constexpr double kFarthestRho = 30;      // softplus is 0 or linear there, as far as float32 can tell
+
+void check(bool right, const std::string& what) {
+  if (!right) throw InputError("a network of a puzzle " + what);
+}
+
+void check_finite(const std::vector<float>& numbers, const char* what) {
+  for (const float number : numbers)
+    check(std::isfinite(number), std::string("has a number in its ") + what + " that is not finite");
+}
+
+void check_config(const PuzzleNetworkConfig& c, size_t inputs) {
+  check(c.width > 0 && c.hidden_biases.size() == c.width, "needs a bias for each hidden unit");
+  check(c.inputs == inputs && c.hidden_weights.size() == inputs * c.width,
+        "needs weights for " + std::to_string(inputs) + " inputs, got " + std::to_string(c.inputs));
+  check(c.outputs == 1 || c.outputs == 2, "has 1 or 2 outputs, not " + std::to_string(c.outputs));
+  check(c.output_weights.size() == c.width * c.outputs && c.output_biases.size() == c.outputs,
+        "needs output weights for each hidden unit and a bias for each output");
+  check_finite(c.hidden_weights, "hidden weights");
+  check_finite(c.hidden_biases, "hidden biases");
+  check_finite(c.output_weights, "output weights");
+  check_finite(c.output_biases, "output biases");
+  for (const double number : {c.scale, c.shift, c.factor, c.lowest_rho, c.highest_rho})
+    check(std::isfinite(number), "has a scale, shift, factor or bound of rho that is not finite");
+  check(c.scale > 0, "needs a scale above 0");
+  check(-kFarthestRho <= c.lowest_rho && c.lowest_rho < c.highest_rho && c.highest_rho <= kFarthestRho,
+        "needs -30 <= lowest_rho < highest_rho <= 30");
+  check(!c.alpha || (*c.alpha > 0 && *c.alpha < 1), "needs an alpha between 0 and 1");
+  check(!std::isnan(c.sure_below), "needs a number to switch at");
+}
+
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+double slope(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Cubics that share values and slopes with factor * softplus where they meet; the last is for the end itself.
+std::vector<FixedNetwork::Cubic> cubics(double lowest, double highest, size_t steps, double factor) {
+  std::vector<FixedNetwork::Cubic> result;
+  const double width = (highest - lowest) / static_cast<double>(steps);
+  for (size_t i = 0; i <= steps; ++i) {
+    const double x0 = lowest + width * static_cast<double>(i), x1 = x0 + width;
+    const double y0 = softplus(x0), y1 = softplus(x1), s0 = width * slope(x0), s1 = width * slope(x1);
+    const double c2 = 3 * (y1 - y0) - 2 * s0 - s1, c3 = 2 * (y0 - y1) + s0 + s1;
+    const auto scaled = [&](double c) { return static_cast<float>(factor * c); };
+    result.push_back({scaled(y0), scaled(s0), scaled(c2), scaled(c3)});
+  }
+  return result;
+}
+
+}  // namespace
+
+FixedNetwork::FixedNetwork(const PuzzleNetworkConfig& c, std::span<const float> divisors)
+    : padded((c.width + kLanes - 1) / kLanes * kLanes) {
+  check_config(c, divisors.size());
+  input_rows.assign(c.inputs * padded, 0);
+  bias.assign(padded, 0);
+  mu_weights.assign(padded, 0);
+  rho_weights.assign(padded, 0);
+  double largest = 0;
+  for (size_t unit = 0; unit < c.width; ++unit) {
+    // Inputs lie in 0..1, so this is the farthest that a sum can go, with half a unit for each rounding.
+    double farthest = std::abs(c.hidden_biases[unit]);
+    for (size_t input = 0; input < c.inputs; ++input)
+      farthest += std::abs(c.hidden_weights[input * c.width + unit]);
+    const double one = farthest == 0 ? 1 : std::exp2(std::floor(std::log2(kLargestSum / farthest)));
+    bias[unit] = static_cast<int32_t>(std::rint(c.hidden_biases[unit] * one));
+    for (size_t input = 0; input < c.inputs; ++input) {
+      const double weight = c.hidden_weights[input * c.width + unit];
+      input_rows[input * padded + unit] = static_cast<int32_t>(std::rint(weight * one / divisors[input]));
+    }
+    const float* out = &c.output_weights[unit * c.outputs];
+    mu_weights[unit] = static_cast<float>(out[0] * c.scale / one);
+    if (c.outputs == 2) rho_weights[unit] = static_cast<float>(out[1] / one);
+    for (size_t i = 0; i < c.outputs; ++i) largest += farthest * std::abs(out[i]) * c.scale;
+  }
+  mu_bias = static_cast<float>(c.output_biases[0] * c.scale);
+  if (c.outputs == 2) rho_bias = c.output_biases[1];
+  const double most = (largest + std::abs(mu_bias) + std::abs(rho_bias) + c.scale) * std::max(1.0, c.factor);
+  check(std::isfinite(most) && most < kMost && std::abs(c.factor) < kMost && std::abs(c.shift) < kMost,
+        "has numbers that are too large");
+  if (c.outputs == 2 && c.alpha && *c.alpha != 0.5) {
+    const double quantile = normal_quantile(*c.alpha);
+    z = static_cast<float>(quantile);
+    const double steps = std::ceil((c.highest_rho - c.lowest_rho) * kStepsPerRho);
+    penalty = cubics(c.lowest_rho, c.highest_rho, static_cast<size_t>(steps), quantile * c.scale);
+    lowest_rho = static_cast<float>(c.lowest_rho);
+    highest_rho = static_cast<float>(c.highest_rho);
+    steps_per_rho = static_cast<float>(steps / (c.highest_rho - c.lowest_rho));
+  }
+  sure_below = static_cast<float>(c.sure_below);
+  shift = static_cast<float>(c.shift);
+  factor = static_cast<float>(c.factor);
+  floor_admissible = c.floor_admissible;
+}
+
+template <class Space>
+PuzzleNetwork<Space>::PuzzleNetwork(const AnyInputs<Space>& inputs, const PuzzleNetworkConfig& config)
+    : space_(space_of<Space>(inputs)) {
+  check(config.width <= kWidest,
+        "has at most " + std::to_string(kWidest) + " hidden units, not " + std::to_string(config.width));
+  const auto make = [&](const auto& one) {
+    std::vector<float> divisors;
+    for (size_t input = 0; input < one->size(); ++input) divisors.push_back(one->divisor(input));
+    kinds_ = std::make_shared<const Kinds>(one, FixedNetwork(config, divisors));
+  };
+  std::visit(make, inputs);
+}
+
+template class PuzzleNetwork<Tiles>;
+template class PuzzleNetwork<Pancake>;
+template class PuzzleNetwork<Blocks>;
+
+}  // namespace hstar

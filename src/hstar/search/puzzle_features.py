@@ -1,0 +1,129 @@
+"""What a network sees of a state of a puzzle, as numbers in 0..1, computed by the core.
+
+Kind "one-hot", for every size. tiles: for each number, the blank too, a 1 for its column, then a 1 for its
+row. pancake: for each pancake a 1 for its place from the top. blocks: for each block a 1 for what lies under
+it, the table first.
+
+Kind "databases", those of Marom and Rosman (ICAPS 2020): costs of pattern databases, each scaled by its
+largest, sums of additive sets, and a few numbers more; see `core/heuristics/database_inputs.h`. Sets of
+patterns are known for tiles 5 x 5, 24 pancakes and a tower of 15 blocks; others can be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar import _core
+from hstar.errors import UnsupportedError
+from hstar.registry import unknown
+from hstar.search.databases import (
+    BLOCKS_15,
+    PANCAKE_24,
+    PUZZLE_24,
+    Patterns,
+    additive_databases,
+    block_databases,
+)
+from hstar.spaces.pancake import Pancake
+from hstar.spaces.puzzle import Puzzle, State
+from hstar.spaces.tiles import Tiles
+
+NativeInputs: TypeAlias = "_core.TilesInputs | _core.PancakeInputs | _core.BlocksInputs"
+
+ONE_HOT = "one-hot"
+DATABASES = "databases"
+
+# By space. Blocks have no sums, so that their patterns are one set.
+_SETS: dict[str, Sequence[Patterns]] = {
+    "tiles-5x5": PUZZLE_24,
+    "pancake-24": PANCAKE_24,
+    "blocks-15": (BLOCKS_15,),
+}
+
+
+@dataclass(frozen=True)
+class PuzzleFeatures:
+    """Inputs of one kind, for puzzles of one size and goal; made by `puzzle_features`."""
+
+    kind: str
+    space: str  # "tiles-4x4"
+    names: tuple[str, ...]
+    core: NativeInputs = field(repr=False, compare=False)
+
+    @property
+    def inputs(self) -> int:
+        """How many there are."""
+        return len(self.names)
+
+    def array(self, states: Sequence[State]) -> npt.NDArray[np.float32]:
+        """A row for each state, every number in 0..1."""
+        core: Any = self.core
+        result: npt.NDArray[np.float32] = core.array(states)
+        return result
+
+    def admissible(self, states: Sequence[State]) -> npt.NDArray[np.int32]:
+        """The greatest admissible feature of each state, in moves; 0 where there is none."""
+        core: Any = self.core
+        result: npt.NDArray[np.int32] = core.admissible(states)
+        return result
+
+
+def puzzle_features(
+    puzzle: Puzzle, kind: str, *, sets: Sequence[Patterns] | None = None, cache: bool = True
+) -> PuzzleFeatures:
+    """Features for puzzles of this size and with this goal.
+
+    `sets` are patterns for "databases", where they are not the known ones. Building them takes a minute or
+    two; with `cache` they are kept.
+    """
+    if kind == ONE_HOT:
+        return PuzzleFeatures(kind, puzzle.core.database_space, _one_hot_names(puzzle), _one_hot(puzzle))
+    if kind == DATABASES:
+        return _with_databases(puzzle, sets, cache)
+    raise unknown(f"kind of features of {puzzle.name}", kind, [ONE_HOT, DATABASES])
+
+
+def _one_hot(puzzle: Puzzle) -> NativeInputs:
+    core = puzzle.core
+    if isinstance(core, _core.TilesSpace):
+        return _core.TilesInputs.one_hot(core)
+    if isinstance(core, _core.PancakeSpace):
+        return _core.PancakeInputs.one_hot(core)
+    return _core.BlocksInputs.one_hot(core)
+
+
+def _one_hot_names(puzzle: Puzzle) -> tuple[str, ...]:
+    n = len(puzzle.start)
+    if isinstance(puzzle, Tiles):
+        lines = [f"column {i}" for i in range(puzzle.columns)] + [f"row {i}" for i in range(puzzle.rows)]
+        return tuple(f"{tile or 'blank'} in {line}" for tile in range(n) for line in lines)
+    if isinstance(puzzle, Pancake):
+        return tuple(f"{pancake} in place {place}" for pancake in range(n) for place in range(n))
+    return tuple(f"{block} on {under or 'table'}" for block in range(1, n + 1) for under in range(n + 1))
+
+
+def _with_databases(puzzle: Puzzle, sets: Sequence[Patterns] | None, cache: bool) -> PuzzleFeatures:
+    space = puzzle.core.database_space
+    if sets is None:
+        sets = _SETS.get(space)
+    if sets is None:
+        raise UnsupportedError(f"no patterns are known for {space}; give sets, or use kind '{ONE_HOT}'")
+    names = [f"pattern {'-'.join(map(str, sorted(pattern)))}" for patterns in sets for pattern in patterns]
+    sums = [f"sum {i}" for i in range(1, len(sets) + 1)]
+    core: NativeInputs
+    if isinstance(puzzle.core, _core.BlocksSpace):
+        patterns = [pattern for patterns in sets for pattern in patterns]
+        core = _core.BlocksInputs.databases(block_databases(puzzle, patterns, cache=cache))
+        return PuzzleFeatures(DATABASES, space, (*names, "misplaced", "stacks"), core)
+    databases = additive_databases(puzzle, sets, cache=cache)
+    if isinstance(databases, _core.TilesDatabases):
+        core = _core.TilesInputs.databases(databases)
+        return PuzzleFeatures(DATABASES, space, (*names, *sums, "misplaced", "manhattan", "blank"), core)
+    core = _core.PancakeInputs.databases(databases)
+    others = ("middle in place", "largest misplaced")
+    return PuzzleFeatures(DATABASES, space, (*names, *sums, *others), core)

@@ -1,0 +1,121 @@
+"""A network as a heuristic of a puzzle, evaluated natively at every state of `idastar`.
+
+One hidden layer with relu, outputs mu or mu and rho, and a likely-admissible value of them (Marom and Rosman,
+ICAPS 2020): `mu - z * sigma` with sigma = softplus(rho) is at most the cost with probability alpha, if the
+cost is as the network believes. It is rounded to the nearest whole number of moves, halves to even, and 0 in
+the goal. The core has fixed-point sums that follow the moves of a search; they do not depend on the way to a
+state, so that `values` and the search have the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar import _core
+from hstar.errors import InputError
+from hstar.search.puzzle_features import PuzzleFeatures
+from hstar.spaces.puzzle import State
+
+Floats: TypeAlias = npt.NDArray[np.float32]
+NativeNetwork: TypeAlias = "_core.TilesNetwork | _core.PancakeNetwork | _core.BlocksNetwork"
+
+
+@dataclass(frozen=True, eq=False)
+class PuzzleNetwork:
+    """Weights and what is made of the outputs."""
+
+    features: PuzzleFeatures
+    hidden_weights: Floats  # (inputs, width)
+    hidden_biases: Floats  # (width,)
+    output_weights: Floats  # (width, outputs): mu, or mu and rho
+    output_biases: Floats  # (outputs,)
+    scale: float = 1.0  # moves for an output of 1
+    lowest_rho: float = -5.0  # rho is cut off there
+    highest_rho: float = 1.0
+    alpha: float | None = None  # without it, or with one output, the value is mu
+    shift: float = 0.0  # the value times `factor` minus `shift` is rounded
+    factor: float = 1.0
+    floor_admissible: bool = False  # at least the greatest admissible feature, not only 0
+    switch: float | None = None  # where mu * scale is at least that, sigma is 1 move
+
+    def __post_init__(self) -> None:
+        for name, dimensions in _DIMENSIONS.items():
+            object.__setattr__(self, name, _array(name, getattr(self, name), dimensions))
+        width, outputs = self.output_weights.shape
+        if outputs not in (1, 2) or width == 0:
+            raise InputError(f"output_weights must have shape (width, 1 or 2), got {(width, outputs)}")
+        expected = {
+            "hidden_weights": (self.features.inputs, width),
+            "hidden_biases": (width,),
+            "output_biases": (outputs,),
+        }
+        for name, shape in expected.items():
+            if getattr(self, name).shape != shape:
+                raise InputError(f"{name} must have shape {shape}, got {getattr(self, name).shape}")
+        for name in ("scale", "lowest_rho", "highest_rho", "alpha", "shift", "factor", "switch"):
+            _check_number(name, getattr(self, name))
+        if self.alpha is not None and not 0 < self.alpha < 1:
+            raise InputError(f"alpha must lie between 0 and 1, got {self.alpha!r}")
+        _ = self.core  # which looks at all numbers
+
+    @cached_property
+    def core(self) -> NativeNetwork:
+        """The same for the search."""
+        kinds: dict[type, Any] = {
+            _core.TilesInputs: _core.TilesNetwork,
+            _core.PancakeInputs: _core.PancakeNetwork,
+            _core.BlocksInputs: _core.BlocksNetwork,
+        }
+        network: NativeNetwork = kinds[type(self.features.core)](
+            self.features.core,
+            self.hidden_weights,
+            self.hidden_biases,
+            self.output_weights,
+            self.output_biases,
+            scale=self.scale,
+            lowest_rho=self.lowest_rho,
+            highest_rho=self.highest_rho,
+            alpha=self.alpha,
+            sure_below=self.switch,
+            shift=self.shift,
+            factor=self.factor,
+            floor_admissible=self.floor_admissible,
+        )
+        return network
+
+    def values(self, states: Sequence[State]) -> npt.NDArray[np.int32]:
+        """The value of each state in moves, as a search has it."""
+        core: Any = self.core
+        result: npt.NDArray[np.int32] = core.values(states)
+        return result
+
+
+_DIMENSIONS = {"hidden_weights": 2, "hidden_biases": 1, "output_weights": 2, "output_biases": 1}
+_MAY_BE_NONE = ("alpha", "switch")
+
+
+def _array(name: str, value: object, dimensions: int) -> Floats:
+    try:
+        array = np.array(value, dtype=np.float32, order="C")
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be an array of numbers, got {value!r:.60}") from None
+    if array.ndim != dimensions:
+        raise InputError(f"{name} must have {dimensions} dimensions, got {array.ndim}")
+    if not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite, but has {array[~np.isfinite(array)][0]}")
+    array.flags.writeable = False  # the core has a copy, which must stay the same
+    return array
+
+
+def _check_number(name: str, value: object) -> None:
+    if value is None and name in _MAY_BE_NONE:
+        return
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        raise InputError(f"{name} must be a number, got {value!r:.60}")
