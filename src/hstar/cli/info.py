@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from hstar.cli.tasks import add_task_files, load_files
 
 if TYPE_CHECKING:
     from hstar.estimates.rules import Calibrated
+    from hstar.models.puzzle_model import PuzzleModel
     from hstar.spaces.task import Task
 
 DESCRIPTION = ""
@@ -45,7 +47,10 @@ def describe_model(path: Path) -> dict[str, Any]:
     from hstar.estimates import estimate as estimates
     from hstar.estimates import rules
     from hstar.models.domain_model import DomainModel, load_heuristic
+    from hstar.models.puzzle_model import is_puzzle_model, load_puzzle_model
 
+    if is_puzzle_model(path):
+        return _describe_puzzle_model(path.name, load_puzzle_model(path))
     model = load_heuristic(path)
     if isinstance(model, DomainModel):
         return {
@@ -86,6 +91,24 @@ def describe_model(path: Path) -> dict[str, Any]:
 def _promise(calibrated: Calibrated | None) -> dict[str, str]:
     """What is promised of plans, if anything is."""
     return {} if calibrated is None else {"plans_of_astar": calibrated.promise}
+
+
+def _describe_puzzle_model(name: str, model: PuzzleModel) -> dict[str, Any]:
+    inputs, width = model.weights["hidden_weights"].shape
+    outputs = len(model.weights["output_biases"])
+    return {
+        "model": name,
+        "recipe": model.recipe,
+        "configuration": json.dumps(model.recipe_config),
+        "trained_for": str(model.puzzle),
+        "goal": " ".join(map(str, model.goal)),
+        "inputs": f"{model.inputs}, {inputs}",
+        "network": f"{inputs}-{width}-{outputs}" + ("" if model.has_spread else ", a mean without spread"),
+        "outputs": json.dumps(asdict(model.outputs)),
+        "seed": model.seed,
+        "training": json.dumps({key: value for key, value in model.summary.items() if key != "curve"}),
+        "versions": json.dumps(model.versions),
+    }
 
 
 def describe(task: Task) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,13 @@ from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import FILES, add_task_files, check_file, check_writable, load_files
 from hstar.errors import InputError
 from hstar.registry import unknown
+from hstar.units import format_count
 
 if TYPE_CHECKING:
     from hstar.models.domain_model import DomainModel
     from hstar.models.file import LearnedModel
+    from hstar.models.puzzle_model import PuzzleModel
+    from hstar.recipes.puzzle_recipe import PuzzleProgress
     from hstar.recipes.recipe import Recipe
     from hstar.training.loop import Progress
 
@@ -30,16 +33,20 @@ Learns a heuristic; `hstar solve` takes the model file as --heuristic. Recipes f
 one task, from any initial state: rsl and nrsl (pre-images), fsm (breadth-first regression, then random
 walks). For all tasks of a domain, from DATA that `hstar label` wrote: wl (linear in Weisfeiler-Leman
 features), truncated (a Gaussian truncated at an admissible bound, by any of several models). DATA may be one
-of the sets that come with hstar: blocksworld, ferry, gripper, visitall."""
+of the sets that come with hstar: blocksworld, ferry, gripper, visitall. For a native PUZZLE such as
+tiles:4x4, pancake:24 or blocks:15, which `hstar puzzle` solves: likely-admissible (from the goal alone, by
+tasks that it sets itself), bootstrap (from a weak heuristic and random instances)."""
 EXAMPLES = (
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
     "hstar train fsm problem.pddl -o model.hstar --states 500 --time-limit 1m --seed 1 --patience 2",
     "hstar train wl states.data -o model.hstar",
     "hstar train wl gripper -o model.hstar",
     "hstar train truncated states.data -o model.hstar --updates 20",
+    "hstar train likely-admissible tiles:3x3 -o model.hstar --profile quick --iterations 2",
 )
 _GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
 _PARTS = ("sampler", "model", "training", "selection")  # of a recipe for a task
+_PUZZLE = "puzzle "  # begins the part of a recipe for puzzles
 _INTERRUPTED = 130
 
 
@@ -48,17 +55,18 @@ _INTERRUPTED = 130
 
 def configure(parser: Parser) -> None:
     """The arguments; options of the parts are read from their dataclasses, one group a part."""
-    from hstar.recipes import DOMAIN_RECIPES, RECIPES
+    from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, RECIPES
 
-    parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join([*RECIPES, *DOMAIN_RECIPES])}")
+    owners = [*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES]
+    parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join(owners)}")
     add_task_files(parser)
-    parser.usage = f"{parser.prog} [OPTION ...] RECIPE {FILES} | DATA ... -o MODEL"
+    parser.usage = f"{parser.prog} [OPTION ...] RECIPE {FILES} | DATA ... | PUZZLE -o MODEL"
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="MODEL", help="the file to write")
     parser.add_argument(
         "--profile",
         metavar="NAME",
         help="default, whose values stand below, or the parameters as published: paper; of truncated as-run "
-        "and as-intended",
+        "and as-intended, of likely-admissible efficiency and quick",
     )
     parser.add_argument(
         "--data", type=Path, metavar="FILE", help="learn from what hstar sample wrote instead of sampling"
@@ -74,11 +82,10 @@ def configure(parser: Parser) -> None:
         "--checkpoint",
         type=Path,
         metavar="FILE",
-        help="keep the training here after each epoch; the same command goes on from there",
+        help="keep the training here after each epoch or iteration; the same command goes on from there",
     )
     parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
-    owners = [*RECIPES, *DOMAIN_RECIPES]
     groups: dict[str, argparse._ActionsContainer] = {}
     for name, uses in _options().items():
         title = _group({use.part for use in uses})
@@ -89,6 +96,8 @@ def configure(parser: Parser) -> None:
 
 def _group(parts: set[str]) -> str | None:
     """The heading of an option that these parts have; None: of all kinds of parts, as the seed."""
+    if all(part.startswith(_PUZZLE) for part in parts):
+        return "recipes for puzzles"
     if parts <= {"training"} | {part for part in parts if part not in _PARTS}:
         return "training" if "training" in parts else "recipes for domains"
     if len(parts) == 1:
@@ -99,7 +108,7 @@ def _group(parts: set[str]) -> str | None:
 
 def _options() -> dict[str, list[Use]]:
     """Options of all recipes' parts by name, in the order of the parts."""
-    from hstar.recipes import DOMAIN_RECIPES, RECIPES
+    from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, RECIPES
     from hstar.recipes.recipe import option_fields
 
     found: dict[str, list[Use]] = {}
@@ -116,6 +125,11 @@ def _options() -> dict[str, list[Use]]:
             for name, entry in entries.items():
                 default = told.get(name, profile.get(name, entry.default))
                 found.setdefault(name, []).append(Use(domain_recipe.name, part, entry, default))
+    for puzzle_recipe in map(PUZZLE_RECIPES.get, PUZZLE_RECIPES):
+        profile, part = next(iter(puzzle_recipe.profiles(None).values())), _PUZZLE + puzzle_recipe.name
+        for entry in fields(puzzle_recipe.options):
+            default = profile.get(entry.name, entry.default)
+            found.setdefault(entry.name, []).append(Use(puzzle_recipe.name, part, entry, default))
     return found
 
 
@@ -125,15 +139,17 @@ def _options() -> dict[str, list[Use]]:
 def run(arguments: argparse.Namespace) -> int:
     """Trains and writes the model."""
     from hstar.models.file import save_model
-    from hstar.recipes import DOMAIN_RECIPES, RECIPES
+    from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, RECIPES
 
     given = given_options(arguments, _options())
     if arguments.recipe in DOMAIN_RECIPES:
         return _train_domain(arguments, given)
     if arguments.held_out:
         raise InputError(f"--held-out is not an option of {arguments.recipe}")
+    if arguments.recipe in PUZZLE_RECIPES:
+        return _train_puzzle(arguments, given)
     if arguments.recipe not in RECIPES:
-        raise unknown("recipe", arguments.recipe, [*RECIPES, *DOMAIN_RECIPES])
+        raise unknown("recipe", arguments.recipe, [*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES])
     recipe = RECIPES.get(arguments.recipe)
     _check(recipe, arguments, given)
     started = time.monotonic()
@@ -263,6 +279,71 @@ def _domain_summary(model: DomainModel, total_s: float) -> str:
             criterion, where = model.recipe_config["training"]["criterion"], "held-out tasks"
         told.append(f"{found['epochs']} epochs, {criterion} {found['best_loss']:.3g} on {where}")
     return ", ".join([*told, f"{total_s:.1f} s in all"])
+
+
+def _train_puzzle(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
+    """A heuristic for a native puzzle, from nothing but its name."""
+    from hstar.models.puzzle_model import save_puzzle_model
+    from hstar.recipes import PUZZLE_RECIPES, train_puzzle
+    from hstar.recipes.puzzle_recipe import check_options
+    from hstar.spaces.puzzles import parse_puzzle
+
+    recipe = PUZZLE_RECIPES.get(arguments.recipe)
+    if arguments.data is not None:
+        raise InputError(f"--data is not an option of {recipe.name}")
+    known = [entry.name for entry in fields(recipe.options)]
+    if foreign := next((name for name in given if name not in known), None):
+        raise InputError(f"{flag(foreign)} is not an option of {recipe.name}")
+    if len(arguments.files) != 1:
+        raise InputError(f"expected one puzzle such as tiles:4x4, got {len(arguments.files)} words")
+    puzzle = parse_puzzle(str(arguments.files[0]))
+    check_options(recipe, puzzle, arguments.profile, given)
+    check_writable(arguments.output, "model")
+    if arguments.checkpoint is not None:
+        _check_checkpoint(arguments.checkpoint, arguments.output)
+    started = time.monotonic()
+    try:
+        with ProgressLine(arguments.quiet) as line, _memory_of_torch():
+            line.announce("starting ...")
+
+            def show(record: PuzzleProgress) -> None:
+                line.update(time.monotonic() - started, _iteration(record))
+
+            model = train_puzzle(
+                recipe.name,
+                puzzle,
+                profile=arguments.profile,
+                progress=show,
+                checkpoint=arguments.checkpoint,
+                **given,
+            )
+        save_puzzle_model(arguments.output, model)
+    except KeyboardInterrupt as stop:
+        print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
+        return _INTERRUPTED
+    total_s = time.monotonic() - started
+    if arguments.json:
+        times = {"total_time": total_s, "cpu_time": time.process_time()}
+        print(json.dumps({"recipe": model.recipe, "puzzle": str(model.puzzle), **model.summary, **times}))
+    if not arguments.quiet:
+        print(f"{arguments.output}: {_puzzle_summary(model, total_s)}", file=sys.stderr)
+    return 0
+
+
+def _iteration(record: PuzzleProgress) -> str:
+    number = (
+        f"{record.iteration}" if record.iterations is None else f"{record.iteration} of {record.iterations}"
+    )
+    return f"{record.time_s:7.1f} s  iteration {number}  {record.states} states  {record.doing}"
+
+
+def _puzzle_summary(model: PuzzleModel, total_s: float) -> str:
+    found = model.summary
+    return (
+        f"{model.recipe}, {model.puzzle}, {found['iterations']} iterations, "
+        f"{found['solved']} of {found['tasks']} tasks solved, {found['states']} states, "
+        f"{format_count(found['generated'])} generated, {total_s:.1f} s in all"
+    )
 
 
 class _Watch:

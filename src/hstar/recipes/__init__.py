@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from hstar.recipes import fsm, nrsl, rsl, truncated, wl  # each enters itself
+from hstar.recipes import (
+    bootstrap,
+    fsm,
+    likely_admissible_config,
+    nrsl,
+    rsl,
+    truncated,
+    wl,
+)  # each enters itself
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, DomainRecipe, train_domain
+from hstar.recipes.puzzle_recipe import PUZZLE_RECIPES, PuzzleRecipe, train_puzzle
 from hstar.recipes.recipe import RECIPES, Recipe, train
 
 __all__ = [
     "DOMAIN_RECIPES",
+    "PUZZLE_RECIPES",
     "RECIPES",
     "DomainRecipe",
+    "PuzzleRecipe",
     "Recipe",
+    "bootstrap",
     "fsm",
+    "likely_admissible_config",
     "nrsl",
     "rsl",
     "train",
     "train_domain",
+    "train_puzzle",
     "truncated",
     "wl",
 ]

@@ -41,25 +41,12 @@ def save(path: Path, state: Checkpoint) -> None:
     tensors = {f"{group}/{name}": _array(t) for group, found in groups.items() for name, t in found.items()}
     for number, entries in state.optimizer.items():
         tensors.update({f"optimizer/{number}/{name}": _array(tensor) for name, tensor in entries.items()})
-    header = {
-        "identity": dict(state.identity),
-        "history": state.history,
-        "initialisations": state.initialisations,
-    }
-    container.write(path, "checkpoint", FORMAT_VERSION, header, tensors, durable=False)
+    write(path, state.identity, {"history": state.history, "initialisations": state.initialisations}, tensors)
 
 
 def load(path: Path, identity: Mapping[str, Any]) -> Checkpoint:
     """The state in the file; an `InputError` if it is damaged or of another training."""
-    header, tensors = container.read(path, "checkpoint", FORMAT_VERSION)
-    found = header["identity"]
-    for name in sorted({*identity, *found}):
-        if identity.get(name) != found.get(name):
-            raise InputError(
-                f"a checkpoint of another training ({name}: {_brief(found.get(name))}, "
-                f"now {_brief(identity.get(name))}); delete it to start anew",
-                file=path,
-            )
+    header, tensors = read(path, identity)
     groups: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}}
     optimizer: dict[int, dict[str, Tensor]] = {}
     for key, array in tensors.items():
@@ -73,6 +60,31 @@ def load(path: Path, identity: Mapping[str, Any]) -> Checkpoint:
     return Checkpoint(
         identity, header["history"], groups["weights"], groups["best"], optimizer, header["initialisations"]
     )
+
+
+# What checkpoints of other trainings share with it.
+
+
+def write(
+    path: Path, identity: Mapping[str, Any], header: Mapping[str, Any], tensors: container.Tensors
+) -> None:
+    """Replaces the file as a whole by plain data and arrays of a training that is this one."""
+    entries = {"identity": dict(identity), **header}
+    container.write(path, "checkpoint", FORMAT_VERSION, entries, tensors, durable=False)
+
+
+def read(path: Path, identity: Mapping[str, Any]) -> tuple[dict[str, Any], container.Tensors]:
+    """What `write` wrote; an `InputError` if it is damaged or of another training."""
+    header, tensors = container.read(path, "checkpoint", FORMAT_VERSION)
+    found = header["identity"]
+    for name in sorted({*identity, *found}):
+        if identity.get(name) != found.get(name):
+            raise InputError(
+                f"a checkpoint of another training ({name}: {_brief(found.get(name))}, "
+                f"now {_brief(identity.get(name))}); delete it to start anew",
+                file=path,
+            )
+    return header, tensors
 
 
 def _array(tensor: Tensor) -> np.ndarray[Any, Any]:

@@ -1,0 +1,172 @@
+"""`hstar puzzle`: instances of a native puzzle."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hstar.cli.app import Parser, checked
+from hstar.cli.progress import ProgressLine
+from hstar.cli.tasks import check_file, check_writable
+from hstar.errors import InputError
+from hstar.units import format_count, parse_count, parse_memory, parse_time
+
+if TYPE_CHECKING:
+    from hstar.experiments.puzzles import Row
+    from hstar.spaces.puzzle import Instance, Puzzle
+    from hstar.spaces.puzzles import PuzzleSize
+
+DESCRIPTION = """\
+PUZZLE is tiles:ROWSxCOLUMNS, pancake:N or blocks:N; the search is IDA*. INSTANCES is a CSV file with the
+columns `id`, the kind of the puzzle (numbers with blanks between them) and, if known, `optimal_cost`; without
+one give --random N. A line for each instance goes to standard output, what they say together to standard
+error. With --output rows are kept as they come, and the same command goes on after a kill."""
+EXAMPLES = (
+    "hstar puzzle tiles:3x3 --random 5",
+    "hstar puzzle pancake:20 --random 3 --seed 1 --heuristic gap --json -o rows.jsonl",
+)
+_UNSOLVED = 12
+_INTERRUPTED = 130
+
+
+def configure(parser: Parser) -> None:
+    """The arguments."""
+    add = parser.add_argument
+    count = checked(parse_count)
+    parser.usage = f"{parser.prog} [OPTION ...] PUZZLE [INSTANCES]"
+    add("puzzle", metavar="PUZZLE", help="tiles:4x4, pancake:24, blocks:15, ...")
+    add("instances", nargs="?", type=Path, metavar="INSTANCES", help="a CSV file of them")
+    add(
+        "--heuristic",
+        "-e",
+        metavar="NAME",
+        help="a model file of hstar train, databases (tiles:5x5, pancake:24), or manhattan, misplaced, gap, "
+        "blind where the puzzle has them (default: its strongest one)",
+    )
+    add(
+        "--alpha",
+        type=float,
+        metavar="A",
+        help="of a model: probability with which a value is admissible; without it the value is the mean",
+    )
+    add("--nodes", type=count, metavar="N", help="evaluated states at which an instance is given up")
+    add("--time-limit", "-t", type=checked(parse_time), metavar="T", help="of an instance: 30s, 5m, 1h")
+    add(
+        "--pruning",
+        metavar="NAME",
+        default="undo",
+        help="moves not to follow: none, undo or automaton (undo)",
+    )
+    add(
+        "--table",
+        type=checked(parse_memory),
+        default=0,
+        metavar="M",
+        help="memory for a table of seen states",
+    )
+    add("--random", type=count, metavar="N", help="so many random instances instead of a file")
+    add("--walk", type=count, metavar="K", help="with --random: ends of walks of K moves from the goal")
+    add("--seed", type=count, default=0, metavar="N", help="of --random (0)")
+    add(
+        "--blank-last", action="store_true", help="tiles of a file are meant for the goal with the blank last"
+    )
+    add("--jobs", "-j", type=count, default=1, metavar="N", help="instances at a time (1)")
+    add(
+        "--output", "-o", type=Path, metavar="FILE", help="rows as JSON lines; what is there is not run again"
+    )
+    add("--no-cache", action="store_true", help="build databases anew; store nothing")
+    add("--json", action="store_true", help="print rows as JSON lines")
+    add("--quiet", "-q", action="store_true", help="no progress, no summary")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Solves the instances and prints their rows."""
+    from hstar.experiments.puzzles import puzzle_heuristic, solve_instances, summary
+    from hstar.search.idastar import IDAStarConfig
+    from hstar.spaces.puzzles import parse_puzzle
+
+    size = parse_puzzle(arguments.puzzle)
+    config = IDAStarConfig(
+        time_limit=arguments.time_limit,
+        max_evaluations=arguments.nodes,
+        pruning=arguments.pruning,
+        table_bytes=arguments.table,
+    )
+    if arguments.jobs < 1:
+        raise InputError("--jobs must be at least 1")
+    instances = _instances(size, arguments)
+    if arguments.output is not None:
+        check_writable(arguments.output, "rows")
+    rows: list[Row] = []
+    started = time.monotonic()
+    try:
+        with ProgressLine(arguments.quiet) as line:
+            line.announce("preparing the heuristic ...")
+            name = arguments.heuristic or size.puzzle().core.heuristics[0].name
+            heuristic, about = puzzle_heuristic(size, name, arguments.alpha, cache=not arguments.no_cache)
+
+            def show(record: Any = None) -> None:
+                now = (
+                    "" if record is None else f"  {format_count(record.evaluated)} evaluated in the next one"
+                )
+                solved = sum(row["status"] == "solved" for row in rows)
+                seconds = time.monotonic() - started
+                line.update(
+                    seconds, f"{seconds:7.1f} s  {len(rows)} of {len(instances)} done, {solved} solved{now}"
+                )
+
+            for row in solve_instances(
+                instances,
+                heuristic,
+                config,
+                {"puzzle": str(size), **about},
+                jobs=arguments.jobs,
+                output=arguments.output,
+                progress=show,
+            ):
+                rows.append(row)
+                print(json.dumps(row) if arguments.json else _told(row), flush=True)
+                show()
+    except KeyboardInterrupt:
+        again = f"; run the same command again to go on from {arguments.output}" if arguments.output else ""
+        print(f"hstar: interrupted: {len(rows)} of {len(instances)} done{again}", file=sys.stderr)
+        return _INTERRUPTED
+    if not arguments.quiet:
+        print(_summary(summary(rows)), file=sys.stderr)
+    return 0 if all(row["status"] == "solved" for row in rows) else _UNSOLVED
+
+
+def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> list[Instance[Puzzle]]:
+    from hstar.experiments.puzzles import random_instances
+
+    if (arguments.instances is None) == (arguments.random is None):
+        raise InputError("give either a file of instances or --random N")
+    if arguments.instances is None:
+        return random_instances(size, arguments.random, arguments.seed, arguments.walk)
+    if arguments.walk is not None:
+        raise InputError("--walk is for --random, not for a file of instances")
+    check_file(arguments.instances)
+    return size.read(arguments.instances, blank_last=arguments.blank_last)
+
+
+def _told(row: Row) -> str:
+    cost = row["status"].replace("_", " ") if row["cost"] is None else f"{row['cost']} moves"
+    optimal = "" if row["optimal_cost"] is None else f" (optimal {row['optimal_cost']})"
+    return f"{row['id']}: {cost}{optimal}, {row['generated']} generated, {row['search_time']:.3f} s"
+
+
+def _summary(found: dict[str, Any]) -> str:
+    told = [f"{found['solved']} of {found['instances']} solved"]
+    if found["mean_cost"] is not None:
+        told.append(f"mean cost {found['mean_cost']:.2f}")
+    if found["mean_generated"] is not None:
+        told.append(
+            f"mean {format_count(found['mean_generated'])} generated in {found['mean_search_time']:.3f} s"
+        )
+    if found["with_known_optimum"]:
+        told.append(f"suboptimality {found['suboptimality']:.2%}, {found['optimal']:.1%} optimal")
+    return ", ".join(told)

@@ -1,0 +1,164 @@
+"""Many instances of a native puzzle by one heuristic: rows that survive a kill, and what they say together.
+
+A row is plain data, one line of a file, with the run that it belongs to: puzzle, heuristic and limits. A file
+may hold rows of several runs; of the present one those that are there are not computed again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from hstar.errors import InputError
+from hstar.files import append_line
+from hstar.models.puzzle_model import load_puzzle_model
+from hstar.registry import unknown
+from hstar.search.databases import PANCAKE_24, PUZZLE_24, Databases, additive_databases
+from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
+from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.side_by_side import Progress, side_by_side
+from hstar.spaces.puzzle import Instance, Puzzle
+from hstar.spaces.puzzles import PuzzleSize
+
+Row: TypeAlias = dict[str, Any]
+Heuristic: TypeAlias = "str | Databases | PuzzleNetwork"
+DATABASES = "databases"
+_SETS = {"tiles:5x5": PUZZLE_24, "pancake:24": PANCAKE_24}
+
+
+# What there is to run.
+
+
+def random_instances(
+    size: PuzzleSize, number: int, seed: int, walk: int | None = None
+) -> list[Instance[Puzzle]]:
+    """Uniformly among all, or the ends of walks of so many moves from the goal."""
+    seeds = np.random.SeedSequence(seed).generate_state(number, np.uint64).tolist()
+    puzzles = (size.random(one) if walk is None else size.walk(walk, one) for one in seeds)
+    return [Instance(str(i), puzzle) for i, puzzle in enumerate(puzzles, 1)]
+
+
+def puzzle_heuristic(
+    size: PuzzleSize, name: str, alpha: float | None = None, *, cache: bool = True
+) -> tuple[Heuristic, dict[str, Any]]:
+    """A heuristic by name or by model file, and plain data that tell it from others."""
+    puzzle = size.puzzle()
+    names = [info.name for info in puzzle.core.heuristics]
+    if name.endswith(".hstar") or Path(name).is_file():
+        model = load_puzzle_model(name)
+        digest = hashlib.sha256(Path(name).read_bytes()).hexdigest()
+        network = model.network(puzzle, alpha, cache=cache)
+        return network, {"heuristic": Path(name).name, "model": digest, "alpha": alpha}
+    if alpha is not None:
+        raise InputError(f"alpha is for models, not for {name}")
+    if name == DATABASES:
+        if str(size) not in _SETS:
+            raise InputError(f"there are databases for {' and '.join(_SETS)}, not for {size}")
+        return additive_databases(puzzle, _SETS[str(size)], cache=cache), {"heuristic": name}
+    if name not in names:
+        raise unknown(f"heuristic of {size}", name, [*names, DATABASES])
+    return name, {"heuristic": name}
+
+
+# The runs.
+
+
+def solve_instances(
+    instances: Sequence[Instance[Puzzle]],
+    heuristic: Heuristic,
+    config: IDAStarConfig,
+    run: Mapping[str, Any],
+    *,
+    jobs: int = 1,
+    output: Path | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Row]:
+    """A row for each instance, in their order; those of `run` in the output file are taken from there."""
+    run = {**run, **asdict(config)}
+    done = {} if output is None else _rows(output, run)
+    missing = [one for one in instances if _key(one) not in done]
+
+    def search(instance: Instance[Puzzle], progress: Progress | None) -> IDAStarResult:
+        return idastar(instance.puzzle, heuristic, config, progress=progress)
+
+    found = side_by_side(missing, search, jobs, progress)
+    for instance in instances:
+        if _key(instance) in done:
+            yield done[_key(instance)]
+            continue
+        _, result = next(found)
+        row = _row(instance, result, run)
+        if output is not None:
+            append_line(output, json.dumps(row))
+        yield row
+
+
+def _row(instance: Instance[Puzzle], result: IDAStarResult, run: Mapping[str, Any]) -> Row:
+    return {
+        "id": instance.id,
+        "start": list(instance.puzzle.start),
+        "optimal_cost": instance.optimal_cost,
+        "status": result.status,
+        "cost": result.plan_cost,
+        "generated": result.generated,
+        "expanded": result.expanded,
+        "initial_h": result.initial_h,
+        "rounds": result.rounds,
+        "search_time": result.search_time,
+        "cpu_time": result.cpu_time,
+        "actions": None if result.actions is None else list(result.actions),
+        "run": dict(run),
+    }
+
+
+def _key(instance: Instance[Puzzle]) -> tuple[str, tuple[int, ...]]:
+    return instance.id, instance.puzzle.start
+
+
+def _rows(path: Path, run: Mapping[str, Any]) -> dict[tuple[str, tuple[int, ...]], Row]:
+    """Rows of this run in a file; half a line that a kill left behind is passed over."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+    found: dict[tuple[str, tuple[int, ...]], Row] = {}
+    for line in lines:
+        try:
+            row = json.loads(line)
+            if row["run"] == run:
+                found[row["id"], tuple(row["start"])] = row
+        except (ValueError, KeyError, TypeError):
+            continue
+    return found
+
+
+# What they say together.
+
+
+def summary(rows: Sequence[Row]) -> dict[str, Any]:
+    """Means over all instances; of costs over those solved, of suboptimality over those with known optima."""
+    solved = [row for row in rows if row["status"] == "solved"]
+    known = [row for row in solved if row["optimal_cost"] is not None]
+    ratios = [row["cost"] / row["optimal_cost"] - 1 if row["optimal_cost"] else 0.0 for row in known]
+    return {
+        "instances": len(rows),
+        "solved": len(solved),
+        "mean_cost": _mean([row["cost"] for row in solved]),
+        "mean_generated": _mean([row["generated"] for row in rows]),
+        "mean_search_time": _mean([row["search_time"] for row in rows]),
+        "with_known_optimum": len(known),
+        "suboptimality": _mean(ratios),
+        "optimal": _mean([float(row["cost"] == row["optimal_cost"]) for row in known]),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None

@@ -1,0 +1,259 @@
+"""`bootstrap` (Arfaee, Zilles and Holte, SoCS 2010; AIJ 2011): from a weak heuristic to ever stronger ones.
+
+A fixed set of random instances. In each iteration those that are left are tried with the present heuristic,
+at first a symbolic one, within a limit. If enough are solved, a network learns the states of their plans and
+becomes the heuristic, and they leave the set; otherwise the limit is doubled. It ends when too few are left
+or the limit is too large.
+
+Differences: limits are numbers of evaluated states; there is no stage of random walks for first heuristics
+that solve nothing: make `nodes` larger.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from hstar.errors import InputError
+from hstar.models.puzzle_model import WEIGHTS, Outputs, PuzzleModel
+from hstar.options import option
+from hstar.recipes.puzzle_recipe import (
+    INPUTS,
+    PUZZLE_RECIPES,
+    Options,
+    ProgressFunction,
+    PuzzleProgress,
+    check_numbers,
+    check_word,
+)
+from hstar.registry import unknown
+from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
+from hstar.search.puzzle_features import puzzle_features
+from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.side_by_side import Progress, side_by_side
+from hstar.spaces.puzzle import Puzzle, State, replay
+from hstar.spaces.puzzles import PuzzleSize
+
+if TYPE_CHECKING:
+    from hstar.container import Tensors
+
+_SETS, _WEIGHTS, _LEARNING = range(3)  # purposes of random numbers
+
+
+@dataclass(frozen=True)
+class BootstrapOptions:
+    """Options of the instances, of planning, and of the network."""
+
+    instances: int = option(500, "Random instances to learn from.")
+    least_solved: int = option(75, "Solved instances of an iteration to learn from; else the limit grows.")
+    first: str | None = option(None, "The first heuristic; the strongest one of the puzzle.")
+    nodes: int = option(1_000_000, "Evaluated states at which an instance is put off, at first.")
+    most_nodes: int = option(512_000_000, "The same at the end.")
+    inputs: str = option("one-hot", f"What the network sees: {' or '.join(INPUTS)}.")
+    hidden: int = option(20, "Hidden units.")
+    planner_steps: int = option(1000, "Steps of a network, at most.")
+    learning_rate: float = option(1e-3, "Of a network.")
+    seed: int = option(0, "Of all random choices.")
+    threads: int = option(1, "Of torch; another number can change the last bits.")
+    jobs: int = option(1, "Instances tried at a time.")
+
+    def __post_init__(self) -> None:
+        counts = ("instances", "least_solved", "nodes", "most_nodes", "hidden", "planner_steps")
+        whole = {**dict.fromkeys((*counts, "threads", "jobs"), 1), "seed": 0}
+        check_numbers(self, whole=whole, positive=("learning_rate",))
+        check_word(self, "inputs", INPUTS)
+        if self.least_solved > self.instances:
+            raise InputError(f"least_solved ({self.least_solved}) is above instances ({self.instances})")
+
+
+class Bootstrap:
+    """The recipe."""
+
+    name: ClassVar[str] = "bootstrap"
+    options: ClassVar[type[BootstrapOptions]] = BootstrapOptions
+
+    def profiles(self, puzzle: PuzzleSize | None) -> Mapping[str, Options]:
+        """The network of `likely-admissible` for the puzzle."""
+        large = str(puzzle) in ("tiles:5x5", "pancake:24", "blocks:15")
+        return {"default": {"inputs": "databases", "hidden": 8} if large else {}}
+
+    def learn(
+        self,
+        puzzle: PuzzleSize,
+        options: BootstrapOptions,
+        progress: ProgressFunction | None = None,
+        checkpoint: Path | None = None,
+    ) -> PuzzleModel:
+        """The last heuristic; an `InputError` if the first one solved too little to learn from."""
+        from hstar.training.two_networks import torch_threads
+
+        learner = _Learner(puzzle, options, progress)
+        if checkpoint is not None and checkpoint.exists():
+            learner.restore(checkpoint)
+        with torch_threads(options.threads):
+            try:
+                while not learner.finished():
+                    learner.iterate()
+                    if checkpoint is not None:
+                        learner.save(checkpoint)
+            except KeyboardInterrupt:
+                raise KeyboardInterrupt(f"{len(learner.history)} iterations done") from None
+        return learner.model()
+
+
+class _Learner:
+    """The state between iterations: the instances that are left, the limit and the heuristic."""
+
+    def __init__(
+        self, size: PuzzleSize, options: BootstrapOptions, progress: ProgressFunction | None
+    ) -> None:
+        self.size, self.options, self._progress = size, options, progress
+        self.started = time.monotonic()
+        puzzle = size.puzzle()
+        names = [info.name for info in puzzle.core.heuristics]
+        self.first = options.first or names[0]
+        if self.first not in names:
+            raise unknown(f"heuristic of {size}", self.first, names)
+        self.features = puzzle_features(puzzle, options.inputs)
+        self.limit = options.nodes
+        seeds = np.random.SeedSequence((options.seed, _SETS)).generate_state(options.instances, np.uint64)
+        self.left: list[State] = [size.random(int(seed)).start for seed in seeds]
+        self.weights: Tensors = {}
+        self.learned_states = 0
+        self.history: list[dict[str, Any]] = []
+
+    def finished(self) -> bool:
+        """Whether too few instances are left, or the limit is too large."""
+        return len(self.left) < self.options.least_solved or self.limit > self.options.most_nodes
+
+    def iterate(self) -> None:
+        """Tries all that is left, then learns or doubles the limit."""
+        before, tried, limit = time.monotonic(), len(self.left), self.limit
+        heuristic = self.network() if self.weights else self.first
+        config = IDAStarConfig(max_evaluations=limit)
+
+        def search(puzzle: Puzzle, progress: Progress | None) -> IDAStarResult:
+            return idastar(puzzle, heuristic, config, progress=progress)
+
+        plans, left, generated = [], [], 0
+        for puzzle, result in side_by_side(map(self.size.puzzle, self.left), search, self.options.jobs):
+            generated += result.generated
+            if result.actions is None:
+                left.append(puzzle.start)
+            else:
+                plans.append(replay(puzzle, result.actions))
+            self._tell(f"{len(plans)} of {len(plans) + len(left)} solved")
+        learns = len(plans) >= self.options.least_solved
+        if learns:
+            self._tell("learning")
+            self._learn(plans)
+            self.left = left
+        else:
+            self.limit *= 2
+        self.history.append(
+            {
+                "iteration": len(self.history) + 1,
+                "tasks": tried,
+                "solved": len(plans),
+                "nodes": limit,
+                "generated": generated,
+                "learned": learns,
+                "states": self.learned_states,
+                "time_s": round(time.monotonic() - before, 3),
+            }
+        )
+
+    def _learn(self, plans: list[list[State]]) -> None:
+        """A new network, from the states of these plans."""
+        import torch
+
+        from hstar.models.ffnn import FFNN, FFNNConfig
+        from hstar.training.memory_buffer import MemoryBuffer, plan_entries
+        from hstar.training.two_networks import adam, fit_planner, seeded
+
+        options, iteration = self.options, len(self.history) + 1
+        buffer = MemoryBuffer(sum(map(len, plans)))
+        for plan in plans:
+            buffer.add(plan_entries(plan))
+        weights = seeded(options.seed, iteration, _WEIGHTS)
+        network = FFNN(self.features.inputs, FFNNConfig(options.hidden, outputs=1), weights)
+        x, y = torch.from_numpy(self.features.array(buffer.states)), torch.from_numpy(buffer.costs)
+        optimizer = adam(network.parameters(), options.learning_rate)
+        fit_planner(
+            network, optimizer, x, y, options.planner_steps, seeded(options.seed, iteration, _LEARNING)
+        )
+        self.weights, self.learned_states = dict(network.arrays()), len(buffer)
+
+    @property
+    def outputs(self) -> Outputs:
+        """One, in units of ten moves."""
+        return Outputs(scale=10.0, floor_admissible=self.options.inputs == "databases")
+
+    def network(self) -> PuzzleNetwork:
+        """The heuristic that was learned last."""
+        fields: dict[str, Any] = {**self.weights, **asdict(self.outputs)}
+        return PuzzleNetwork(self.features, **fields)
+
+    def model(self) -> PuzzleModel:
+        """What is kept."""
+        if not self.weights:
+            most = max(one["solved"] for one in self.history)
+            raise InputError(
+                f"{self.first} solved {most} of {self.options.instances} instances, less than "
+                f"{self.options.least_solved} to learn from; raise nodes"
+            )
+        return PuzzleModel(
+            puzzle=self.size,
+            inputs=self.options.inputs,
+            weights=self.weights,
+            outputs=self.outputs,
+            recipe=Bootstrap.name,
+            recipe_config=asdict(self.options),
+            seed=self.options.seed,
+            summary={
+                "iterations": len(self.history),
+                "tasks": self.options.instances,
+                "solved": self.options.instances - len(self.left),
+                "states": self.learned_states,
+                "generated": sum(one["generated"] for one in self.history),
+                "time_s": round(sum(one["time_s"] for one in self.history), 3),
+                "curve": self.history,
+            },
+        )
+
+    def _tell(self, doing: str) -> None:
+        if self._progress is not None:
+            rounds = len(self.history) + 1
+            time_s = time.monotonic() - self.started
+            self._progress(PuzzleProgress(rounds, None, doing, self.learned_states, time_s))
+
+    def identity(self) -> dict[str, Any]:
+        """What has to be equal for going on."""
+        given = {name: value for name, value in asdict(self.options).items() if name != "jobs"}
+        return {"recipe": Bootstrap.name, "puzzle": str(self.size), **given}
+
+    def save(self, path: Path) -> None:
+        """Everything that the next iteration depends on."""
+        from hstar.training import checkpoint
+
+        header = {"history": self.history, "limit": self.limit, "learned_states": self.learned_states}
+        left = np.array(self.left, dtype=np.int32).reshape(len(self.left), len(self.size.goal))
+        checkpoint.write(path, self.identity(), header, {"left": left, **self.weights})
+
+    def restore(self, path: Path) -> None:
+        """What `save` wrote; an `InputError` if it is of another run."""
+        from hstar.training import checkpoint
+
+        header, tensors = checkpoint.read(path, self.identity())
+        self.history, self.limit = header["history"], header["limit"]
+        self.learned_states = header["learned_states"]
+        self.left = [tuple(state) for state in tensors["left"].tolist()]
+        self.weights = {name: tensors[name] for name in WEIGHTS if name in tensors}
+
+
+PUZZLE_RECIPES.register(Bootstrap.name)(Bootstrap())

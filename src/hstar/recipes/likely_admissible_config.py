@@ -1,0 +1,140 @@
+"""Options of `likely-admissible`, without torch; the recipe is in `likely_admissible.py`.
+
+Defaults are those of Marom and Rosman (ICAPS 2020) for the 15-puzzle, profiles those for the other puzzles of
+theirs. Their limits are times, which make a result depend on the machine; `nodes` is what their program does
+in that time: 64 million in 60 s on the 15-puzzle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from hstar.errors import InputError
+from hstar.models.epistemic import KINDS, EpistemicConfig
+from hstar.options import option
+from hstar.recipes.puzzle_recipe import (
+    INPUTS,
+    PUZZLE_RECIPES,
+    Options,
+    ProgressFunction,
+    check_numbers,
+    check_word,
+)
+from hstar.sampling.uncertain_tasks import SOFTMAX
+from hstar.spaces.puzzles import PuzzleSize
+
+if TYPE_CHECKING:
+    from hstar.models.puzzle_model import PuzzleModel
+
+NAME = "likely-admissible"
+GENERATORS = ("uncertainty", "length-inc")
+
+
+@dataclass(frozen=True)
+class LikelyAdmissibleOptions:
+    """Options of tasks, of planning, and of the two networks."""
+
+    iterations: int = option(50, "Rounds of tasks and learning.")
+    tasks: int = option(10, "Tasks of an iteration.")
+    least_solved: int = option(6, "Solved tasks of an iteration below which alpha is lowered.")
+    nodes: int | None = option(64_000_000, "Evaluated states at which a task is given up.")
+    task_time: float | None = option(None, "Seconds after which a task is given up.")
+    tasks_by: str = option("uncertainty", f"How tasks are made: {' or '.join(GENERATORS)}.")
+    max_steps: int = option(1000, "Moves of a walk to a task, at most.")
+    softmax: str = option("sd", f"What walks are drawn by: {' or '.join(SOFTMAX)}.")
+    length_inc: int = option(4, "With length-inc: moves by which walks become longer in each iteration.")
+    alpha: float = option(0.99, "Probability of being admissible, at first.")
+    alpha_step: float = option(0.05, "By which it is lowered.")
+    least_alpha: float = option(0.5, "The lowest alpha.")
+    beta: float = option(0.05, "Weight of the prior, at first.")
+    last_beta: float = option(1e-5, "Weight of the prior if it is lowered in every iteration.")
+    epsilon: float = option(1.0, "Variance in which the walk to a task ends.")
+    kappa: float = option(0.64, "Share of epsilon below which all learned states must come.")
+    quantile: float = option(0.95, "Of the learned costs, above which the spread is taken for 1 move.")
+    buffer: int = option(25_000, "Newest labelled states that are learned from.")
+    inputs: str = option("one-hot", f"What the networks see: {' or '.join(INPUTS)}.")
+    hidden: int = option(20, "Hidden units of both networks.")
+    outputs: int = option(2, "Of the planning network: 2, or 1 for a mean without spread.")
+    dropout: float = option(0.025, "Share of its hidden units left out while it learns.")
+    planner_steps: int = option(1000, "Steps of the planning network in an iteration, at most.")
+    learning_rate: float = option(1e-3, "Of the planning network.")
+    uncertainty: str = option("wunn", f"What tells the unknown: {', '.join(KINDS)}.")
+    samples: int = option(100, "Outputs that a variance is taken of; 0: its closed form.")
+    loss_samples: int = option(5, "The same for the loss.")
+    known_steps: int = option(5000, "Steps of the other network in an iteration, at most.")
+    known_batch: int = option(100, "States in a step of it.")
+    known_learning_rate: float = option(1e-2, "Of the other network.")
+    seed: int = option(0, "Of all random choices.")
+    threads: int = option(1, "Of torch; another number can change the last bits.")
+    jobs: int = option(1, "Tasks solved at a time.")
+
+    def __post_init__(self) -> None:
+        whole = {
+            **dict.fromkeys(("iterations", "tasks", "nodes", "max_steps", "length_inc", "buffer"), 1),
+            **dict.fromkeys(("hidden", "outputs", "planner_steps", "known_steps", "known_batch"), 1),
+            **dict.fromkeys(("threads", "jobs"), 1),
+            **dict.fromkeys(("least_solved", "samples", "loss_samples", "seed"), 0),
+        }
+        positive = ("beta", "last_beta", "epsilon", "learning_rate", "known_learning_rate", "task_time")
+        shares = ("alpha", "alpha_step", "least_alpha", "kappa", "quantile")
+        check_numbers(self, whole=whole, shares=shares, positive=positive)
+        check_word(self, "tasks_by", GENERATORS)
+        check_word(self, "softmax", SOFTMAX)
+        check_word(self, "uncertainty", KINDS)
+        check_word(self, "inputs", INPUTS)
+        if self.outputs > 2:
+            raise InputError(f"outputs must be 1 or 2, got {self.outputs}")
+        if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
+            raise InputError(f"dropout must be in [0, 1), got {self.dropout!r}")
+        if self.least_alpha > self.alpha:
+            raise InputError(f"least_alpha ({self.least_alpha}) is above alpha ({self.alpha})")
+        if self.nodes is None and self.task_time is None:
+            raise InputError("give nodes or task_time: a task without a limit may never end")
+
+    def epistemic(self) -> EpistemicConfig:
+        """Options of the network that tells the unknown."""
+        return EpistemicConfig(width=self.hidden, samples=self.samples, loss_samples=self.loss_samples)
+
+
+# Of the paper: features of databases, 8 units, no dropout, 300 s for a task.
+_LARGE: Options = {"iterations": 75, "max_steps": 5000, "inputs": "databases", "hidden": 8, "dropout": 0.0}
+_BY_PUZZLE: dict[str, Options] = {
+    "tiles:5x5": {**_LARGE, "nodes": 140_000_000},
+    "pancake:24": {**_LARGE, "nodes": 86_000_000},
+    "blocks:15": {**_LARGE, "nodes": 620_000_000},
+}
+# Table 2: 20 iterations of 1 s, one output, no dropout.
+_EFFICIENCY: Options = {"iterations": 20, "nodes": 1_100_000, "outputs": 1, "dropout": 0.0}
+# Ours: what does the same with less work.
+_QUICK: Options = {"samples": 0, "loss_samples": 0, "known_steps": 1000, "max_steps": 300}
+
+
+class LikelyAdmissible:
+    """The recipe."""
+
+    name: ClassVar[str] = NAME
+    options: ClassVar[type[LikelyAdmissibleOptions]] = LikelyAdmissibleOptions
+
+    def profiles(self, puzzle: PuzzleSize | None) -> Mapping[str, Options]:
+        """The published parameters for a puzzle, those of the study of efficiency, and quicker ones."""
+        published = _BY_PUZZLE.get(str(puzzle), {})
+        quick: dict[str, Any] = {**published, **_QUICK}
+        return {"paper": published, "efficiency": {**published, **_EFFICIENCY}, "quick": quick}
+
+    def learn(
+        self,
+        puzzle: PuzzleSize,
+        options: LikelyAdmissibleOptions,
+        progress: ProgressFunction | None = None,
+        checkpoint: Path | None = None,
+    ) -> PuzzleModel:
+        """The algorithm, which needs torch."""
+        from hstar.recipes.likely_admissible import learn_heuristic
+
+        return learn_heuristic(puzzle, options, progress, checkpoint)
+
+
+PUZZLE_RECIPES.register(NAME)(LikelyAdmissible())

@@ -1,0 +1,59 @@
+"""Several puzzles at a time: searches in threads, which run side by side since the core needs no interpreter.
+
+Results come in the order of the puzzles. Ctrl-C stops all searches that run, and then goes on as usual.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+from hstar import _core
+from hstar.search.idastar import IDAStarResult
+
+T = TypeVar("T")
+Progress = Callable[[_core.Progress], None]
+
+
+def side_by_side(
+    items: Iterable[T],
+    search: Callable[[T, Progress | None], IDAStarResult],
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Iterator[tuple[T, IDAStarResult]]:
+    """Each item with what `search` finds for it; a `KeyboardInterrupt` if that was interrupted.
+
+    `search` hands its second argument on to `idastar`. With one job it runs in this thread and `progress` is
+    told of it.
+    """
+    if jobs == 1:
+        for item in items:
+            result = search(item, progress)
+            if result.status == "interrupted":
+                raise KeyboardInterrupt
+            yield item, result
+        return
+    stopping = threading.Event()
+
+    def heed(record: _core.Progress) -> None:
+        if stopping.is_set():
+            raise KeyboardInterrupt  # ends this search, not the thread
+
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting: deque[tuple[T, Future[IDAStarResult]]] = deque()
+        try:
+            for item in items:
+                waiting.append((item, pool.submit(search, item, heed)))
+                if len(waiting) > 2 * jobs:  # enough for no thread to be idle
+                    yield waiting[0][0], waiting[0][1].result()
+                    waiting.popleft()
+            while waiting:
+                yield waiting[0][0], waiting[0][1].result()
+                waiting.popleft()
+        except BaseException:
+            stopping.set()
+            pool.shutdown(cancel_futures=True)
+            raise

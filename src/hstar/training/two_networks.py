@@ -1,0 +1,157 @@
+"""How the two networks of likely-admissible heuristics learn: one for planning, one that tells the unknown.
+
+Both keep their weights and the moments of their optimizers from one iteration of a recipe to the next. All
+random numbers come from generators that are handed in, so that an iteration depends on its number and the
+seed alone. As in Marom and Rosman (ICAPS 2020).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Generator, Tensor, nn
+
+from hstar.models.ffnn import FFNN
+
+if TYPE_CHECKING:
+    from hstar.models.epistemic import EpistemicModel
+
+LARGEST_ERROR = 0.5  # moves: rounded, every learned state has its own label
+SWEEP_EVERY = 50  # steps between two looks at the variances of all states
+ALREADY_KNOWN = math.exp(-1)  # weight of such a state in the draw of mini-batches
+
+
+@dataclass(frozen=True)
+class PlannerFit:
+    """How far the planning network came."""
+
+    steps: int
+    loss: float
+    largest_error: float  # in moves
+
+
+@dataclass(frozen=True)
+class KnownFit:
+    """How far the other network came."""
+
+    steps: int
+    largest_variance: float  # before the last steps
+    reached: bool  # whether the variances of all states came below the threshold
+
+
+def fit_planner(
+    network: FFNN, optimizer: torch.optim.Optimizer, x: Tensor, y: Tensor, steps: int, generator: Generator
+) -> PlannerFit:
+    """Steps with all states, until each is learned to less than half a move or there are enough."""
+    largest = loss = math.inf
+    for step in range(steps):
+        value, largest = network.loss(x, y, generator)
+        loss = float(value.detach())
+        if largest < LARGEST_ERROR:
+            return PlannerFit(step, loss, largest)
+        _step(optimizer, value)
+    return PlannerFit(steps, loss, largest)
+
+
+def fit_until_known(
+    model: EpistemicModel,
+    optimizer: torch.optim.Optimizer,
+    x: Tensor,
+    y: Tensor,
+    generator: Generator,
+    *,
+    beta: float,
+    threshold: float,
+    steps: int,
+    batch: int,
+    stop_early: bool = True,
+) -> KnownFit:
+    """Mini-batches, unknown states before known ones, until the variance of each is below the threshold."""
+    largest = math.inf
+    for done in range(0, steps, SWEEP_EVERY):
+        variance = model.uncertainty(x, generator)
+        largest = float(variance.max())
+        if stop_early and largest < threshold:
+            return KnownFit(done, largest, True)
+        weights = torch.where(variance >= threshold, variance.sqrt().exp(), ALREADY_KNOWN)
+        for _ in range(min(SWEEP_EVERY, steps - done)):
+            rows = torch.multinomial(weights, batch, generator=generator) if len(y) > batch else ...
+            _step(optimizer, model.loss(x[rows], y[rows], beta, generator))
+    return KnownFit(steps, largest, False)
+
+
+def _step(optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    optimizer.step()
+
+
+# What a run needs around it.
+
+
+def adam(parameters: Iterable[nn.Parameter], learning_rate: float) -> torch.optim.Adam:
+    """The optimizer, in its quickest form where torch has it."""
+    found = list(parameters)
+    try:
+        return torch.optim.Adam(found, lr=learning_rate, fused=True)
+    except RuntimeError:  # an older torch
+        return torch.optim.Adam(found, lr=learning_rate)
+
+
+def seeded(*parts: int) -> Generator:
+    """A generator for one purpose of one iteration of a run with a seed."""
+    seed = np.random.SeedSequence(parts).generate_state(1, np.uint64)[0] >> np.uint64(1)
+    return torch.Generator().manual_seed(int(seed))
+
+
+@contextlib.contextmanager
+def torch_threads(threads: int) -> Iterator[None]:
+    """So many for a run, and no denormal numbers, which processors handle slowly; put back afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+        torch.set_num_threads(before)
+
+
+# Networks and their optimizers as arrays.
+
+
+def to_arrays(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray[Any, Any]]:
+    """Weights and moments by name."""
+    found = {f"weights/{name}": _array(tensor) for name, tensor in model.state_dict().items()}
+    for number, entries in optimizer.state_dict()["state"].items():
+        found.update({f"optimizer/{number}/{name}": _array(value) for name, value in entries.items()})
+    return found
+
+
+def from_arrays(
+    model: nn.Module, optimizer: torch.optim.Optimizer, arrays: dict[str, np.ndarray[Any, Any]]
+) -> None:
+    """Puts back what `to_arrays` gave."""
+    weights: dict[str, Tensor] = {}
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, array in arrays.items():
+        group, _, name = key.partition("/")
+        tensor = torch.from_numpy(array.copy())
+        if group == "weights":
+            weights[name] = tensor
+        else:
+            number, _, name = name.partition("/")
+            # Files know no arrays without dimensions, optimizers count steps in one.
+            state.setdefault(int(number), {})[name] = tensor.reshape(()) if name == "step" else tensor
+    model.load_state_dict(weights)
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def _array(tensor: Tensor) -> np.ndarray[Any, Any]:
+    return np.array(tensor.detach().numpy())

@@ -1,0 +1,181 @@
+"""`hstar puzzle`, `hstar train likely-admissible` and `hstar info` of what it made, as people meet them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import signal
+from pathlib import Path
+
+import pytest
+
+from hstar.models.puzzle_model import load_puzzle_model
+from hstar.spaces.puzzles import parse_puzzle
+
+from .conftest import Refused, Run, start
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "likely_admissible.md").read_text()
+CSV = "id,tiles,optimal_cost\na,3 1 2 0 4 5,1\nb,1 2 0 3 4 5,2\nc,5 4 3 2 1 0,\n"
+SMALL = [
+    *("--iterations", "2", "--tasks", "3", "--nodes", "10000", "--hidden", "6", "--planner-steps", "20"),
+    *("--known-steps", "50", "--samples", "0", "--loss-samples", "0"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "instances.csv").write_text(CSV)
+    return tmp_path
+
+
+def test_rows_and_summary(hstar: Run, folder: Path) -> None:
+    done = hstar("puzzle", "tiles:2x3", "instances.csv", "--json")
+    assert done.code == 0
+    rows = [json.loads(line) for line in done.out.splitlines()]
+    assert [row["id"] for row in rows] == ["a", "b", "c"]
+    assert [row["cost"] for row in rows[:2]] == [1, 2] and rows[2]["optimal_cost"] is None
+    assert all(row["status"] == "solved" and len(row["actions"]) == row["cost"] for row in rows)
+    assert rows[0]["run"]["heuristic"] == "manhattan"
+    assert re.search(r"3 of 3 solved, mean cost \d+\.\d\d, .*suboptimality 0.00%, 100.0% optimal", done.err)
+
+
+def test_plain_lines_and_limits(hstar: Run, folder: Path) -> None:
+    done = hstar("puzzle", "tiles:2x3", "instances.csv", "--nodes", "5")
+    assert done.code == 12
+    assert re.fullmatch(r"a: 1 moves \(optimal 1\), \d+ generated, \d+\.\d{3} s", done.out.splitlines()[0])
+    assert done.out.splitlines()[2].startswith("c: evaluation limit, ")
+
+
+def test_rows_are_not_computed_again(hstar: Run, folder: Path) -> None:
+    command = ("puzzle", "tiles:2x3", "instances.csv", "-o", "rows.jsonl", "--json")
+    first = hstar(*command)
+    lines = Path("rows.jsonl").read_text().splitlines()
+    assert first.out.splitlines() == lines
+    # After a kill in the middle of a line; times tell which row is a new one.
+    Path("rows.jsonl").write_text("\n".join(lines[:2]) + "\n" + lines[2][:20])
+    second = hstar(*command)
+    assert second.out.splitlines()[:2] == lines[:2]
+    found, old = json.loads(second.out.splitlines()[2]), json.loads(lines[2])
+    assert (found["cost"], found["generated"]) == (old["cost"], old["generated"])
+    assert hstar(*command).out == second.out
+    # Another heuristic is another run in the same file, and jobs change nothing but times.
+    other = hstar(*command, "--heuristic", "misplaced", "--jobs", "2")
+    assert [json.loads(line)["cost"] for line in other.out.splitlines()] == [1, 2, old["cost"]]
+    assert len(Path("rows.jsonl").read_text().splitlines()) == 7  # one of them half
+
+
+def test_random_instances(hstar: Run, folder: Path) -> None:
+    def starts(*words: str) -> list[list[int]]:
+        done = hstar("puzzle", "pancake:7", "--random", "4", "--json", *words)
+        assert done.code == 0
+        return [json.loads(line)["start"] for line in done.out.splitlines()]
+
+    assert starts() == starts("--jobs", "3") != starts("--seed", "1")
+    assert starts("--walk", "0") == [list(range(7))] * 4
+    assert all(sorted(start) == list(range(7)) for start in starts("--walk", "3"))
+
+
+def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> None:
+    trained = hstar("train", "likely-admissible", "tiles:2x3", "-o", "model.hstar", *SMALL, "--json")
+    assert trained.code == 0
+    record = json.loads(trained.out)
+    assert (record["recipe"], record["puzzle"], record["iterations"]) == ("likely-admissible", "tiles:2x3", 2)
+    assert re.search(r"model.hstar: likely-admissible, tiles:2x3, 2 iterations, \d of 6 tasks", trained.err)
+    shown = hstar("info", "model.hstar")
+    assert shown.code == 0
+    for word in ("tiles:2x3", "0 1 2 3 4 5", "one-hot, 30", "30-6-2", "likely-admissible"):
+        assert word in shown.out
+    assert json.loads(hstar("info", "model.hstar", "--json").out)["trained_for"] == "tiles:2x3"
+    solved = hstar("puzzle", "tiles:2x3", "instances.csv", "-e", "model.hstar", "--alpha", "0.9", "--json")
+    assert solved.code == 0
+    assert json.loads(solved.out.splitlines()[0])["run"]["alpha"] == 0.9
+    wrong = refused(33, "puzzle", "tiles:3x2", "--random", "1", "--heuristic", "model.hstar")
+    assert wrong == "the model was trained for tiles:2x3, asked for another shape of it"
+    wrong = refused(33, "puzzle", "pancake:5", "--random", "1", "--heuristic", "model.hstar")
+    assert wrong.startswith("the model was trained for tiles:2x3, asked for pancake")
+    Path("domain.pddl").write_text("(define (domain d))")
+    assert "a puzzle model of hstar, expected a model" in refused(
+        33, "solve", "domain.pddl", "--heuristic", "model.hstar"
+    )
+
+
+def test_a_checkpoint_is_gone_on_from(hstar: Run, folder: Path, refused: Refused) -> None:
+    command = ("train", "likely-admissible", "tiles:2x3", *SMALL, "--checkpoint", "run.part", "-q")
+    assert hstar(*command, "-o", "one.hstar").code == 0
+    before = Path("run.part").read_bytes()
+    assert hstar(*command, "-o", "two.hstar").code == 0
+    assert Path("run.part").read_bytes() == before
+    one, two = load_puzzle_model("one.hstar"), load_puzzle_model("two.hstar")
+    assert one.summary == two.summary
+    assert "another training (seed" in refused(33, *command, "-o", "one.hstar", "--seed", "7")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c(jobs: str, folder: Path) -> None:
+    """An easy instance, then some that take days: what is done is kept."""
+    hard = [" ".join(map(str, parse_puzzle("tiles:5x5").random(seed).start)) for seed in (1, 2, 3)]
+    easy = " ".join(map(str, (1, 0, *range(2, 25))))
+    rows = [f"{i},{tiles}" for i, tiles in enumerate([easy, *hard])]
+    Path("days.csv").write_text("\n".join(["id,tiles", *rows]) + "\n")
+    process = start("puzzle", "tiles:5x5", "days.csv", "-o", "rows.jsonl", "--jobs", jobs)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("0: 1 moves, ")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (130, "")
+    assert "interrupted: 1 of 4 done; run the same command again to go on from rows.jsonl" in err
+    assert len(Path("rows.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("puzzle tiles:2x3", "give either a file of instances or --random N"),
+        ("puzzle tiles:2x3 instances.csv --random 2", "give either a file of instances or --random N"),
+        ("puzzle tiles:2x3 instances.csv --walk 2", "--walk is for --random"),
+        ("puzzle tile:2x3 --random 1", "unknown puzzle 'tile'"),
+        ("puzzle tiles:2x3 none.csv", "none.csv: no such file"),
+        ("puzzle tiles:3x3 instances.csv", "instances.csv:2: a state of tiles:3x3 has 9 numbers, not 6"),
+        ("puzzle tiles:2x3 --random 1 -e gap", "unknown heuristic of tiles:2x3 'gap'"),
+        ("puzzle tiles:2x3 --random 1 -e databases", "databases for tiles:5x5 and pancake:24, not for"),
+        ("puzzle tiles:2x3 --random 1 --alpha 0.9", "alpha is for models, not for manhattan"),
+        ("puzzle tiles:2x3 --random 1 -e none.hstar", "none.hstar: cannot read"),
+        ("puzzle tiles:2x3 --random 1 --jobs 0", "--jobs must be at least 1"),
+        ("puzzle tiles:2x3 --random 1 --pruning all", "unknown pruning 'all'"),
+        ("train likely-admissible tiles:2x3 -o m.hstar --epochs 3", "--epochs is not an option of likely-ad"),
+        ("train likely-admissible tiles:2x3 -o m.hstar --data x", "--data is not an option of likely-ad"),
+        ("train likely-admissible a b -o m.hstar", "expected one puzzle such as tiles:4x4, got 2 words"),
+        ("train likely-admissible tiles:2x3 -o m.hstar --alpha 2", "alpha must be between 0 and 1, got 2"),
+        (
+            "train likely-admissible tiles:2x3 -o m.hstar --profile fast",
+            "unknown profile of likely-admissible",
+        ),
+        ("train likely-admissible tiles:2x3 -o none/m.hstar", "cannot write the model"),
+        ("train bootstrap tiles:2x3 -o m.hstar --alpha 0.5", "--alpha is not an option of bootstrap"),
+    ],
+)
+def test_mistakes(words: str, message: str, refused: Refused, folder: Path) -> None:
+    assert message in refused(33, *words.split())
+    assert not Path("m.hstar").exists()
+
+
+@pytest.mark.slow
+def test_the_page_works(hstar: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its commands with less work, and its code."""
+    commands = re.findall(r"^    (hstar .*)$", PAGE, re.MULTILINE)
+    assert len(commands) == 5
+    for line in commands:
+        line = line.replace("--iterations 20", "--iterations 4").replace("--random 20", "--random 2")
+        if "korf.csv" in line:
+            Path("korf.csv").write_text(
+                "id,tiles,optimal_cost\n1," + " ".join(map(str, (1, 0, *range(2, 16)))) + ",1\n"
+            )
+            quick = ["--iterations", "1", "--profile", "quick", "--known-steps", "50", "-q"]
+            assert hstar("train", "likely-admissible", "tiles:4x4", "-o", "fifteen.hstar", *quick).code == 0
+        done = hstar(*shlex.split(line)[1:])
+        assert done.code in (0, 12) if " puzzle " in line else done.code == 0, done
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    exec(compile(code, "page", "exec"), {})

@@ -1,0 +1,232 @@
+"""Learning from the goal alone: it becomes stronger, survives kills, and its options mean what they say."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hstar.errors import InputError
+from hstar.models.puzzle_model import PuzzleModel
+from hstar.recipes import PUZZLE_RECIPES, train_puzzle
+from hstar.recipes.likely_admissible import Learner
+from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
+from hstar.recipes.puzzle_recipe import check_options
+from hstar.search.idastar import idastar
+from hstar.spaces.puzzles import parse_puzzle
+from hstar.training.two_networks import torch_threads
+from oracles import puzzles as oracle
+
+SIZE = parse_puzzle("tiles:2x3")
+SMALL: dict[str, Any] = {
+    "iterations": 3,
+    "tasks": 4,
+    "least_solved": 3,
+    "nodes": 20_000,
+    "max_steps": 30,
+    "hidden": 8,
+    "planner_steps": 30,
+    "known_steps": 50,
+    "samples": 0,
+    "loss_samples": 0,
+}
+
+
+def learned(progress: Any = None, checkpoint: Path | None = None, **options: Any) -> PuzzleModel:
+    return train_puzzle(
+        "likely-admissible", SIZE, progress=progress, checkpoint=checkpoint, **{**SMALL, **options}
+    )
+
+
+def told(model: PuzzleModel) -> list[dict[str, Any]]:
+    """What happened, without times."""
+    return [{name: v for name, v in row.items() if name != "time_s"} for row in model.summary["curve"]]
+
+
+def same(one: PuzzleModel, two: PuzzleModel) -> bool:
+    weights = all(np.array_equal(one.weights[name], two.weights[name]) for name in one.weights)
+    return weights and told(one) == told(two)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"samples": 20, "loss_samples": 2},
+        {"uncertainty": "mc-dropout"},
+        {"uncertainty": "ensemble"},
+        {"tasks_by": "length-inc", "length_inc": 2, "outputs": 1, "dropout": 0.0},
+    ],
+    ids=lambda options: ",".join(map(str, options.values())) or "default",
+)
+def test_a_run(options: dict[str, Any]) -> None:
+    model = learned(iterations=2, **options)
+    rows = told(model)
+    assert [row["iteration"] for row in rows] == [1, 2]
+    assert rows[0]["solved"] == 4 and model.has_spread == (options.get("outputs", 2) == 2)
+    if "tasks_by" not in options:
+        assert rows[0]["longest"] == 1, "one random move"
+    assert ("known_steps" in rows[1]) == ("tasks_by" not in options)
+    alpha = 0.9 if model.has_spread else None
+    assert idastar(SIZE.walk(3, 1), model.network(SIZE.puzzle(), alpha), max_evaluations=10**6).solved
+
+
+@pytest.mark.parametrize("name", ["pancake:5", "blocks:4"])
+def test_other_puzzles(name: str) -> None:
+    size = parse_puzzle(name)
+    model = train_puzzle("likely-admissible", size, **{**SMALL, "iterations": 2})
+    assert model.summary["solved"] >= 4 and model.puzzle == size
+    network = model.network(size.puzzle(), 0.9)
+    assert all(idastar(size.walk(2, seed), network, max_evaluations=10**6).solved for seed in range(3))
+
+
+def test_one_seed_fixes_a_run() -> None:
+    one, two, other = learned(), learned(jobs=3), learned(seed=1)
+    assert same(one, two) and not same(one, other)
+
+
+def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
+    whole, path = learned(), tmp_path / "run.part"
+
+    class KilledError(Exception):
+        pass
+
+    for stop in (2, 3):  # during the second and the third iteration
+
+        def kill(record: Any, stop: int = stop) -> None:
+            if record.iteration == stop and "learns" in record.doing:
+                raise KilledError
+
+        with pytest.raises(KilledError):
+            learned(kill, path)
+    seen: list[int] = []
+    found = learned(lambda record: seen.append(record.iteration), path)
+    assert same(whole, found) and min(seen) == 3
+    assert same(whole, learned(lambda record: seen.append(-1), path)), "all is in the checkpoint"
+    assert -1 not in seen
+    with pytest.raises(InputError, match=r"run.part: a checkpoint of another training \(seed: 0, now 5\)"):
+        learned(None, path, seed=5)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(InputError, match="damaged"):
+        learned(None, path)
+
+
+def test_ctrl_c_says_how_far_it_came() -> None:
+    def stop(record: Any) -> None:
+        if record.iteration == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="1 iterations done"):
+        learned(stop)
+
+
+def test_alpha_falls_while_too_few_are_solved_and_beta_stays() -> None:
+    """With one evaluated state for a task nothing is solved but what starts in the goal."""
+    rows = told(learned(nodes=1))
+    assert [row["solved"] for row in rows] == [0, 0, 0]
+    assert [row["alpha"] for row in rows] == pytest.approx([0.99, 0.94, 0.89])
+    assert {row["beta"] for row in rows} == {0.05}
+    lowest = told(learned(nodes=1, alpha=0.53))
+    assert [row["alpha"] for row in lowest] == pytest.approx([0.53, 0.5, 0.5])
+
+
+def test_beta_falls_while_the_unknown_stays() -> None:
+    """By gamma, unless all was learned or it is the first iteration."""
+    gamma = (1e-5 / 0.05) ** (1 / 3)
+    never = told(learned(kappa=1e-9, epsilon=1e-3))
+    assert [row["beta"] for row in never] == pytest.approx([0.05, 0.05, 0.05 * gamma])
+    always = told(learned(epsilon=1e9))
+    assert {row["beta"] for row in always} == {0.05}
+    assert [row["known_steps"] for row in always] == [50, 0, 0]
+
+
+@pytest.mark.slow
+def test_tasks_become_harder_and_the_switch_follows() -> None:
+    rows = told(learned(iterations=6, known_steps=200, planner_steps=100))
+    assert max(row["mean_cost"] or 0 for row in rows[3:]) > 3 * rows[0]["mean_cost"]
+    assert rows[-1]["switch"] > rows[0]["switch"]
+    with torch_threads(1):
+        learner = Learner(SIZE, LikelyAdmissibleOptions(**SMALL))
+        assert learner.switch == -math.inf
+        for _ in range(2):
+            learner.iterate()
+        assert learner.switch == np.quantile(learner.buffer.costs, 0.95)
+        # Every remembered cost is that of a plan: not below the true distance, with the goal among them.
+        exact = oracle.distances(SIZE.puzzle())
+        for state, cost in zip(learner.buffer.states, learner.buffer.costs, strict=True):
+            assert cost >= exact[state]
+        assert SIZE.goal in learner.buffer.states
+
+
+def test_profiles() -> None:
+    recipe = PUZZLE_RECIPES.get("likely-admissible")
+
+    def options(name: str, profile: str | None = None) -> Any:
+        return check_options(recipe, parse_puzzle(name), profile, {})
+
+    paper = options("tiles:4x4")
+    assert (paper.iterations, paper.nodes, paper.hidden, paper.inputs) == (50, 64_000_000, 20, "one-hot")
+    large = options("tiles:5x5")
+    assert (large.iterations, large.nodes, large.hidden, large.inputs) == (75, 140_000_000, 8, "databases")
+    assert options("pancake:24").nodes == 86_000_000 and options("blocks:15").nodes == 620_000_000
+    study = options("tiles:4x4", "efficiency")
+    assert (study.iterations, study.nodes, study.outputs, study.dropout) == (20, 1_100_000, 1, 0.0)
+    with pytest.raises(InputError, match="unknown profile of likely-admissible 'papers'"):
+        options("tiles:4x4", "papers")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"iteration": 3}, "unknown option of likely-admissible 'iteration'.*did you mean 'iterations'"),
+        ({"iterations": 0}, "iterations must be a whole number from 1 on, got 0"),
+        ({"alpha": 1.0}, "alpha must be between 0 and 1, got 1.0"),
+        ({"alpha": 0.4}, "least_alpha .* is above alpha"),
+        ({"dropout": 1.0}, "dropout must be in"),
+        ({"outputs": 3}, "outputs must be 1 or 2"),
+        ({"epsilon": math.inf}, "epsilon must be above 0 and finite"),
+        ({"tasks_by": "chance"}, "unknown tasks_by 'chance'"),
+        ({"nodes": None}, "give nodes or task_time"),
+        ({"inputs": "pixels"}, "unknown inputs 'pixels'"),
+    ],
+)
+def test_mistakes(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        learned(**options)
+
+
+@pytest.mark.slow
+def test_the_8_puzzle_from_its_goal_alone() -> None:
+    """Near-optimal plans, and fewer states than with the Manhattan distance."""
+    size = parse_puzzle("tiles:3x3")
+    model = train_puzzle(
+        "likely-admissible",
+        size,
+        profile="quick",
+        iterations=16,
+        nodes=500_000,
+        known_steps=400,
+        planner_steps=600,
+        max_steps=100,
+    )
+    puzzles = [size.random(seed) for seed in range(40)]
+    found = {}
+    for alpha in (0.5, 0.95):
+        network = model.network(size.puzzle(), alpha)
+        found[alpha] = [idastar(puzzle, network, max_evaluations=10**7) for puzzle in puzzles]
+        assert all(result.solved for result in found[alpha])
+    manhattan = [idastar(puzzle, "manhattan") for puzzle in puzzles]
+
+    def suboptimality(results: Any) -> float:
+        pairs = zip(results, manhattan, strict=True)
+        return float(np.mean([one.plan_cost / optimal.plan_cost - 1 for one, optimal in pairs]))
+
+    def generated(results: Any) -> int:
+        return sum(one.generated for one in results)
+
+    assert suboptimality(found[0.5]) < 0.1 and suboptimality(found[0.95]) <= suboptimality(found[0.5]) + 0.01
+    assert generated(found[0.5]) < generated(manhattan)
+    assert generated(found[0.5]) < generated(found[0.95])
