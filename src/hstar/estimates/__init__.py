@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hstar.estimates import gaussian, point, truncated
+from hstar.estimates import asymmetric, gaussian, point, truncated
 from hstar.estimates.estimate import ESTIMATES, Batch, Estimate, Known
 from hstar.estimates.rules import RULES, Bounded, Calibrated, Clip, Mean, Quantile, Rule
 
@@ -18,6 +18,7 @@ __all__ = [
     "Mean",
     "Quantile",
     "Rule",
+    "asymmetric",
     "gaussian",
     "point",
     "truncated",

@@ -19,6 +19,7 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates import estimate as estimates
 from hstar.estimates import rules
 from hstar.estimates.estimate import Estimate
+from hstar.estimates.point import Point
 from hstar.estimates.rules import Bounded, Calibrated, Clip, Mean, Order, Quantile, Rule
 from hstar.models.file import RESOLUTION, LearnedModel, load_model
 from hstar.models.relational_model import RELATIONAL_MODELS, RelationalModel, Tensors
@@ -124,7 +125,8 @@ def belief_options(estimate: Estimate, rule: Rule) -> dict[str, Any]:
         for name in ("sigma", "floor", "range", "margin")
         if hasattr(estimate, name)
     }
-    options["estimate"] = estimate.name
+    # Of an estimate that differs in its loss alone the core sees what it is otherwise.
+    options["estimate"] = Point.name if isinstance(estimate, Point) else estimate.name
     if isinstance(rule, Calibrated):
         options |= rule.core_options()
         rule = rule.of

@@ -5,8 +5,9 @@
    bound. Weights minimise the negative log-likelihood of h*.
 3. The search sees the mean of the truncated Gaussian, which is never below the bound.
 
-Everything can be exchanged: the model (nlm, hgn and linear as there, and wl), the estimate (`gaussian`, or
-`point`), sigma learned or fixed, base and bound, the rule. `ranking` mixes in a loss over siblings.
+Everything can be exchanged: the model (nlm, hgn and linear as there, and wl), the estimate (`gaussian`,
+`point` or `asymmetric`), sigma learned or fixed, base and bound, the rule. `ranking` mixes in a loss over
+siblings.
 
 Profile `as-run` has the settings of the published runs, `as-intended` those that the paper speaks of where
 the two differ: a fixed sigma is 1 / sqrt(2), not sqrt(2). In both, weights are looked at after every epoch,
@@ -44,6 +45,7 @@ NONE = "none"
 BOUNDS = (NONE, "blind", "hmax", "lmcut")
 BASES = (NONE, *HEURISTICS)
 LEARNED, FIXED = "learned", "fixed"
+WITHOUT_SPREAD = ("point", "asymmetric")
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class TruncatedOptions:
     """What is put together."""
 
     model: str = option("wl", "nlm, hgn, linear or wl.")
-    estimate: str = option("truncated", "What its outputs mean: truncated, gaussian or point.")
+    estimate: str = option("truncated", "What its outputs mean: truncated, gaussian, point or asymmetric.")
     sigma: str = option(LEARNED, "learned for each state, fixed, or a number.")
     fixed_sigma: float = option(math.sqrt(0.5), "What fixed means.")
     margin: float = option(0.1, "By which the truncated estimate reaches below its bound.")
@@ -82,7 +84,7 @@ class TruncatedOptions:
             raise InputError(f"fixed_sigma must be greater than 0 and finite, got {self.fixed_sigma}")
         rule = rules.parse(self.rule)
         of = rule.of if isinstance(rule, Clip | Bounded) else rule
-        if isinstance(of, Quantile) and self.estimate == "point":
+        if isinstance(of, Quantile) and self.estimate in WITHOUT_SPREAD:
             raise InputError(f"a point estimate has no spread and so no rule '{self.rule}'; use mean or clip")
         if isinstance(rule, Bounded) and self.lower == NONE:
             raise InputError("the rule 'bounded' needs an admissible bound; give --lower lmcut, for instance")
@@ -90,8 +92,8 @@ class TruncatedOptions:
 
     def belief(self) -> Estimate:
         """The estimate with its options."""
-        if self.estimate == "point":
-            return ESTIMATES.get("point")()
+        if self.estimate in WITHOUT_SPREAD:
+            return ESTIMATES.get(self.estimate)()
         spread: dict[str, Any] = {"sigma": self._sigma()}
         if self.estimate == "truncated":
             spread["margin"] = self.margin
