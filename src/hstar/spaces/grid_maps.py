@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -151,16 +151,37 @@ def _draws(seed: int, options: MapOptions) -> Iterator[GridProblem]:
     failures = 0
     while failures < ATTEMPTS:
         blocked = MAPS.get(options.kind)(options, rng)
-        grid = Grid(blocked, None, options.neighbours, options.cut_corners)
-        free = np.argwhere(~blocked)
+        problem = _problem_on(Grid(blocked, None, options.neighbours, options.cut_corners), rng)
         failures += 1
-        if len(free) < 2:
-            continue
-        goal = tuple(map(int, free[rng.randrange(len(free))]))
-        there = np.argwhere(np.isfinite(grid.distances(goal)))
-        starts = [cell for cell in map(tuple, there.tolist()) if cell != goal]
-        if not starts:
-            continue
-        failures = 0
-        yield GridProblem(grid, rng.choice(starts), goal)
+        if problem is not None:
+            failures = 0
+            yield problem
     raise InputError(f"{ATTEMPTS} maps in a row have no two cells with a way between them")
+
+
+def _problem_on(grid: Grid, rng: random.Random) -> GridProblem | None:
+    """A problem on a map; None if there is no way to the goal that was drawn."""
+    free = np.argwhere(~grid.blocked)
+    if len(free) < 2:
+        return None
+    goal = tuple(map(int, free[rng.randrange(len(free))]))
+    there = np.argwhere(np.isfinite(grid.distances(goal)))
+    starts = [cell for cell in map(tuple, there.tolist()) if cell != goal]
+    return GridProblem(grid, rng.choice(starts), goal) if starts else None
+
+
+def problems_on(grids: Sequence[Grid], number: int, seed: int) -> list[GridProblem]:
+    """So many problems on given maps, which take turns; the same one may come twice."""
+    if not grids:
+        raise InputError("no maps to draw problems on")
+    rng = random.Random(seed)
+    found: list[GridProblem] = []
+    failures = 0
+    while len(found) < number:
+        problem = _problem_on(grids[len(found) % len(grids)], rng)
+        failures = 0 if problem is not None else failures + 1
+        if problem is not None:
+            found.append(problem)
+        elif failures == ATTEMPTS:
+            raise InputError(f"map {len(found) % len(grids) + 1} has hardly two cells with a way between them")
+    return found

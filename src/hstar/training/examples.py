@@ -167,7 +167,7 @@ class RelationalExamples:
             rows, found = self.table.with_rivals(rows)
             pairs = torch.from_numpy(found).to(device)
         known = self.table.known(rows, device)
-        return _to(self.table.inputs(rows), device), Batch(label, known, pairs)
+        return to_device(self.table.inputs(rows), device), Batch(label, known, pairs)
 
     def states(self, indices: Indices) -> StateRows:
         """Some of the states."""
@@ -261,8 +261,8 @@ class _Table:
         return StateRows(tuple(self.encoded[i] for i in used), instance, state, atom, columns)
 
 
-def _to(inputs: Any, device: torch.device) -> Any:
+def to_device(inputs: Any, device: torch.device) -> Any:
     """A tensor, or a NamedTuple of tensors, on a device."""
     if isinstance(inputs, Tensor):
         return inputs.to(device)
-    return type(inputs)(*(_to(part, device) if isinstance(part, Tensor | tuple) else part for part in inputs))
+    return type(inputs)(*(to_device(part, device) if isinstance(part, Tensor | tuple) else part for part in inputs))

@@ -1,0 +1,157 @@
+"""Networks over maps: their contract and their options, without torch. The networks are in `grid_network.py`.
+
+A network reads a scenario, the obstacles and the goal, and tells the cost-to-go of cells of it. `value-map`
+gives all cells of a scenario in one pass and takes maps of any size; `paper` takes a pass for each cell, and
+maps of the size that it was trained on. A registered network is a frozen dataclass with its options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar.errors import InputError
+from hstar.options import option
+from hstar.registry import Registry
+from hstar.spaces.grid import GridProblem
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Image: TypeAlias = npt.NDArray[np.float32]
+Integers: TypeAlias = npt.NDArray[np.integer[Any]]
+
+DISTANCE_UNIT = 32.0  # cells; networks see distances in it, whatever the size of the map
+LEAST_SIDE = 16  # of maps for `paper`: its pools divide by 4, 2 and 2
+
+
+class GridNetwork(Protocol):
+    """Options of a network, and what can be made of them."""
+
+    name: ClassVar[str]
+    whole: ClassVar[bool]  # one pass gives all cells of a scenario
+    any_size: ClassVar[bool]  # whether it takes maps of other sizes than those of the training
+
+    def __init__(self, **options: Any) -> None: ...
+
+    @property
+    def relative(self) -> bool:
+        """Whether its outputs are what is above the admissible distance."""
+
+    def encode(self, problem: GridProblem) -> Image:
+        """A scenario as an image (channels, rows, columns), made once for all its cells."""
+
+    def inputs(self, images: Sequence[Image], scenario: Integers, cell: Integers) -> Any:
+        """What the module takes: cells, flat indices into the maps of the scenarios that these images are."""
+
+    def build(self, outputs: int, scale: float) -> nn.Module:
+        """A fresh module from inputs to raw outputs (cells, outputs), which are about as large as `scale`."""
+
+
+GRID_NETWORKS: Registry[type[GridNetwork]] = Registry("model")
+
+
+@GRID_NETWORKS.register("value-map")
+@dataclass(frozen=True)
+class ValueMapConfig:
+    """Options of the network that values a whole map."""
+
+    name: ClassVar[str] = "value-map"
+    whole: ClassVar[bool] = True
+    any_size: ClassVar[bool] = True
+
+    channels: int = option(16, "Of a layer.")
+    rounds: int = option(2, "Each has a residual layer for each dilation.")
+    reach: int = option(8, "The largest dilation; those of a round are 1, 2, 4, ... up to it.")
+    tied: bool = option(False, "The same weights in all rounds.")
+    distance: bool = option(True, "Tell it the admissible distance, and let it learn what is above.")
+
+    def __post_init__(self) -> None:
+        for name in ("channels", "rounds", "reach"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 4096:
+                raise InputError(f"{name} must be a whole number from 1 to 4096, got {value!r}")
+        if self.reach & (self.reach - 1):
+            raise InputError(f"reach must be a power of 2, got {self.reach}")
+
+    @property
+    def dilations(self) -> tuple[int, ...]:
+        """Of the layers of a round."""
+        return tuple(2**power for power in range(self.reach.bit_length()))
+
+    @property
+    def relative(self) -> bool:
+        """If it is told the distance."""
+        return self.distance
+
+    @property
+    def planes(self) -> int:
+        """Channels of an image."""
+        return 3 if self.distance else 2
+
+    def encode(self, problem: GridProblem) -> Image:
+        """Free cells, the goal and, if wanted, the admissible distance."""
+        found = [~problem.grid.blocked, _marked(problem.shape, problem.goal)]
+        if self.distance:
+            found.append(problem.grid.lower_bounds(problem.goal) / DISTANCE_UNIT)
+        return np.stack([plane.astype(np.float32) for plane in found])
+
+    def inputs(self, images: Sequence[Image], scenario: Integers, cell: Integers) -> Any:
+        """The scenarios, filled with obstacles up to the size of the largest, and where the cells are."""
+        from hstar.models.grid_network import whole_maps
+
+        return whole_maps(images, scenario, cell)
+
+    def build(self, outputs: int, scale: float) -> nn.Module:
+        """A network with fresh weights."""
+        from hstar.models.grid_network import ValueMap
+
+        return ValueMap(self, outputs, scale)
+
+
+@GRID_NETWORKS.register("paper")
+@dataclass(frozen=True)
+class PaperConfig:
+    """The network of the paper on prolonged search, which has no options."""
+
+    name: ClassVar[str] = "paper"
+    whole: ClassVar[bool] = False
+    any_size: ClassVar[bool] = False
+
+    @property
+    def relative(self) -> bool:
+        """No: its output is the cost-to-go."""
+        return False
+
+    def encode(self, problem: GridProblem) -> Image:
+        """Obstacles and the goal; the channel between them is for the cell."""
+        if min(problem.shape) < LEAST_SIDE:
+            raise InputError(
+                f"the model paper needs maps of {LEAST_SIDE} x {LEAST_SIDE} cells or more, "
+                f"got {' x '.join(map(str, problem.shape))}; use value-map"
+            )
+        blank = np.zeros(problem.shape)
+        found = [problem.grid.blocked, blank, _marked(problem.shape, problem.goal)]
+        return np.stack([plane.astype(np.float32) for plane in found])
+
+    def inputs(self, images: Sequence[Image], scenario: Integers, cell: Integers) -> Any:
+        """An image for each cell."""
+        from hstar.models.grid_network import cell_images
+
+        return cell_images(images, scenario, cell)
+
+    def build(self, outputs: int, scale: float) -> nn.Module:
+        """A network with fresh weights."""
+        from hstar.models.grid_network import PaperNetwork
+
+        return PaperNetwork(outputs, scale)
+
+
+def _marked(shape: tuple[int, ...], cell: tuple[int, ...]) -> npt.NDArray[np.float32]:
+    result = np.zeros(shape, dtype=np.float32)
+    result[cell] = 1
+    return result

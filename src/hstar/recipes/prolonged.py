@@ -1,0 +1,264 @@
+"""`prolonged` ("Value Function Learning via Prolonged Backward Heuristic Search"): values of maps.
+
+1. Scenarios: random maps, or maps that are given, each with a start and a goal.
+2. Prolonged backward search labels the states around the optimal path of each with their cost-to-go.
+3. A network learns the labels under a loss that fears values that are too high.
+4. `grid_astar` searches with the network's value map, bounded: min(max(h_adm, h), eps * h_adm).
+
+Everything can be exchanged: the sampler (`optimal-path` is the vanilla data set of the paper, `dijkstra` all
+states from which there is a way), the network (`models/grid_config.py`), the estimate, the maps.
+
+Differences: 1. states that were seen but not closed have upper bounds as labels and are left out; the paper
+takes them for exact (`open_states`, and the profile `paper`). 2. The paper says nothing of k_pr: 2 here. 3. A
+share of the scenarios is held out, and the weights that are best on them are kept; the profile `paper` holds
+out a tenth to watch the loss, and runs all its steps. 4. By default scenarios are seen from all eight sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import Field, asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hstar.errors import InputError
+from hstar.estimates import ESTIMATES
+from hstar.estimates.asymmetric import Asymmetric
+from hstar.estimates.estimate import Estimate
+from hstar.estimates.point import Point
+from hstar.models.grid_config import GRID_NETWORKS, GridNetwork
+from hstar.models.grid_model import GridModel
+from hstar.options import option
+from hstar.registry import unknown
+from hstar.sampling.prolonged import OptimalPath, Prolonged
+from hstar.spaces.grid import GridProblem
+from hstar.spaces.grid_maps import MapOptions, random_problems
+from hstar.training.config import TrainConfig
+
+if TYPE_CHECKING:
+    from hstar.training.grid_examples import LabelledScenario
+    from hstar.training.loop import Progress
+
+NAME = "prolonged"
+DIJKSTRA = "dijkstra"
+SAMPLERS = (Prolonged.name, OptimalPath.name, DIJKSTRA)
+LOSSES = (Asymmetric.name, Point.name)
+
+Options = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ProlongedOptions:
+    """What is put together."""
+
+    scenarios: int = option(531, "How many to learn from, without those of .scen files.")
+    sampler: str = option(Prolonged.name, f"Which of their states: {', '.join(SAMPLERS)}.")
+    k_pr: float = option(2.0, "Closed states at the end, times those when the start was; inf: all.")
+    open_states: bool = option(False, "Take upper bounds of states that were not closed for labels, too.")
+    model: str = option("value-map", "value-map, which takes maps of any size, or paper.")
+    estimate: str = option(Asymmetric.name, f"What its outputs mean: {' or '.join(LOSSES)}.")
+    a: float = option(-2.5, "Of asymmetric: below 0 values that are too high count more, at 0 all alike.")
+    symmetries: bool = option(True, "See each scenario turned and reflected, too.")
+    updates: int | None = option(None, "Steps of the optimizer, instead of epochs.")
+
+    def __post_init__(self) -> None:
+        known = {"sampler": SAMPLERS, "model": tuple(GRID_NETWORKS), "estimate": LOSSES}
+        for name, words in known.items():
+            if getattr(self, name) not in words:
+                raise unknown(name, getattr(self, name), list(words))
+        for name in ("scenarios", "updates"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 1):
+                raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
+        self.belief()
+        self.labels()
+
+    def belief(self) -> Estimate:
+        """The estimate with its options."""
+        return Asymmetric(self.a) if self.estimate == Asymmetric.name else ESTIMATES.get(self.estimate)()
+
+    def labels(self) -> Prolonged | OptimalPath:
+        """What labels the states of a scenario."""
+        if self.sampler == OptimalPath.name:
+            return OptimalPath()
+        k_pr = math.inf if self.sampler == DIJKSTRA else self.k_pr
+        return Prolonged(k_pr=k_pr, open=self.open_states, blind=self.sampler == DIJKSTRA)
+
+
+_PUBLISHED: Options = {
+    "model": "paper",
+    "open_states": True,
+    "symmetries": False,
+    "updates": 4096,
+    "batch_size": 1024,
+    "learning_rate": 1e-3,
+    "patience": 1_000_000,
+}
+_DEFAULT: Options = {
+    "updates": 3000,
+    "batch_size": 8,
+    "learning_rate": 3e-3,
+    "schedule": "cosine",
+    "clip_norm": 10.0,
+    "patience": 1_000_000,
+}
+_CELLS: Options = {**_DEFAULT, "updates": 1000, "batch_size": 256, "symmetries": False}
+
+
+def profiles(options: Options) -> dict[str, Options]:
+    """Sets of options by name, the default one first, for those that are given."""
+    one_by_one = options.get("model") == "paper"
+    found = {"default": _CELLS if one_by_one else _DEFAULT, "paper": _PUBLISHED}
+    if "epochs" in options:  # said in another way
+        found = {name: {**profile, "updates": None} for name, profile in found.items()}
+    return found
+
+
+def parts(options: Options) -> dict[str, dict[str, Field[Any]]]:
+    """Options with their fields by part; those of all networks if none is chosen."""
+    chosen = [options["model"]] if "model" in options else list(GRID_NETWORKS)
+    owners = {
+        "grid recipe": ProlongedOptions,
+        "grid maps": MapOptions,
+        **{f"grid {name}": GRID_NETWORKS.get(name) for name in chosen},
+        "training": TrainConfig,
+    }
+    left_out = ("ranking", "criterion")  # what only models of domains have
+    return {
+        part: {entry.name: entry for entry in fields(owner) if entry.name not in left_out}  # type: ignore[arg-type]
+        for part, owner in owners.items()
+    }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All options of a run, each with the part it belongs to."""
+
+    options: ProlongedOptions
+    maps: MapOptions
+    network: GridNetwork
+    training: TrainConfig
+
+
+def plan(profile: str | None, options: Options) -> Plan:
+    """What the profile and the given options come to; an `InputError` if they do not fit."""
+    known = profiles(options)
+    chosen = next(iter(known)) if profile is None else profile
+    if chosen not in known:
+        raise unknown(f"profile of {NAME}", chosen, list(known))
+    if options.get("updates") is not None and "epochs" in options:
+        raise InputError("updates and epochs are two ways to say how long to train; give one of them")
+    given = {**known[chosen], **options}
+    own = parts({"model": given.get("model", ProlongedOptions.model)})
+    names = [name for entries in own.values() for name in entries]
+    if foreign := next((name for name in given if name not in names), None):
+        raise unknown(f"option of {NAME}", foreign, names)
+    recipe, maps, network, training = (
+        {name: given[name] for name in entries if name in given} for entries in own.values()
+    )
+    config = ProlongedOptions(**recipe)
+    return Plan(
+        config, MapOptions(**maps), GRID_NETWORKS.get(config.model)(**network), TrainConfig(**training)
+    )
+
+
+def train_prolonged(
+    problems: Sequence[GridProblem] | None = None,
+    *,
+    profile: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    checkpoint: Path | None = None,
+    **options: Any,
+) -> GridModel:
+    """Learns values of maps from scenarios: `problems`, or random ones by the options of `MapOptions`.
+
+    The same options, seed and problems give the same model. With a `checkpoint` file a killed training goes
+    on by the same call.
+    """
+    from hstar.training.grid_examples import GridExamples
+    from hstar.training.loop import fit
+
+    chosen = plan(profile, options)
+    config, training, network = chosen.options, chosen.training, chosen.network
+    # 1. Scenarios.
+    if problems is None:
+        problems = random_problems(config.scenarios, training.seed, chosen.maps)
+    neighbours, cut_corners = _steps(problems)
+    # 2. The cost-to-go of states around their optimal paths.
+    scenarios = list(labelled(problems, config))
+    examples = GridExamples(scenarios, network, symmetries=config.symmetries)
+    if not len(examples):
+        raise InputError("no states to learn from")
+    examples, held_out = examples.split(training.validation, training.seed)
+    # 3. A network that knows it.
+    target = float(np.abs(examples.target()).mean())
+    scale = target if target > 0 else 1.0
+    if config.updates is not None:
+        batches = math.ceil(len(examples) / training.batch_size)
+        training = replace(training, epochs=max(1, round(config.updates / batches)))
+    trained = fit(
+        lambda outputs: network.build(outputs, scale),
+        examples,
+        config.belief(),
+        training,
+        held_out=held_out,
+        progress=progress,
+        checkpoint=checkpoint,
+    )
+    # 4. What the search needs.
+    weights = {name: tensor.cpu().numpy() for name, tensor in trained.model.state_dict().items()}
+    return GridModel(
+        network=network,
+        tensors=weights,
+        estimate=config.belief(),
+        scale=scale,
+        neighbours=neighbours,
+        cut_corners=cut_corners,
+        sizes=tuple(sorted({problem.grid.shape for problem in problems})),
+        recipe=NAME,
+        recipe_config={**asdict(config), "maps": asdict(chosen.maps), "training": asdict(training)},
+        seed=training.seed,
+        summary={
+            **trained.summary(),
+            "scenarios": len(problems),
+            "unreachable": len(problems) - sum(one.reached for one in scenarios),
+            "states": sum(len(one.cells) for one in scenarios),
+            # The loop counts examples, which may be whole scenarios.
+            "train_states": len(examples.label),
+            "validation_states": len(held_out.label),
+        },
+    )
+
+
+def labelled(problems: Sequence[GridProblem], config: ProlongedOptions) -> Iterator[LabelledScenario]:
+    """The scenarios with the cells that the sampler labels."""
+    from hstar.training.grid_examples import LabelledScenario
+
+    sampler = config.labels()
+    for problem in problems:
+        try:
+            found = sampler.sample(problem)
+        except InputError:  # no path, and so no states of one
+            yield LabelledScenario(problem, np.zeros(0, np.int64), np.zeros(0, np.float32), False)
+            continue
+        yield LabelledScenario(
+            problem, found.states.astype(np.int64), found.label.astype(np.float32), found.reached
+        )
+
+
+def _steps(problems: Sequence[GridProblem]) -> tuple[int, bool]:
+    """Neighbours, and whether corners are cut, which must be the same in all problems."""
+    if not problems:
+        raise InputError("no scenarios to learn from")
+    if any(problem.grid.costs is not None for problem in problems):
+        raise InputError(f"{NAME} learns of maps where each step costs 1, not of costs of cells")
+    found = {
+        (problem.grid.neighbours, problem.grid.neighbours == 8 and problem.grid.cut_corners)
+        for problem in problems
+    }
+    if len(found) > 1:
+        raise InputError("the scenarios differ in what steps are possible")
+    return found.pop()

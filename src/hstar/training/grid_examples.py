@@ -1,0 +1,129 @@
+"""Labelled cells of maps for the training loop.
+
+For a network that values whole maps an example is a scenario with all its labelled cells; for one that takes
+an image for each cell it is a cell. Scenarios, not cells, are held out: those of one scenario are much alike.
+With `symmetries` each scenario is there in all eight turns and reflections of the square.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from hstar.estimates.estimate import Batch, Known
+from hstar.models.grid_config import GridNetwork
+from hstar.spaces.grid import GridProblem
+from hstar.training.examples import Column, Indices, to_device
+
+SYMMETRIES = 8
+
+T = TypeVar("T", bound=np.generic)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledScenario:
+    """A problem, cells of its map as flat indices, and the cost-to-go of each."""
+
+    problem: GridProblem
+    cells: npt.NDArray[np.int64]
+    label: Column
+    reached: bool = True  # the start, by the backward search
+
+
+class GridExamples:
+    """Scenarios read by a network."""
+
+    def __init__(
+        self, scenarios: Sequence[LabelledScenario], network: GridNetwork, *, symmetries: bool = False
+    ) -> None:
+        self.scenarios, self.network = [one for one in scenarios if len(one.cells)], network
+        self.turns = SYMMETRIES if symmetries else 1
+        self.images = [network.encode(one.problem) for one in self.scenarios]
+        sizes = [len(one.cells) for one in self.scenarios]
+        self._first = np.cumsum([0, *sizes])  # of the cells of a scenario, in the columns of all of them
+        self._scenario = np.repeat(np.arange(len(sizes)), sizes)
+        self._cell = np.concatenate([np.zeros(0, np.int64), *(one.cells for one in self.scenarios)])
+        self.label = np.concatenate([np.zeros(0, np.float32), *(one.label for one in self.scenarios)])
+        self._bound = np.zeros(len(self.label), np.float32)
+        for one, first in zip(self.scenarios, self._first, strict=False):
+            bounds = one.problem.grid.lower_bounds(one.problem.goal).reshape(-1)
+            self._bound[first : first + len(one.cells)] = bounds[one.cells]
+
+    def __len__(self) -> int:
+        return self.turns * (len(self.scenarios) if self.network.whole else len(self.label))
+
+    def target(self) -> Column:
+        """What the network has to say of the labelled cells."""
+        return self.label - self._bound if self.network.relative else self.label
+
+    def split(self, share: float, seed: int) -> tuple[GridExamples, GridExamples]:
+        """By scenarios; those that are held out are there once."""
+        number = len(self.scenarios)
+        size = 0 if share == 0 or number < 2 else min(max(round(share * number), 1), number - 1)
+        order = np.random.default_rng(seed).permutation(number)
+        rest, held_out = (
+            [self.scenarios[i] for i in np.sort(part)] for part in (order[size:], order[:size])
+        )
+        return (
+            GridExamples(rest, self.network, symmetries=self.turns > 1),
+            GridExamples(held_out, self.network),
+        )
+
+    def digest(self) -> str:
+        """SHA-256 of the scenarios, their labels, and who reads them."""
+        found = hashlib.sha256(repr((self.network, self.turns)).encode())
+        for one in self.scenarios:
+            grid = one.problem.grid
+            told = (grid.shape, grid.neighbours, grid.cut_corners, one.problem.start, one.problem.goal)
+            found.update(repr(told).encode())
+            for array in (grid.blocked, one.cells, one.label):
+                found.update(array.tobytes())
+        return found.hexdigest()
+
+    def batch(self, indices: Indices, device: torch.device) -> tuple[Any, Batch]:
+        """What the network reads; labels, and the admissible distances if it adds to them.
+
+        Cells of one image stand together, whatever the order of the indices.
+        """
+        images, rows, cells = [], [], []
+        for scenario, turn, some in self._groups(indices):
+            images.append(_turned(self.images[scenario], turn))
+            rows.append(some)
+            cells.append(_moved(self.images[scenario].shape[1:], turn)[self._cell[some]])
+        chosen = np.concatenate(rows)
+        place = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
+        inputs = to_device(self.network.inputs(images, place, np.concatenate(cells)), device)
+        label = torch.from_numpy(self.label[chosen]).to(device)
+        base = torch.from_numpy(self._bound[chosen]).to(device) if self.network.relative else None
+        return inputs, Batch(label, Known(base=base))
+
+    def _groups(self, indices: Indices) -> Iterator[tuple[int, int, Indices]]:
+        """Scenarios, how they are turned, and rows of their cells."""
+        number, turn = np.divmod(indices, self.turns)
+        if self.network.whole:
+            for one, way in zip(number.tolist(), turn.tolist(), strict=True):
+                yield one, way, np.arange(self._first[one], self._first[one + 1])
+            return
+        key = self._scenario[number] * self.turns + turn
+        for one in np.unique(key).tolist():
+            yield one // self.turns, one % self.turns, number[key == one]
+
+
+def _turned(image: npt.NDArray[T], turn: int) -> npt.NDArray[T]:
+    """Turned by so many right angles, and reflected from the fifth way on; the last two axes count."""
+    found = np.rot90(image, turn % 4, (-2, -1))
+    return found[..., ::-1] if turn >= 4 else found
+
+
+def _moved(shape: tuple[int, ...], turn: int) -> npt.NDArray[np.int64]:
+    """By flat index of a cell the one that it has in the turned map."""
+    order = _turned(np.arange(shape[0] * shape[1]).reshape(shape), turn).reshape(-1)
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = np.arange(len(order))
+    return found
