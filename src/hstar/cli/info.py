@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hstar import container
 from hstar.cli.app import Parser
 from hstar.cli.tasks import add_task_files, load_files
 
@@ -46,11 +47,14 @@ def describe_model(path: Path) -> dict[str, Any]:
     """What is in a model file, as plain data."""
     from hstar.estimates import estimate as estimates
     from hstar.estimates import rules
+    from hstar.models import grid_model
     from hstar.models.domain_model import DomainModel, load_heuristic
     from hstar.models.puzzle_model import is_puzzle_model, load_puzzle_model
 
     if is_puzzle_model(path):
         return _describe_puzzle_model(path.name, load_puzzle_model(path))
+    if container.kind(path) == grid_model.KIND:
+        return _describe_grid_model(path)
     model = load_heuristic(path)
     if isinstance(model, DomainModel):
         return {
@@ -84,6 +88,31 @@ def describe_model(path: Path) -> dict[str, Any]:
         "trained_for": str(model.task),
         "seed": model.seed,
         "training": json.dumps(summary),
+        "versions": json.dumps(model.versions),
+    }
+
+
+def _describe_grid_model(path: Path) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from hstar.estimates import estimate as estimates
+    from hstar.models.grid_model import load_grid_model
+
+    model = load_grid_model(path)
+    options: dict[str, Any] = asdict(model.network)  # type: ignore[call-overload]
+    sizes = ", ".join(f"{rows} x {columns}" for rows, columns in model.sizes)
+    return {
+        "model": path.name,
+        "recipe": model.recipe,
+        "configuration": json.dumps(model.recipe_config),
+        "trained_for": f"maps of {sizes} cells, {model.neighbours} neighbours",
+        "other_sizes": model.network.any_size,
+        "network": f"{model.network.name} {json.dumps(options)}",
+        "weights": sum(tensor.size for tensor in model.tensors.values()),
+        "estimate": json.dumps(estimates.to_json(model.estimate)),
+        "scale": model.scale,
+        "seed": model.seed,
+        "training": json.dumps({key: value for key, value in model.summary.items() if key != "curve"}),
         "versions": json.dumps(model.versions),
     }
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 FILES = "[DOMAIN] PROBLEM"
 
 
-def add_task_files(parser: Parser) -> None:
+def add_task_files(parser: Parser, number: str = "+") -> None:
     """The files, and the option that concerns their translation."""
     parser.usage = f"{parser.prog} [OPTION ...] {FILES}"
     parser.add_argument(
         "files",
-        nargs="+",
+        nargs=number,
         type=Path,
         metavar=FILES,
         help="PDDL files, or one .sas file; DOMAIN may be left out if domain.pddl lies beside PROBLEM",

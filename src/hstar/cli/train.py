@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser
+from hstar.cli.grids import problems_of
 from hstar.cli.options import Use, add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import FILES, add_task_files, check_file, check_writable, load_files
+from hstar.cli.train_grid import grid_options, grid_plan, grid_summary
 from hstar.errors import InputError
 from hstar.registry import unknown
 from hstar.units import format_count
@@ -35,7 +37,9 @@ walks). For all tasks of a domain, from DATA that `hstar label` wrote: wl (linea
 features), truncated (a Gaussian truncated at an admissible bound, by any of several models). DATA may be one
 of the sets that come with hstar: blocksworld, ferry, gripper, visitall. For a native PUZZLE such as
 tiles:4x4, pancake:24 or blocks:15, which `hstar puzzle` solves: likely-admissible (from the goal alone, by
-tasks that it sets itself), bootstrap (from a weak heuristic and random instances)."""
+tasks that it sets itself), bootstrap (from a weak heuristic and random instances). For maps, which
+`hstar grid` plans on: prolonged (prolonged backward search), from random ones, or from images, .map and
+.scen files."""
 EXAMPLES = (
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
     "hstar train fsm problem.pddl -o model.hstar --states 500 --time-limit 1m --seed 1 --patience 2",
@@ -43,6 +47,7 @@ EXAMPLES = (
     "hstar train wl gripper -o model.hstar",
     "hstar train truncated states.data -o model.hstar --updates 20",
     "hstar train likely-admissible tiles:3x3 -o model.hstar --profile quick --iterations 2",
+    "hstar train prolonged -o model.hstar --scenarios 20 --k-pr 2 --updates 20",
 )
 _GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
 _PARTS = ("sampler", "model", "training", "selection")  # of a recipe for a task
@@ -55,12 +60,12 @@ _INTERRUPTED = 130
 
 def configure(parser: Parser) -> None:
     """The arguments; options of the parts are read from their dataclasses, one group a part."""
-    from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, RECIPES
+    from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
 
-    owners = [*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES]
+    owners = [*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES, GRID_RECIPE]
     parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join(owners)}")
-    add_task_files(parser)
-    parser.usage = f"{parser.prog} [OPTION ...] RECIPE {FILES} | DATA ... | PUZZLE -o MODEL"
+    add_task_files(parser, "*")
+    parser.usage = f"{parser.prog} [OPTION ...] RECIPE {FILES} | DATA ... | PUZZLE | [MAP ...] -o MODEL"
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="MODEL", help="the file to write")
     parser.add_argument(
         "--profile",
@@ -98,6 +103,8 @@ def _group(parts: set[str]) -> str | None:
     """The heading of an option that these parts have; None: of all kinds of parts, as the seed."""
     if all(part.startswith(_PUZZLE) for part in parts):
         return "recipes for puzzles"
+    if all(part.startswith("grid ") for part in parts):
+        return "recipe for maps"
     if parts <= {"training"} | {part for part in parts if part not in _PARTS}:
         return "training" if "training" in parts else "recipes for domains"
     if len(parts) == 1:
@@ -130,6 +137,8 @@ def _options() -> dict[str, list[Use]]:
         for entry in fields(puzzle_recipe.options):
             default = profile.get(entry.name, entry.default)
             found.setdefault(entry.name, []).append(Use(puzzle_recipe.name, part, entry, default))
+    for name, use in grid_options().items():
+        found.setdefault(name, []).append(use)
     return found
 
 
@@ -139,9 +148,13 @@ def _options() -> dict[str, list[Use]]:
 def run(arguments: argparse.Namespace) -> int:
     """Trains and writes the model."""
     from hstar.models.file import save_model
-    from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, RECIPES
+    from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
 
     given = given_options(arguments, _options())
+    if arguments.recipe == GRID_RECIPE:
+        return _train_grid(arguments, given)
+    if not arguments.files:
+        raise InputError(f"the following arguments are required: {FILES} (see hstar train --help)")
     if arguments.recipe in DOMAIN_RECIPES:
         return _train_domain(arguments, given)
     if arguments.held_out:
@@ -149,7 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.recipe in PUZZLE_RECIPES:
         return _train_puzzle(arguments, given)
     if arguments.recipe not in RECIPES:
-        raise unknown("recipe", arguments.recipe, [*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES])
+        raise unknown("recipe", arguments.recipe, [*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES, GRID_RECIPE])
     recipe = RECIPES.get(arguments.recipe)
     _check(recipe, arguments, given)
     started = time.monotonic()
@@ -344,6 +357,41 @@ def _puzzle_summary(model: PuzzleModel, total_s: float) -> str:
         f"{found['solved']} of {found['tasks']} tasks solved, {found['states']} states, "
         f"{format_count(found['generated'])} generated, {total_s:.1f} s in all"
     )
+
+
+def _train_grid(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
+    """Values of maps, from scenarios."""
+    from hstar.models.grid_model import save_grid_model
+    from hstar.recipes import GRID_RECIPE, train_prolonged
+
+    for name in ("data", "held_out"):
+        if getattr(arguments, name):
+            raise InputError(f"{flag(name)} is not an option of {GRID_RECIPE}")
+    plan = grid_plan(arguments.profile, given, arguments.files)
+    check_writable(arguments.output, "model")
+    if arguments.checkpoint is not None:
+        _check_checkpoint(arguments.checkpoint, arguments.output)
+    started = time.monotonic()
+    try:
+        with ProgressLine(arguments.quiet) as line, _memory_of_torch():
+            line.announce("reading the maps ..." if arguments.files else "drawing maps ...")
+            problems = problems_of(arguments.files, plan.options.scenarios, plan.training.seed, plan.maps)
+            line.announce(f"labelling the states of {len(problems)} scenarios ...")
+            watch, checkpoint = _Watch(line), arguments.checkpoint
+            model = train_prolonged(
+                problems, profile=arguments.profile, progress=watch, checkpoint=checkpoint, **given
+            )
+        save_grid_model(arguments.output, model)
+    except KeyboardInterrupt as stop:
+        print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
+        return _INTERRUPTED
+    total_s = time.monotonic() - started
+    if arguments.json:
+        times = {"total_time": total_s, "cpu_time": time.process_time()}
+        print(json.dumps({"recipe": model.recipe, "model": model.network.name, **model.summary, **times}))
+    if not arguments.quiet:
+        print(f"{arguments.output}: {grid_summary(model, total_s)}", file=sys.stderr)
+    return 0
 
 
 class _Watch:

@@ -64,7 +64,7 @@ class GridModel:
         """A `ModelError` if the model is not for such problems."""
         grid = problem.grid
         if grid.costs is not None:
-            raise ModelError("the model was trained for maps where each step costs 1, asked for costs of cells")
+            raise ModelError("the model was trained for steps that cost 1, asked for costs of cells")
         corners = grid.neighbours == 8 and grid.cut_corners
         if (grid.neighbours, corners) != (self.neighbours, self.cut_corners):
             raise ModelError(

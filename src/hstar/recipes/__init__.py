@@ -12,11 +12,14 @@ from hstar.recipes import (
     wl,
 )  # each enters itself
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, DomainRecipe, train_domain
+from hstar.recipes.prolonged import NAME as GRID_RECIPE
+from hstar.recipes.prolonged import train_prolonged
 from hstar.recipes.puzzle_recipe import PUZZLE_RECIPES, PuzzleRecipe, train_puzzle
 from hstar.recipes.recipe import RECIPES, Recipe, train
 
 __all__ = [
     "DOMAIN_RECIPES",
+    "GRID_RECIPE",
     "PUZZLE_RECIPES",
     "RECIPES",
     "DomainRecipe",
@@ -29,6 +32,7 @@ __all__ = [
     "rsl",
     "train",
     "train_domain",
+    "train_prolonged",
     "train_puzzle",
     "truncated",
     "wl",

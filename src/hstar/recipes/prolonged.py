@@ -54,7 +54,7 @@ Options = Mapping[str, Any]
 class ProlongedOptions:
     """What is put together."""
 
-    scenarios: int = option(531, "How many to learn from, without those of .scen files.")
+    scenarios: int = option(531, "How many to learn from; of .scen files at most so many.")
     sampler: str = option(Prolonged.name, f"Which of their states: {', '.join(SAMPLERS)}.")
     k_pr: float = option(2.0, "Closed states at the end, times those when the start was; inf: all.")
     open_states: bool = option(False, "Take upper bounds of states that were not closed for labels, too.")

@@ -262,6 +262,29 @@ def write_map(path: Path, blocked: Blocked) -> None:
     replace_file(path, ("\n".join([*header, *rows]) + "\n").encode(), durable=False)
 
 
+def load_map(path: Path, *, threshold: float | None = None) -> Blocked:
+    """Obstacles of a `.map` file or of an image, whichever it is."""
+    if not _bytes(path).startswith(b"type"):
+        return read_image(path, threshold=threshold)
+    if threshold is not None:
+        raise InputError("a threshold is for images, not for a .map", file=path)
+    return read_map(path)
+
+
+def load_scenarios(path: Path, *, neighbours: int = 8, cut_corners: bool = False) -> list[Scenario]:
+    """Problems of a `.scen` file on the map that it names, which lies beside it."""
+    first = next((line for line in _lines(path)[1:] if line.strip()), "")
+    words = first.split("\t") if "\t" in first else first.split()
+    if len(words) < 2:  # no problems, or no such file, which is told
+        return read_scenarios(path, Grid(np.zeros((1, 1), dtype=bool)))
+    name = Path(words[1].replace("\\", "/"))
+    places = (path.parent / name, path.parent / name.name, path.with_suffix(""))
+    found = next((place for place in places if place.is_file()), None)
+    if found is None:
+        raise InputError(f"its map {name.name} is not beside it", file=path)
+    return read_scenarios(path, Grid(load_map(found), None, neighbours, cut_corners))
+
+
 def read_scenarios(path: Path, grid: Grid) -> list[Scenario]:
     """Problems of a `.scen` file on the map that they are for; lengths are meant for 8 neighbours."""
     lines = _lines(path)

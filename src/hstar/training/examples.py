@@ -265,4 +265,6 @@ def to_device(inputs: Any, device: torch.device) -> Any:
     """A tensor, or a NamedTuple of tensors, on a device."""
     if isinstance(inputs, Tensor):
         return inputs.to(device)
-    return type(inputs)(*(to_device(part, device) if isinstance(part, Tensor | tuple) else part for part in inputs))
+    return type(inputs)(
+        *(to_device(part, device) if isinstance(part, Tensor | tuple) else part for part in inputs)
+    )

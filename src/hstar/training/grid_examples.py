@@ -67,9 +67,7 @@ class GridExamples:
         number = len(self.scenarios)
         size = 0 if share == 0 or number < 2 else min(max(round(share * number), 1), number - 1)
         order = np.random.default_rng(seed).permutation(number)
-        rest, held_out = (
-            [self.scenarios[i] for i in np.sort(part)] for part in (order[size:], order[:size])
-        )
+        rest, held_out = ([self.scenarios[i] for i in np.sort(part)] for part in (order[size:], order[:size]))
         return (
             GridExamples(rest, self.network, symmetries=self.turns > 1),
             GridExamples(held_out, self.network),
