@@ -1,0 +1,98 @@
+"""A picture of searches on one map, side by side: obstacles, explored cells, the path, and the value map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar.errors import InputError
+from hstar.search.grid_astar import GridAStarResult
+from hstar.spaces.grid import GridProblem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FORMATS = (".png", ".svg")
+_STYLE = {"svg.hashsalt": "hstar", "svg.fonttype": "none", "font.size": 9}  # the same run, the same file
+_OBSTACLE, _PATH, _START, _GOAL = "#333333", "#d55e00", "#009e73", "#0072b2"
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """A search that kept what it explored; `values` are those of a network, if there was one."""
+
+    title: str
+    result: GridAStarResult
+    values: npt.NDArray[np.float32] | None = None
+
+
+def check_picture(path: Path) -> None:
+    """An `InputError` if such a picture cannot be drawn; asked before the work."""
+    if path.suffix not in FORMATS:
+        raise InputError(f"a picture is a {' or '.join(FORMATS)} file", file=path)
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise InputError("pictures need matplotlib: pip install 'hstar[bench]'") from None
+
+
+def draw(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> None:
+    """Writes the picture: searches in the upper row; below them the values, where a network gave some."""
+    check_picture(path)
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    rows = 2 if any(panel.values is not None for panel in panels) else 1
+    height = 4.0 * problem.grid.shape[0] / problem.grid.shape[1]
+    with mpl.rc_context(_STYLE):
+        size = (4.2 * len(panels), rows * (min(max(height, 1.5), 8.0) + 0.4))
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(rows, len(panels), squeeze=False)
+        for column, panel in enumerate(panels):
+            _search(axes[0, column], problem, panel)
+            if rows == 2:
+                _values(axes[1, column], problem, panel)
+        try:
+            figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {})
+        except OSError as error:
+            raise InputError(f"cannot write the picture: {error.strerror}", file=path) from None
+
+
+def _search(axes: Axes, problem: GridProblem, panel: Panel) -> None:
+    """Explored cells are coloured by the order of expansion."""
+    order = np.full(problem.grid.shape, np.nan)
+    explored = panel.result.explored
+    if explored is not None and len(explored):
+        order[explored[:, 0], explored[:, 1]] = np.arange(len(explored))
+    axes.imshow(order, cmap="YlGnBu", vmin=-0.6 * len(explored if explored is not None else ()))
+    _map(axes, problem)
+    if panel.result.path is not None:
+        axes.plot(panel.result.path[:, 1], panel.result.path[:, 0], color=_PATH, linewidth=1.8)
+    axes.set_title(panel.title)
+
+
+def _values(axes: Axes, problem: GridProblem, panel: Panel) -> None:
+    if panel.values is None:
+        axes.set_axis_off()
+        return
+    shown = np.where(problem.grid.blocked, np.nan, panel.values)
+    image = axes.imshow(shown, cmap="viridis_r")
+    _map(axes, problem)
+    axes.set_title("values of the network")
+    axes.figure.colorbar(image, ax=axes, shrink=0.8)
+
+
+def _map(axes: Axes, problem: GridProblem) -> None:
+    """Obstacles over what is drawn, start and goal."""
+    from matplotlib.colors import ListedColormap
+
+    blocked = np.where(problem.grid.blocked, 1.0, np.nan)
+    axes.imshow(blocked, cmap=ListedColormap([_OBSTACLE]), vmin=0, vmax=1)
+    for (row, column), colour, marker in ((problem.start, _START, "o"), (problem.goal, _GOAL, "*")):
+        axes.plot(column, row, marker=marker, color=colour, markersize=9, markeredgecolor="white")
+    axes.set(xticks=[], yticks=[])
