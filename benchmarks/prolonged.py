@@ -249,15 +249,15 @@ def measure(records: Records, options: argparse.Namespace, folder: Path) -> None
         records.get(what, lambda: told(learned(training, folder)))  # noqa: B023
     for maps in options.maps or MAPS:
         problems = random_problems(options.tests, TEST_SEED, **MAPS[maps])
-        for training in (None, *trainings):
+        for chosen in (None, *trainings):
             model = None
-            if training is not None:
-                model = learned(training, folder)
+            if chosen is not None:
+                model = learned(chosen, folder)
                 if not model.network.any_size and problems[0].grid.shape not in model.sizes:
                     continue  # the network of the paper, on maps of another size
                 model.values(problems[0])  # the first pass takes longer
-            note(f"{maps}: {WEIGHTED if training is None else training.file(folder).stem}")
-            named = {"model": WEIGHTED} if training is None else training.key()
+            note(f"{maps}: {WEIGHTED if chosen is None else chosen.file(folder).stem}")
+            named = {"model": WEIGHTED} if chosen is None else chosen.key()
             for number, problem in enumerate(problems):
                 what = {"part": "search", "build": build(), **named, "maps": maps, "number": number}
                 what["eps"] = " ".join(f"{one:g}" for one in eps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMATS = (".png", ".svg")
-_STYLE = {"svg.hashsalt": "hstar", "svg.fonttype": "none", "font.size": 9}  # the same run, the same file
+_STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "hstar",
+    "svg.fonttype": "none",
+    "font.size": 9,
+}  # the same run, the same file
 _OBSTACLE, _PATH, _START, _GOAL = "#333333", "#d55e00", "#009e73", "#0072b2"
 
 

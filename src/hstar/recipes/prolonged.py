@@ -128,7 +128,7 @@ def parts(options: Options) -> dict[str, dict[str, Field[Any]]]:
     }
     left_out = ("ranking", "criterion")  # what only models of domains have
     return {
-        part: {entry.name: entry for entry in fields(owner) if entry.name not in left_out}  # type: ignore[arg-type]
+        part: {entry.name: entry for entry in fields(owner) if entry.name not in left_out}
         for part, owner in owners.items()
     }
 
