@@ -46,7 +46,7 @@ from hstar.spaces.grid import GridProblem
 from hstar.spaces.grid_maps import random_problems
 
 PARTS = ("training", "search")
-WHO = ("model", "data", "scenarios", "updates", "seed")  # which heuristic
+WHO = ("model", "data", "scenarios", "updates", "a", "seed")  # which heuristic
 NAMES = ("part", "build", *WHO, "maps", "number", "eps")
 TABLES = {
     "training": "What was learned from, and the loss on held-out scenarios.",
@@ -75,6 +75,7 @@ class Training:
     data: str  # a k_pr, or VAN
     scenarios: int
     updates: int
+    a: float
     seed: int
 
     def options(self) -> dict[str, Any]:
@@ -86,6 +87,7 @@ class Training:
             "model": self.model,
             "scenarios": self.scenarios,
             "updates": self.updates,
+            "a": self.a,
             "seed": self.seed,
         }
 
@@ -95,7 +97,7 @@ class Training:
 
     def file(self, folder: Path) -> Path:
         """Where its model is kept."""
-        words = (self.model, self.data, self.scenarios, self.updates, self.seed)
+        words = (self.model, self.data, self.scenarios, self.updates, self.a, self.seed)
         return folder / f"{'_'.join(map(str, words))}.hstar"
 
 
@@ -143,7 +145,7 @@ def heuristic(record: Record) -> str:
     if record["model"] == WEIGHTED:
         return "weighted h_adm"
     data = "VAN" if record["data"] == "VAN" else f"PHS, k_pr = {record['data']}"
-    return f"{data}, {record['model']}, {record['updates']:,} updates"
+    return f"{data}, {record['model']}, a = {record['a']:g}, {record['updates']:,} updates"
 
 
 def training_rows(records: Sequence[Record]) -> Iterator[list[str]]:
@@ -218,6 +220,7 @@ def main(words: Sequence[str] | None = None) -> int:
     add("--eps", type=float, action="append", metavar="X", help="may be repeated (1 to 3.5)")
     add("--maps", choices=list(MAPS), action="append", help="may be repeated (all)")
     add("--updates", type=int, default=4096, metavar="N", help="steps of the optimizer")
+    add("--a", type=float, default=-2.5, metavar="X", help="of the asymmetric loss")
     add("--seed", type=int, default=0, metavar="N", help="of training")
     add("--models", type=Path, metavar="FOLDER", help="where models are kept (beside the file of --out)")
     add_file_options(parser, TABLES)
@@ -240,13 +243,13 @@ def measure(records: Records, options: argparse.Namespace, folder: Path) -> None
     eps = tuple(options.eps or EPS)
     eps = eps if 1.0 in eps else (1.0, *eps)  # which gives the optimum
     trainings = [
-        Training(model, data, options.scenarios, options.updates, options.seed)
+        Training(model, data, options.scenarios, options.updates, options.a, options.seed)
         for model in options.model or ("value-map", "paper")
         for data in ("VAN", *(f"{k_pr:g}" for k_pr in options.k_pr or K_PR))
     ]
-    for training in trainings:
-        what = {"part": "training", "build": build(), **training.key()}
-        records.get(what, lambda: told(learned(training, folder)))  # noqa: B023
+    for one in trainings:
+        what = {"part": "training", "build": build(), **one.key()}
+        records.get(what, lambda: told(learned(one, folder)))  # noqa: B023
     for maps in options.maps or MAPS:
         problems = random_problems(options.tests, TEST_SEED, **MAPS[maps])
         for chosen in (None, *trainings):

@@ -62,12 +62,15 @@ bool Control::read_clock(const Counts& counts, int32_t best_h) {
   pending_ = 0;
   const double now = elapsed_s();
   if (now >= limits_.time_s) return stop(Status::kTimeLimit);
+  if (now >= next_memory_s_) {
+    next_memory_s_ = now + kMemoryInterval;
+    if (!allows(0)) return stop(Status::kMemoryLimit);
+  }
   if (now < next_observation_s_) return false;
   next_observation_s_ = now + kObserverInterval;
   const bool known = best_h != std::numeric_limits<int32_t>::max();
   const double best = known ? static_cast<double>(best_h) / h_scale_ : std::nan("");
   const size_t memory = resident_memory();
-  if (memory > limits_.memory_bytes) return stop(Status::kMemoryLimit);
   if (observer_ && !observer_(Progress{counts, best, now, memory})) return stop(Status::kInterrupted);
   return false;
 }

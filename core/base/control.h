@@ -83,6 +83,7 @@ class Control {
  private:
   static constexpr uint32_t kWorkPerClockRead = 500;
   static constexpr double kObserverInterval = 0.1;
+  static constexpr double kMemoryInterval = 0.01;  // in which a search fills some ten MB
 
   bool read_clock(const Counts& counts, int32_t best_h);
 
@@ -92,6 +93,7 @@ class Control {
   std::chrono::steady_clock::time_point start_;
   double cpu_start_s_;
   double next_observation_s_ = 0;
+  double next_memory_s_ = 0;
   uint32_t pending_ = 0;
   Status status_ = Status::kUnsolvable;
 };

@@ -479,5 +479,5 @@ def test_memory_limit_is_kept(endless: Path, search: str) -> None:
     record = json.loads(out)
     assert (process.returncode, record["status"], err) == (22, "memory_limit", "")
     assert record["evaluations"] > 1_000_000
-    # The limit is looked at ten times a second.
+    # The limit is looked at a hundred times a second.
     assert record["memory"] < 230 << 20

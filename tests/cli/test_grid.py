@@ -1,63 +1,185 @@
-"""`hstar train prolonged`, `hstar info` of what it made, and `hstar grid`, as people meet them."""
+"""`hstar grid` and `hstar train prolonged` as people meet them."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from hstar.spaces.grid_files import write_png
+from hstar.models.grid_model import load_grid_model
+from hstar.search.grid_astar import grid_astar
+from hstar.spaces.grid import Grid, GridProblem, replay
+from hstar.spaces.grid_files import Scenario, write_map, write_png, write_scenarios
+from hstar.spaces.grid_maps import random_problems
 
 from .conftest import Refused, Run
 
-SMALL = ("--scenarios", "6", "--updates", "6")
+QUICK = ("--updates", "4", "--channels", "4", "--rounds", "1", "--reach", "2", "--batch-size", "4")
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A wall with a way around it as an image and as a map, and problems on it."""
     monkeypatch.chdir(tmp_path)
-    blocked = np.zeros((12, 15), dtype=bool)
-    blocked[3:, 7] = True
+    blocked = np.zeros((8, 10), dtype=bool)
+    blocked[1:, 5] = True
     write_png(tmp_path / "map.png", blocked)
+    write_map(tmp_path / "map.map", blocked)
+    grid = Grid(blocked, None, 8)
+    ends = [((7, 0), (7, 9)), ((0, 0), (0, 4)), ((3, 3), (3, 7))]
+    found = [Scenario(0, "map.map", GridProblem(grid, *end), 1.0) for end in ends]
+    write_scenarios(tmp_path / "map.scen", "map.map", found)
     return tmp_path
 
 
-def test_learn_look_and_plan(hstar: Run, folder: Path) -> None:
-    assert hstar("train", "prolonged", "-o", "model.hstar", *SMALL).code == 0
-    assert "prolonged" in hstar("info", "model.hstar").out
-    done = hstar(
-        *("grid", "--scenarios", "4", "--heuristic", "model.hstar", "--heuristic", "manhattan"),
-        *("--eps", "1.5", "--json", "--picture", "picture.png"),
-    )
-    rows = [json.loads(line) for line in done.out.splitlines()]
-    assert (done.code, len(rows)) == (0, 8)
-    learned, optimal = (
-        [row["path_cost"] for row in rows if row["heuristic"] == name]
-        for name in ("model.hstar", "manhattan")
-    )
-    assert all(best <= cost <= 1.5 * best for cost, best in zip(learned, optimal, strict=True))
-    assert (folder / "picture.png").read_bytes().startswith(b"\x89PNG")
+def trained(hstar: Run, *words: str) -> Path:
+    done = hstar("train", "prolonged", "-o", "model.hstar", "-q", *QUICK, *words)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    return Path("model.hstar")
 
 
-def test_a_path_on_a_map(hstar: Run, folder: Path) -> None:
-    done = hstar("grid", "map.png", "--start", "10,2", "--goal", "10,12")
-    cells = [tuple(map(int, line.replace(",", " ").split())) for line in done.out.splitlines()]
-    assert done.code == 0
-    assert (cells[0], cells[-1], len(cells)) == ((10, 2), (10, 12), 27), "around the wall"
+# --- paths ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("file", ["map.png", "map.map"])
+def test_a_path(hstar: Run, folder: Path, file: str) -> None:
+    done = hstar("grid", file, "--start", "7,0", "--goal", "7,9")
+    path = [tuple(map(int, line.split(","))) for line in done.out.splitlines()]
+    blocked = np.zeros((8, 10), dtype=bool)
+    blocked[1:, 5] = True
+    assert done.code == 0 and replay(GridProblem(Grid(blocked), (7, 0), (7, 9)), path) == 23
+    assert re.match(r"solved: cost 23; \d+ expanded, 0 re-opened in \d", done.err)
+
+
+def test_no_path(hstar: Run, folder: Path) -> None:
+    write_png(folder / "cut.png", np.array([[0, 1, 0]], dtype=bool))
+    done = hstar("grid", "cut.png", "--start", "0,0", "--goal", "0,2")
+    assert (done.code, done.out) == (11, "") and done.err.startswith("unsolvable: ")
+
+
+def test_records_and_neighbours(hstar: Run, folder: Path) -> None:
+    done = hstar("grid", "map.scen", "--json", "-q")
+    records = [json.loads(line) for line in done.out.splitlines()]
+    assert [(tuple(one["start"]), tuple(one["goal"])) for one in records] == [
+        ((7, 0), (7, 9)),
+        ((0, 0), (0, 4)),
+        ((3, 3), (3, 7)),
+    ]
+    assert all(one["status"] == "solved" and one["heuristic"] == "octile" for one in records)
+    assert records[1]["path_cost"] == 4 and records[1]["eps"] is None
+    four = hstar("grid", "map.scen", "--json", "-q", "--neighbours", "4", "--scenarios", "1", "--seed", "1")
+    (record,) = map(json.loads, four.out.splitlines())
+    assert record["heuristic"] == "manhattan" and record["path_cost"] in (23, 4, 10)
+
+
+def test_random_maps_and_a_table(hstar: Run, folder: Path) -> None:
+    words = ("--scenarios", "6", "--kind", "maze", "--rows", "15", "--columns", "15", "--seed", "4")
+    done = hstar("grid", *words, "--heuristic", "manhattan", "--heuristic", "blind")
+    header, *rows = [line.split() for line in done.out.splitlines()]
+    assert header[:4] == ["heuristic", "solved", "cost", "expanded"]
+    assert [row[0] for row in rows] == ["manhattan", "blind"] and all(row[1] == "6/6" for row in rows)
+    problems = random_problems(6, 4, kind="maze", rows=15, columns=15)
+    expanded = [grid_astar(problem, "blind").expanded for problem in problems]
+    assert float(rows[1][3]) == pytest.approx(np.mean(expanded), abs=0.06)
+    assert rows[0][2] == rows[1][2]
+
+
+def test_pictures(hstar: Run, folder: Path) -> None:
+    pytest.importorskip("matplotlib")
+    trained(hstar, "--scenarios", "2", "--rows", "8", "--columns", "8")
+    both = ("--heuristic", "manhattan", "--heuristic", "model.hstar", "--eps", "2")
+    words = ("grid", "map.png", "--start", "7,0", "--goal", "7,9", *both, "-q")
+    for name in ("one.svg", "two.svg", "three.png"):
+        assert hstar(*words, "--picture", name).code == 0
+    assert (folder / "one.svg").read_bytes() == (folder / "two.svg").read_bytes()
+    text = (folder / "one.svg").read_text()
+    assert "model.hstar, eps 2: " in text and "values of the network" in text
+    assert (folder / "three.png").read_bytes().startswith(b"\x89PNG")
+
+
+# --- learning ---------------------------------------------------------------------------------------
+
+
+def test_a_model_is_trained_told_and_used(hstar: Run, folder: Path) -> None:
+    words = ("--scenarios", "3", "--rows", "9", "--columns", "9", "--json")
+    done = hstar("train", "prolonged", "-o", "model.hstar", *QUICK, *words)
+    record = json.loads(done.out)
+    assert (record["recipe"], record["model"], record["scenarios"]) == ("prolonged", "value-map", 3)
+    assert re.match(r"model.hstar: prolonged, value-map and asymmetric, \d+ states of 3 scen", done.err)
+    told = hstar("info", "model.hstar").out
+    assert "maps of 9 x 9 cells, 4 neighbours" in told and "value-map" in told
+    used = ("grid", "map.png", "--start", "7,0", "--goal", "7,9", "--heuristic", "model.hstar")
+    done = hstar(*used, "--eps", "1.2", "--json")
+    record = json.loads(done.out)
+    assert 23 <= record["path_cost"] <= 1.2 * 23 and record["eps"] == 1.2 and record["network_time"] > 0
+    assert "at most 1.2 times the optimum" in done.err
+
+
+def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
+    model = load_grid_model(trained(hstar, "map.png", "map.map", "--scenarios", "3"))
+    assert model.sizes == ((8, 10),) and model.neighbours == 4 and model.summary["scenarios"] == 3
+    model = load_grid_model(trained(hstar, "map.scen", "--neighbours", "8", "--k-pr", "inf"))
+    assert model.neighbours == 8 and model.summary["scenarios"] == 3
+    assert model.summary["states"] == 3 * (80 - 7)
+    sampled = load_grid_model(trained(hstar, "map.png", "--sampler", "optimal-path", "--seed", "2"))
+    assert sampled.recipe_config["sampler"] == "optimal-path" and sampled.summary["scenarios"] == 531
+
+
+# --- mistakes ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["map.png", "--start", "5,7", "--goal", "0,0"], "start"),
-        (["map.png", "--start", "99,0", "--goal", "0,0"], "start"),
-        (["map.png", "--start", "0,0", "--goal", "x"], "--goal"),
-        (["nothing.png", "--start", "0,0", "--goal", "1,1"], "nothing.png"),
-        (["--scenarios", "1", "--heuristic", "nix"], "unknown heuristic of grid 'nix'"),
-        (["--scenarios", "1", "--eps", "0.5"], "eps"),
+        (["map.png", "--start", "0,0"], "give both --start and --goal, or neither"),
+        (["map.png", "--start", "0;0", "--goal", "1,1"], "expected a row and a column such as 3,14"),
+        (["map.png", "--start", "1,5", "--goal", "1,1"], "start"),
+        (["map.png", "--start", "9,0", "--goal", "1,1"], "start"),
+        (["--start", "0,0", "--goal", "1,1"], "--start and --goal are for one problem on a map"),
+        (["map.png", "--rows", "5"], "--rows is for random maps, but map.png is given"),
+        (["map.scen", "--threshold", "0.5"], "--threshold is for an image"),
+        (["absent.png"], "absent.png: no such file"),
+        (["map.png", "--heuristic", "manhatten"], "did you mean 'manhattan'?"),
+        (["map.png", "--heuristic", "absent.hstar"], "absent.hstar: cannot read"),
+        (["map.png", "--heuristic", "map.scen"], "map.scen: not a grid model of hstar"),
+        (["map.png", "--eps", "2"], "--eps bounds the values of a model"),
+        (["map.png", "--eps", "0.5"], "eps must be a number from 1 on"),
+        (["map.png", "--scenarios", "0"], "--scenarios takes 1 or more"),
+        (["map.png", "--picture", "out.gif"], "a picture is a .png or .svg file"),
+        (["map.png", "map.map"], "unexpected argument 'map.map'"),
     ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_mistakes(refused: Refused, folder: Path, words: list[str], message: str) -> None:
+def test_mistakes_of_grid(refused: Refused, folder: Path, words: list[str], message: str) -> None:
     assert message in refused(33, "grid", *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--states", "5"], "--states is not an option of prolonged"),
+        (["--data", "x"], "--data is not an option of prolonged"),
+        (["map.png", "--kind", "maze"], "--kind is for random maps, but maps are given"),
+        (["map.png", "map.scen"], "give either maps or .scen files, not both"),
+        (["--model", "paper", "--channels", "3"], "unknown option of prolonged 'channels'"),
+        (["--model", "paper", "--rows", "9", "--scenarios", "2"], "needs maps of 16 x 16 cells or more"),
+        (["--k-pr", "0"], "k_pr must be a number from 1 on"),
+        (["absent.png"], "absent.png: no such file"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_mistakes_of_train(refused: Refused, folder: Path, words: list[str], message: str) -> None:
+    assert message in refused(33, "train", "prolonged", "-o", "m.hstar", *words)
+    assert not (folder / "m.hstar").exists()
+
+
+def test_a_model_that_is_for_other_maps(hstar: Run, refused: Refused, folder: Path) -> None:
+    trained(hstar, "--scenarios", "2", "--rows", "8", "--columns", "8")
+    used = ("grid", "map.png", "--start", "7,0", "--goal", "7,9", "--heuristic", "model.hstar")
+    assert "trained for 4 neighbours, asked for 8" in refused(33, *used, "--neighbours", "8")
+    assert "a grid model of hstar, expected a model" in refused(
+        33, "solve", "map.map", "--heuristic", "model.hstar"
+    )

@@ -6,6 +6,7 @@ import shlex
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import hstar as api
@@ -13,6 +14,7 @@ from hstar.cli.app import COMMANDS, command_parser
 from hstar.models.domain_model import save_domain_model
 from hstar.recipes import train_domain
 from hstar.sampling import relational
+from hstar.spaces.grid_files import write_png
 from labelled import generated, labelled
 
 from .conftest import DATA, Run
@@ -69,6 +71,10 @@ def test_examples_work(
         assert hstar("train", "wl", "states.data", "-o", "model.hstar", "--least-states", "1", "-q").code == 0
     if " calibrate " in line:
         prepare_calibration(blocks)
+    if " grid " in line:
+        write_png(Path("map.png"), np.zeros((20, 30), dtype=bool))
+        words = ("train", "prolonged", "-o", "model.hstar", "--scenarios", "6", "--updates", "2", "-q")
+        assert hstar(*words).code == 0
     if " report " in line:
         for name in ("first", "second"):
             words = ("evaluate", "ff", "problem.pddl", "-o", f"runs/{name}", "--walks", "2", "-q")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from hstar.errors import InputError, PlanError
+from hstar.search.grid_astar import grid_astar
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem, replay
 from oracles.grid_cases import Case, cases
 
@@ -121,3 +122,18 @@ def test_a_path_that_leads_nowhere() -> None:
         replay(problem, [(0, 0), (0, 2)])
     with pytest.raises(PlanError, match="not in the goal"):
         replay(problem, [(0, 0), (0, 1)])
+
+
+@pytest.mark.parametrize("neighbours", [4, 8])
+@pytest.mark.parametrize("costs", [False, True])
+def test_lower_bounds_are_those_of_the_search(neighbours: int, costs: bool) -> None:
+    rng = np.random.default_rng(neighbours)
+    blocked = rng.random((7, 9)) < 0.2
+    goal = (2, 3)
+    blocked[goal] = False
+    grid = Grid(blocked, rng.integers(2, 6, (7, 9)).astype(float) if costs else None, neighbours)
+    bounds, distances = grid.lower_bounds(goal), grid.distances(goal)
+    assert (bounds <= distances + 1e-9).all() and bounds[goal] == 0
+    for row, column in np.argwhere(~blocked).tolist():
+        found = grid_astar(GridProblem(grid, (row, column), goal), max_expansions=0)
+        assert bounds[row, column] == pytest.approx(found.initial_h, abs=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import zlib
 from pathlib import Path
@@ -14,6 +15,8 @@ from hstar.search.grid_astar import grid_astar
 from hstar.spaces.grid import Grid, GridProblem
 from hstar.spaces.grid_files import (
     Scenario,
+    load_map,
+    load_scenarios,
     read_image,
     read_map,
     read_scenarios,
@@ -235,3 +238,33 @@ def test_wrong_scenarios_name_the_line(tmp_path: Path, text: str, message: str) 
     with pytest.raises(InputError) as caught:
         read_scenarios(file, Grid(np.array([[0, 1, 0]])))
     assert str(caught.value).startswith(f"{file}{message}")
+
+
+def test_maps_are_known_by_their_content(tmp_path: Path) -> None:
+    write_map(tmp_path / "one", MAPS[2])
+    write_png(tmp_path / "two", MAPS[2])
+    assert (load_map(tmp_path / "one") == MAPS[2]).all() and (load_map(tmp_path / "two") == MAPS[2]).all()
+    with pytest.raises(InputError, match=r"one: a threshold is for images"):
+        load_map(tmp_path / "one", threshold=0.5)
+
+
+def test_scenarios_find_their_map(tmp_path: Path) -> None:
+    blocked = np.zeros((4, 5), dtype=bool)
+    write_map(tmp_path / "a.map", blocked)
+    problem = GridProblem(Grid(blocked, None, 8), (0, 1), (3, 4))
+    for name in ("a.map", "maps/elsewhere/a.map", "maps\\a.map"):
+        write_scenarios(tmp_path / "b.scen", name, [Scenario(0, name, problem, 3 * math.sqrt(2))])
+        (found,) = load_scenarios(tmp_path / "b.scen")
+        assert (found.problem.start, found.problem.goal) == ((0, 1), (3, 4))
+        assert found.problem.grid.neighbours == 8
+        assert grid_astar(found.problem).path_cost == pytest.approx(found.optimal_length)
+    (plain,) = load_scenarios(tmp_path / "b.scen", neighbours=4)
+    assert plain.problem.grid.neighbours == 4
+    write_scenarios(tmp_path / "b.scen", "c.map", [Scenario(0, "c.map", problem, 3.0)])
+    with pytest.raises(InputError, match=r"b\.scen: its map c\.map is not beside it"):
+        load_scenarios(tmp_path / "b.scen")
+    (tmp_path / "b.scen").write_text("version 1\n")
+    assert load_scenarios(tmp_path / "b.scen") == []
+    (tmp_path / "b.scen").write_text("version 7\n")
+    with pytest.raises(InputError, match="expected 'version 1'"):
+        load_scenarios(tmp_path / "b.scen")

@@ -10,7 +10,14 @@ import pytest
 from hstar.errors import InputError
 from hstar.search.grid_astar import grid_astar
 from hstar.spaces.grid import Grid
-from hstar.spaces.grid_maps import MAPS, MapOptions, problem_digest, random_problem, random_problems
+from hstar.spaces.grid_maps import (
+    MAPS,
+    MapOptions,
+    problem_digest,
+    problems_on,
+    random_problem,
+    random_problems,
+)
 
 
 def test_the_default_is_the_distribution_of_the_paper() -> None:
@@ -82,3 +89,20 @@ def test_rooms_are_connected(shape: tuple[int, int]) -> None:
 def test_mistakes(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         random_problem(0, **change)
+
+
+def test_problems_on_given_maps() -> None:
+    grids = [random_problem(seed, rows=7, columns=9).grid for seed in range(2)]
+    found = problems_on(grids, 9, seed=4)
+    assert [problem.grid for problem in found] == [grids[i % 2] for i in range(9)]
+    for problem in found:
+        assert problem.start != problem.goal
+        assert np.isfinite(problem.grid.distances(problem.goal)[problem.start])
+    assert len({(problem.start, problem.goal) for problem in found}) > 5
+    again = problems_on(grids, 9, seed=4)
+    assert [(one.start, one.goal) for one in again] == [(one.start, one.goal) for one in found]
+    lonely = Grid(np.array([[0, 1, 0]], dtype=bool))
+    with pytest.raises(InputError, match="map 2 has no two cells with a way between them"):
+        problems_on([grids[0], lonely], 2, seed=0)
+    with pytest.raises(InputError, match="no maps to draw problems on"):
+        problems_on([], 1, seed=0)

@@ -94,10 +94,11 @@ class ValueMapConfig:
         return 3 if self.distance else 2
 
     def encode(self, problem: GridProblem) -> Image:
-        """Free cells, the goal and, if wanted, the admissible distance."""
-        found = [~problem.grid.blocked, _marked(problem.shape, problem.goal)]
+        """Free cells, the goal and, if wanted, the admissible distance; zeros where cells are blocked."""
+        free = ~problem.grid.blocked
+        found = [free, _marked(problem.shape, problem.goal)]
         if self.distance:
-            found.append(problem.grid.lower_bounds(problem.goal) / DISTANCE_UNIT)
+            found.append(free * problem.grid.lower_bounds(problem.goal) / DISTANCE_UNIT)
         return np.stack([plane.astype(np.float32) for plane in found])
 
     def inputs(self, images: Sequence[Image], scenario: Integers, cell: Integers) -> Any:

@@ -24,7 +24,7 @@ weights of usual size fit them. 2. On maps from 32 cells on `paper` takes the me
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -71,8 +71,8 @@ class ValueMap(nn.Module):
         self.apply(_variance_scaling)
         with torch.no_grad():
             for layer in self.layers:  # a sum of many layers must not grow with their number
-                cast("nn.Conv2d", layer).weight *= 0.5
-            self.head.weight *= 0.1  # the first guess is the admissible distance, or little
+                next(layer.parameters()).mul_(0.5)
+            self.head.weight.mul_(0.1)  # the first guess is the admissible distance, or little
 
     def forward(self, inputs: MapCells) -> Tensor:
         """To (cells, outputs)."""

@@ -219,7 +219,12 @@ def train_prolonged(
         cut_corners=cut_corners,
         sizes=tuple(sorted({problem.grid.shape for problem in problems})),
         recipe=NAME,
-        recipe_config={**asdict(config), "maps": asdict(chosen.maps), "training": asdict(training)},
+        recipe_config={
+            **asdict(config),
+            "k_pr": config.k_pr if math.isfinite(config.k_pr) else "inf",  # JSON has no word for it
+            "maps": asdict(chosen.maps),
+            "training": asdict(training),
+        },
         seed=training.seed,
         summary={
             **trained.summary(),

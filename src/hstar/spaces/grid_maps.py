@@ -183,7 +183,5 @@ def problems_on(grids: Sequence[Grid], number: int, seed: int) -> list[GridProbl
         if problem is not None:
             found.append(problem)
         elif failures == ATTEMPTS:
-            raise InputError(
-                f"map {len(found) % len(grids) + 1} has hardly two cells with a way between them"
-            )
+            raise InputError(f"map {len(found) % len(grids) + 1} has no two cells with a way between them")
     return found

@@ -188,7 +188,7 @@ def _run(
         message = f"{problem}: the translator ran out of time"
         raise TranslatorLimitError(message, exit_code=OUT_OF_TIME)
     # Memory can end before the translator has installed its handler, or even Python has started.
-    if process.returncode not in (1, INPUT_ERROR) or "MemoryError" in text:
+    if process.returncode not in (1, INPUT_ERROR) or "MemoryError" in text or "memory allocation" in text:
         message = f"{problem}: the translator ran out of memory"
         raise TranslatorLimitError(message, exit_code=OUT_OF_MEMORY)
     if "No module named fast_downward" in text:

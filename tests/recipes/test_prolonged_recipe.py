@@ -1,0 +1,160 @@
+"""The recipe prolonged: labels that are learned, paths within their bound, and trainings that go on."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hstar.errors import InputError
+from hstar.models.grid_config import PaperConfig, ValueMapConfig
+from hstar.models.grid_model import GridModel
+from hstar.recipes import train_prolonged
+from hstar.recipes.prolonged import ProlongedOptions, labelled, plan
+from hstar.sampling.prolonged import OptimalPath, Prolonged
+from hstar.search.grid_astar import grid_astar
+from hstar.spaces.grid import Grid, GridProblem
+from hstar.spaces.grid_maps import random_problems
+from hstar.training.loop import Progress
+
+MAPS = ("rows", "columns", "scenarios")
+SMALL: dict[str, Any] = {"rows": 10, "columns": 10, "scenarios": 12, "channels": 6, "rounds": 1, "reach": 4}
+
+
+def weights(model: GridModel) -> dict[str, bytes]:
+    return {name: tensor.tobytes() for name, tensor in model.tensors.items()}
+
+
+@pytest.fixture(scope="module")
+def model() -> GridModel:
+    return train_prolonged(**SMALL, updates=40, batch_size=8)
+
+
+def test_it_learns() -> None:
+    """What it was shown it knows better than the admissible distance does."""
+    problems = random_problems(3, seed=5, rows=10, columns=10)
+    options = {**SMALL, "updates": 120, "symmetries": False, "validation": 0.0, "estimate": "point"}
+    model = train_prolonged(problems, **{name: options[name] for name in options if name not in MAPS})
+    errors: dict[str, list[float]] = {"model": [], "admissible": []}
+    for problem in problems:
+        exact = Prolonged(k_pr=2, open=False).sample(problem)
+        bounds = problem.grid.lower_bounds(problem.goal)
+        for name, values in (("model", model.values(problem)), ("admissible", bounds)):
+            errors[name] += (values.reshape(-1)[exact.states] - exact.label).tolist()
+    assert np.square(errors["model"]).mean() < 0.2 * np.square(errors["admissible"]).mean()
+
+
+def test_what_is_told_of_the_training(model: GridModel) -> None:
+    found = model.summary
+    assert (found["scenarios"], found["unreachable"], len(found["curve"])) == (12, 0, found["epochs"])
+    assert found["train_states"] + found["validation_states"] == found["states"] > 200
+    assert (model.recipe_config["k_pr"], model.recipe_config["maps"]["rows"]) == (2.0, 10)
+    assert model.sizes == ((10, 10),) and model.neighbours == 4
+
+
+@pytest.mark.parametrize("eps", [1.0, 1.3, 2.0, 4.0])
+def test_paths_are_within_the_bound(model: GridModel, eps: float) -> None:
+    for problem in random_problems(15, seed=7, rows=14, columns=9):
+        optimum = grid_astar(problem).path_cost
+        found = grid_astar(problem, model.values(problem), eps=eps).path_cost
+        assert optimum is not None and found is not None and optimum <= found <= eps * optimum
+
+
+def test_a_seed_fixes_the_model_and_a_checkpoint_goes_on(tmp_path: Path) -> None:
+    options: dict[str, Any] = {**SMALL, "scenarios": 4, "epochs": 4, "seed": 3}
+    whole = train_prolonged(**options)
+    assert weights(whole) != weights(train_prolonged(**{**options, "seed": 4}))
+
+    class StoppedError(Exception):
+        pass
+
+    def stop(record: Progress) -> None:
+        if record.epoch == 3:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        train_prolonged(**options, progress=stop, checkpoint=tmp_path / "part")
+    seen: list[int] = []
+    again = train_prolonged(
+        **options, progress=lambda record: seen.append(record.epoch), checkpoint=tmp_path / "part"
+    )
+    assert min(seen) > 1, "it did not go on"
+    assert weights(again) == weights(whole)
+    with pytest.raises(InputError, match="a checkpoint of another training"):
+        train_prolonged(**{**options, "k_pr": 5.0}, checkpoint=tmp_path / "part")
+
+
+def test_samplers() -> None:
+    """The vanilla data are the states of the path, Dijkstra's all from which there is a way."""
+    problems = random_problems(3, seed=1, rows=12, columns=12)
+
+    def states(**options: Any) -> list[set[int]]:
+        return [set(one.cells.tolist()) for one in labelled(problems, ProlongedOptions(**options))]
+
+    vanilla, near, all_of_them = states(sampler="optimal-path"), states(k_pr=1.5), states(sampler="dijkstra")
+    more = states(k_pr=1.5, open_states=True)
+    for number, problem in enumerate(problems):
+        path = set(OptimalPath().sample(problem).states.tolist())
+        assert vanilla[number] == path and path <= near[number] < more[number] <= all_of_them[number]
+        reachable = np.flatnonzero(np.isfinite(problem.grid.distances(problem.goal)))
+        assert all_of_them[number] == set(reachable.tolist())
+    assert states(k_pr=math.inf) == all_of_them
+
+
+@pytest.mark.parametrize("sampler", ["prolonged", "optimal-path"])
+def test_a_start_that_is_not_reached(sampler: str) -> None:
+    blocked = np.zeros((4, 5), dtype=bool)
+    blocked[:, 2] = True
+    cut = GridProblem(Grid(blocked), (0, 0), (0, 4))
+    (found,) = labelled([cut], ProlongedOptions(sampler=sampler))
+    assert not found.reached and len(found.cells) == (8 if sampler == "prolonged" else 0)
+    with pytest.raises(InputError, match="no states to learn from"):
+        train_prolonged([cut], sampler="optimal-path")
+
+
+def test_the_settings_of_the_paper() -> None:
+    chosen = plan("paper", {})
+    assert isinstance(chosen.network, PaperConfig) and chosen.options.open_states
+    assert (chosen.options.scenarios, chosen.options.updates, chosen.options.a) == (531, 4096, -2.5)
+    assert (chosen.training.batch_size, chosen.training.learning_rate) == (1024, 1e-3)
+    assert (chosen.maps.rows, chosen.maps.blocked_share, chosen.maps.neighbours) == (30, 0.33, 4)
+    assert isinstance(plan(None, {}).network, ValueMapConfig)
+    assert plan("paper", {"epochs": 2}).options.updates is None
+
+
+def test_the_network_of_the_paper_learns_too() -> None:
+    problems = random_problems(2, seed=0, rows=16, columns=16)
+    model = train_prolonged(
+        problems, model="paper", sampler="optimal-path", epochs=30, batch_size=8, validation=0.0
+    )
+    losses = [loss for _, loss, _ in model.summary["curve"]]
+    assert losses[-1] < 0.7 * losses[0]
+    assert model.values(problems[0]).shape == (16, 16)
+
+
+def test_mistakes() -> None:
+    for options, told in (
+        ({"sampler": "astar"}, "unknown sampler 'astar'"),
+        ({"model": "value-mop"}, "unknown model 'value-mop'"),
+        ({"estimate": "gaussian"}, "unknown estimate 'gaussian'"),
+        ({"k_pr": 0.5}, "k_pr must be a number from 1 on"),
+        ({"scenarios": 0}, "scenarios must be a whole number from 1 on"),
+        ({"profile": "papers"}, "unknown profile of prolonged 'papers'"),
+        ({"model": "paper", "channels": 3}, "unknown option of prolonged 'channels'"),
+        ({"epochs": 3, "updates": 3}, "give one of them"),
+        ({"kind": "forest"}, "unknown kind of map 'forest'"),
+        ({"a": math.nan}, "a must be a finite number"),
+    ):
+        with pytest.raises(InputError, match=told):
+            train_prolonged(**options)
+    with pytest.raises(InputError, match="no scenarios to learn from"):
+        train_prolonged([])
+    free = np.zeros((4, 4), dtype=bool)
+    one, two = (GridProblem(Grid(free, None, steps), (0, 0), (3, 3)) for steps in (4, 8))
+    with pytest.raises(InputError, match="differ in what steps are possible"):
+        train_prolonged([one, two])
+    with pytest.raises(InputError, match="each step costs 1"):
+        train_prolonged([GridProblem(Grid(free, np.full((4, 4), 2.0)), (0, 0), (3, 3))])
