@@ -12,7 +12,8 @@ import pytest
 import hstar as api
 from hstar.cli.app import COMMANDS, command_parser
 from hstar.models.domain_model import save_domain_model
-from hstar.recipes import train_domain
+from hstar.models.grid_model import save_grid_model
+from hstar.recipes import train_domain, train_prolonged
 from hstar.sampling import relational
 from hstar.spaces.grid_files import write_png
 from labelled import generated, labelled
@@ -51,6 +52,12 @@ def prepare_calibration(folder: Path) -> None:
         shutil.copy(task.problem_file, folder / "folder" / f"p{number}.pddl")
 
 
+def prepare_grid(folder: Path) -> None:
+    """A map, and a model that has hardly learned."""
+    write_png(folder / "map.png", np.zeros((20, 30), dtype=bool))
+    save_grid_model(folder / "model.hstar", train_prolonged(scenarios=2, updates=1, rows=8, columns=8))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("line", examples())
 def test_examples_work(
@@ -72,9 +79,7 @@ def test_examples_work(
     if " calibrate " in line:
         prepare_calibration(blocks)
     if " grid " in line:
-        write_png(Path("map.png"), np.zeros((20, 30), dtype=bool))
-        words = ("train", "prolonged", "-o", "model.hstar", "--scenarios", "6", "--updates", "2", "-q")
-        assert hstar(*words).code == 0
+        prepare_grid(blocks)
     if " report " in line:
         for name in ("first", "second"):
             words = ("evaluate", "ff", "problem.pddl", "-o", f"runs/{name}", "--walks", "2", "-q")

@@ -33,6 +33,7 @@ def model() -> GridModel:
     return train_prolonged(**SMALL, updates=40, batch_size=8)
 
 
+@pytest.mark.slow
 def test_it_learns() -> None:
     """What it was shown it knows better than the admissible distance does."""
     problems = random_problems(3, seed=5, rows=10, columns=10)

@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMATS = (".png", ".svg")
-_STYLE: dict[Any, Any] = {
-    "svg.hashsalt": "hstar",
-    "svg.fonttype": "none",
-    "font.size": 9,
-}  # the same run, the same file
+# The same run gives the same file.
+_STYLE: dict[Any, Any] = {"svg.hashsalt": "hstar", "svg.fonttype": "none", "font.size": 9}
 _OBSTACLE, _PATH, _START, _GOAL = "#333333", "#d55e00", "#009e73", "#0072b2"
 
 
