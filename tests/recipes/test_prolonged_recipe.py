@@ -159,3 +159,8 @@ def test_mistakes() -> None:
         train_prolonged([one, two])
     with pytest.raises(InputError, match="each step costs 1"):
         train_prolonged([GridProblem(Grid(free, np.full((4, 4), 2.0)), (0, 0), (3, 3))])
+    both = [random_problems(1, 0, rows=rows, columns=16)[0] for rows in (16, 17)]
+    with pytest.raises(InputError, match="the model paper learns from maps of one size; use value-map"):
+        train_prolonged(both, model="paper")
+    with pytest.raises(InputError, match="turned maps have other sizes"):
+        train_prolonged(both[1:], model="paper", symmetries=True)

@@ -187,6 +187,7 @@ def train_prolonged(
     if problems is None:
         problems = random_problems(config.scenarios, training.seed, chosen.maps)
     neighbours, cut_corners = _steps(problems)
+    sizes = _sizes(problems, network, config.symmetries)
     # 2. The cost-to-go of states around their optimal paths.
     scenarios = list(labelled(problems, config))
     examples = GridExamples(scenarios, network, symmetries=config.symmetries)
@@ -217,7 +218,7 @@ def train_prolonged(
         scale=scale,
         neighbours=neighbours,
         cut_corners=cut_corners,
-        sizes=tuple(sorted({problem.grid.shape for problem in problems})),
+        sizes=sizes,
         recipe=NAME,
         recipe_config={
             **asdict(config),
@@ -267,3 +268,15 @@ def _steps(problems: Sequence[GridProblem]) -> tuple[int, bool]:
     if len(found) > 1:
         raise InputError("the scenarios differ in what steps are possible")
     return found.pop()
+
+
+def _sizes(
+    problems: Sequence[GridProblem], network: GridNetwork, symmetries: bool
+) -> tuple[tuple[int, int], ...]:
+    """Rows and columns of the maps, of which some networks take one kind alone."""
+    found = tuple(sorted({problem.grid.shape for problem in problems}))
+    if not network.any_size and len(found) > 1:
+        raise InputError(f"the model {network.name} learns from maps of one size; use value-map")
+    if not network.any_size and symmetries and found[0][0] != found[0][1]:
+        raise InputError(f"turned maps have other sizes, which the model {network.name} cannot learn from")
+    return found
