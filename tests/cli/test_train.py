@@ -27,8 +27,7 @@ from hstar.models.file import load_model
 from hstar.recipes import RECIPES
 from hstar.recipes.rsl import DEFAULT
 
-from .conftest import DATA, Refused, Run, generated, start
-from .test_cli import fastest
+from .conftest import DATA, Refused, Run, fastest, generated, start
 
 QUICK = ["--states", "200", "--width", "8", "--epochs", "2"]
 ENDLESS = [
@@ -112,10 +111,10 @@ def test_torch_is_not_imported_to_say_something(words: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_help_in_half_a_second() -> None:
+def test_help_in_half_a_second(with_bytecode: dict[str, str]) -> None:
     """Or, on a machine that is slower just now, in the time that it takes to import NumPy three times."""
     numpy = min(_seconds_to_import("numpy") for _ in range(5))
-    assert fastest(["train", "--help"], times=5) < max(0.5, 3 * numpy)
+    assert fastest(["train", "--help"], with_bytecode) < max(0.5, 3 * numpy)
 
 
 def _seconds_to_import(module: str) -> float:
