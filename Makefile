@@ -12,6 +12,9 @@ CPP := $(CORE) $(wildcard tests/core/*/*.cc)
 demo: $(VENV)/.hstar  ## solve a generated task with several heuristics
 	$(BIN)/hstar demo
 
+# Each of the two workers has a core; more threads of PyTorch than that spend their time waiting.
+test test-fast: export OMP_NUM_THREADS = 1
+
 test: $(VENV)/.hstar  ## everything
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "docs" / "grids.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_examples_run_one_after_the_other(tmp_path: Path) -> None:
     parts = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     assert len(parts) == 7

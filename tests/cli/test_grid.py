@@ -104,6 +104,7 @@ def test_pictures(hstar: Run, folder: Path) -> None:
 # --- learning ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_model_is_trained_told_and_used(hstar: Run, folder: Path) -> None:
     words = ("--scenarios", "3", "--rows", "9", "--columns", "9", "--json")
     done = hstar("train", "prolonged", "-o", "model.hstar", *QUICK, *words)

@@ -194,6 +194,7 @@ def test_is_the_function_of_the_definition_with_its_gradients(domain: str, optio
 # --- what must not matter ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_types_of_pairs_only_save_work(monkeypatch: pytest.MonkeyPatch) -> None:
     for options in ({}, {"exclude_self": True}, {"depth": 6, "residual": True}):
         config = NLMConfig(**options)
