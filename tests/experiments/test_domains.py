@@ -82,6 +82,15 @@ def test_from_labels_to_plans(home: Path) -> None:
     assert {row["start"] for row in rows if row["step"] == "search"} == {"own"}
 
 
+def test_sizes_of_a_split(home: Path) -> None:
+    old, new = 'split = "train"\nnumber = 2', 'split = "train"\nparameters = { balls = [4, 6] }\nnumber = 3'
+    (home / "suite.toml").write_text(SUITE.replace(old, new))
+    with Store(home / "run") as store:
+        jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
+    names = [job.labels["instance"] for job in jobs if job.labels["domain"] == "gripper"]
+    assert len(names) == 3 and all("balls4" in name or "balls6" in name for name in names)
+
+
 def test_a_problem_without_a_plan_does_not_stop_the_training(home: Path) -> None:
     text = (home / "small" / "p1.pddl").read_text()
     goal = text.index("(:goal")
@@ -116,6 +125,8 @@ def test_a_problem_without_a_plan_does_not_stop_the_training(home: Path) -> None
             "no labelled problems of ferry",
         ),
         ('split = "train"', 'split = "trian"', "unknown split 'trian'"),
+        ('split = "train"', 'split = "train"\nparameters = { bals = 2 }', "unknown parameter 'bals'"),
+        ('split = "train"', 'split = "train"\nparameters = { balls = 7 }', "no problem of train has balls7"),
         ("[[label]]\nname", "[[label]]\nnam", "unknown key 'nam'|missing required field"),
     ],
 )

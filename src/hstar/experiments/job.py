@@ -152,7 +152,7 @@ def _writing(scratch: Path | None) -> Iterator[None]:
         raise InputError(f"cannot write the files of a job: {error.strerror}", file=place) from None
 
 
-SEARCHES = frozenset({"search", "fast_downward"})
+SEARCHES = frozenset({"search", "puzzle", "fast_downward"})
 """Kinds of jobs that look for a plan."""
 
 DONE = frozenset({"solved", "trained", "sampled", "labelled", "compared", "made"})
@@ -180,6 +180,18 @@ def _read_json(finished: Finished) -> Record:
         return _failure(finished)
     record.pop("plan", None)
     return record
+
+
+def _read_puzzle(finished: Finished) -> Record:
+    """`hstar puzzle --json`, one instance; columns are named as those of other searches."""
+    record = _read_json(finished)
+    if "generated" not in record:
+        return record
+    for name in ("id", "start", "run"):
+        record.pop(name, None)
+    actions = record.pop("actions", None)
+    renamed = {"expansions": record.pop("expanded"), "evaluations": record["generated"]}
+    return {**record, **renamed, "plan_length": None if actions is None else len(actions)}
 
 
 def _read_training(finished: Finished) -> Record:
@@ -217,6 +229,7 @@ def _read_fast_downward(finished: Finished) -> Record:
 
 READERS: dict[str, Callable[[Finished], Record]] = {
     "search": _read_json,
+    "puzzle": _read_puzzle,
     "label": _read_json,
     "train": _read_training,
     "sample": _read_sample,

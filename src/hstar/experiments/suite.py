@@ -68,6 +68,8 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
     """`[[tasks]]`: instances or problems that are there, or a generator.
 
     Instances are planned from several starts, problems and those of a split of a generator from their own.
+    Of a split, `parameters` choose sizes. A native `puzzle` has instances in a file, or random ones: `number`
+    for each seed, uniform or by a `walk` of so many moves.
     """
 
     instances: list[str] | None = None
@@ -78,6 +80,9 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
     parameters: dict[str, int | list[int]] = {}
     seeds: list[int] = msgspec.field(default_factory=lambda: [0])
     starts: int = 10
+    puzzle: str | None = None
+    file: str | None = None
+    walk: int | None = None
 
 
 class SampleTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -97,6 +102,7 @@ class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
     problems: list[str] | None = None
     generator: str | None = None
     split: str | None = None
+    parameters: dict[str, int | list[int]] = {}
     number: int | None = None
     time: str = "5m"
     memory: str = "8G"
@@ -128,7 +134,10 @@ class AccuracyTable(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class PlanTable(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[plan]]`: one of model (a `[[train]]` or a file), heuristic and planner."""
+    """`[[plan]]`: one of model (a `[[train]]` or a file), heuristic and planner.
+
+    `each` is as in a training; `only` names domains or puzzles, or patterns of them, if not all are meant.
+    """
 
     name: str | None = None
     model: str | None = None
@@ -137,7 +146,9 @@ class PlanTable(msgspec.Struct, forbid_unknown_fields=True):
     search: str | None = None
     preferred: bool = False
     precision: str | None = None
-    options: dict[str, str | int | float | bool] = {}  # further ones of `hstar solve`
+    only: list[str] = []
+    each: dict[str, list[str | int | float | bool]] = {}
+    options: dict[str, str | int | float | bool] = {}  # further ones of `hstar solve` or `hstar puzzle`
 
 
 class Suite(msgspec.Struct, forbid_unknown_fields=True):

@@ -39,6 +39,7 @@ from hstar.experiments.evaluate import (
     sampling_job,
 )
 from hstar.experiments.job import Job, Made
+from hstar.experiments.puzzle_jobs import PuzzleSet, puzzle_jobs, random_puzzles, read_puzzles
 from hstar.experiments.store import Store
 from hstar.experiments.suite import (
     AccuracyTable,
@@ -51,14 +52,18 @@ from hstar.experiments.suite import (
 )
 from hstar.generators import GENERATORS
 from hstar.generators.splits import split_instances
-from hstar.recipes import DOMAIN_RECIPES, RECIPES
+from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, RECIPES
 from hstar.recipes.domain_recipe import check_options
+from hstar.recipes.puzzle_recipe import check_options as check_puzzle_options
 from hstar.registry import unknown
 from hstar.sampling import make_sampler
 from hstar.sampling.optimal import Optimal
+from hstar.spaces.puzzles import parse_puzzle
 from hstar.units import parse_memory, parse_time
 
 T = TypeVar("T", PlanTable, AccuracyTable)
+E = TypeVar("E", PlanTable, TrainTable)
+N = TypeVar("N", Instance, Problem, PuzzleSet)
 
 
 def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
@@ -73,27 +78,33 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
         parse_time(suite.limits.training),
         parse_memory(suite.limits.training_memory),
     )
-    instances, problems = list[Instance](), list[Problem]()
+    instances, problems, puzzles = list[Instance](), list[Problem](), list[PuzzleSet]()
     for table in suite.tasks:
-        if table.problems is None and table.split is None:
+        if table.puzzle is not None:
+            puzzles += _puzzles(table, home, store)
+        elif table.problems is None and table.split is None:
             instances += _instances(table, home, store)
         else:
             problems += _problems(table, home, store)
+    if puzzles and (instances or problems):
+        raise InputError("tasks: puzzles and planning tasks are for different suites")
     trainings = {table.name: table for table in _each(suite.train)}
     samples = _samples(suite, instances, limits)
     labelled = _labelled(suite, home, store)
     made = [*samples.values(), *(job for data in labelled.values() for part in data.values() for job in part)]
     number = {name: i for i, name in enumerate(trainings)}
     jobs: list[tuple[int, Job]] = []  # with the number of the training they belong to
-    for plan in _of_models(suite.plan, trainings):
-        contestant, seeds = _contestant(plan, trainings, home)
+    for plan in _of_models(list(_each(suite.plan)), trainings):
+        contestant, seeds = _contestant(plan, trainings, home, puzzles)
         training = trainings.get(plan.model or "")
         needed: list[Job] = []
-        if contestant.recipe is not None and contestant.recipe in DOMAIN_RECIPES:
+        if puzzles:
+            needed = puzzle_jobs(_only(plan, puzzles), contestant, store, limits=limits, seeds=seeds)
+        elif contestant.recipe is not None and contestant.recipe in DOMAIN_RECIPES:
             if instances:
                 raise InputError(f"{contestant.name} is for a domain: its tasks are problems, not instances")
             needed = problem_jobs(
-                problems,
+                _only(plan, problems),
                 contestant,
                 store,
                 limits=limits,
@@ -106,9 +117,17 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
                 raise InputError(f"{contestant.name} is for one task: its tasks are instances, not problems")
             data = _data(training, suite, samples)
             needed = evaluation_jobs(
-                instances, [contestant], store, limits=limits, search=suite.search, seeds=seeds, data=data
+                _only(plan, instances),
+                [contestant],
+                store,
+                limits=limits,
+                search=suite.search,
+                seeds=seeds,
+                data=data,
             )
-            needed += problem_jobs(problems, contestant, store, limits=limits, search=suite.search)
+            needed += problem_jobs(
+                _only(plan, problems), contestant, store, limits=limits, search=suite.search
+            )
         for job in needed:
             # A training that several searches use is one job, under its own name.
             if job.kind == "train":
@@ -144,16 +163,38 @@ def _with_needs(jobs: Sequence[Job], made: Sequence[Job]) -> list[Job]:
     return list(found.values())
 
 
-def _each(tables: Sequence[TrainTable]) -> Iterator[TrainTable]:
-    """Tables with `each` as many tables."""
+def _each(tables: Sequence[E]) -> Iterator[E]:
+    """Tables with `each` as many tables; `{model}` in the name of a plan is left for later."""
     for table in tables:
+        if not table.each:
+            yield table
+            continue
         for chosen in itertools.product(*table.each.values()):
             options = dict(zip(table.each, chosen, strict=True))
             try:
-                name = table.name.format(**options)
+                name = (table.name or "").format(**{"model": "{model}", **options})
             except (KeyError, IndexError, ValueError):
-                raise InputError(f"train: the name '{table.name}' asks for what each has not") from None
+                raise InputError(f"the name '{table.name}' asks for what each has not") from None
+            if name == table.name or not name:
+                raise InputError(f"with each the name tells the choices apart: {{{next(iter(table.each))}}}")
             yield msgspec.structs.replace(table, name=name, each={}, options={**table.options, **options})
+
+
+def _only(plan: PlanTable, tasks: Sequence[N]) -> list[N]:
+    """The tasks of the domains that a plan is for."""
+
+    def domain(task: N) -> str:
+        return task.puzzle if isinstance(task, PuzzleSet) else task.domain
+
+    known = dict.fromkeys(domain(task) for task in tasks)
+    for pattern in plan.only:
+        if known and not fnmatch.filter(known, pattern):
+            raise unknown("domain", pattern, list(known))
+    return [
+        task
+        for task in tasks
+        if not plan.only or any(fnmatch.fnmatch(domain(task), pattern) for pattern in plan.only)
+    ]
 
 
 def _of_models(tables: Sequence[T], trainings: Mapping[str, TrainTable]) -> list[T]:
@@ -294,14 +335,23 @@ def _problems(table: TaskTable | LabelTable, home: Path, store: Store) -> list[P
         return [read_problem(path, store) for path in found[: table.number]]
     if table.split is None:
         raise InputError(f"{table.generator}: give a split")
-    chosen = split_instances(str(table.generator), table.split)[: table.number]
+    known = split_instances(str(table.generator), table.split)
+    chosen = [one for one in known if _has_sizes(one.sizes, table.parameters)]
+    if not chosen:
+        raise InputError(f"{table.generator}: no problem of {table.split} has {_sizes(table.parameters)}")
     return [
         make_problem(f"{table.split}-{_sizes(one.sizes)}-{one.seed}", one.domain, one.problem, store)
-        for one in chosen
+        for one in chosen[: table.number]
     ]
 
 
-def _sizes(sizes: Mapping[str, int]) -> str:
+def _has_sizes(sizes: Mapping[str, int], wanted: Mapping[str, int | list[int]]) -> bool:
+    if missing := next((name for name in wanted if name not in sizes), None):
+        raise unknown("parameter", missing, list(sizes))
+    return all(sizes[name] in (one if isinstance(one, list) else [one]) for name, one in wanted.items())
+
+
+def _sizes(sizes: Mapping[str, int | list[int]]) -> str:
     return "-".join(f"{name}{value}" for name, value in sizes.items())
 
 
@@ -335,8 +385,23 @@ def _instances(table: TaskTable, home: Path, store: Store) -> Iterator[Instance]
         yield replace(instance, name=f"{instance.domain}/{_sizes({**parameters, 'seed': seed})}")
 
 
+def _puzzles(table: TaskTable, home: Path, store: Store) -> Iterator[PuzzleSet]:
+    size = parse_puzzle(str(table.puzzle))
+    if (table.file is None) == (table.number is None):
+        raise InputError(f"tasks: {size}: give either a file or a number of random instances")
+    if table.file is not None:
+        for path in _matches(table.file, home):
+            yield read_puzzles(size, path, store)
+        return
+    for seed in table.seeds:
+        yield random_puzzles(size, int(table.number or 0), seed, store, table.walk)
+
+
 def _contestant(
-    table: PlanTable, trainings: Mapping[str, TrainTable], home: Path
+    table: PlanTable,
+    trainings: Mapping[str, TrainTable],
+    home: Path,
+    puzzles: Sequence[PuzzleSet] = (),
 ) -> tuple[Contestant, Sequence[int]]:
     """Who plans, and the seeds of its training."""
     chosen = [word for word in (table.model, table.heuristic, table.planner) if word is not None]
@@ -346,9 +411,12 @@ def _contestant(
     if table.model is not None and table.model in trainings:
         training = trainings[table.model]
         options = tuple(word for key, value in training.options.items() for word in _flag(key, value))
-        if training.recipe not in RECIPES and training.recipe not in DOMAIN_RECIPES:
-            raise unknown("recipe", training.recipe, [*RECIPES, *DOMAIN_RECIPES])
-        if training.recipe in DOMAIN_RECIPES:
+        known = [*PUZZLE_RECIPES] if puzzles else [*RECIPES, *DOMAIN_RECIPES]
+        if training.recipe not in known:
+            raise unknown("recipe", training.recipe, known)
+        if puzzles:
+            _check_puzzle_options(training, puzzles)
+        elif training.recipe in DOMAIN_RECIPES:
             _check_domain_options(training)
         contestant = Contestant(training.recipe, recipe=training.recipe, options=options)
         seeds = training.seeds
@@ -356,6 +424,8 @@ def _contestant(
         if not table.model.endswith(".hstar"):
             raise unknown("model", table.model, [*trainings, "a file *.hstar"])
         contestant = parse_contestant(str(home / table.model))
+    elif puzzles and table.heuristic is not None:
+        contestant = Contestant(name, heuristic=table.heuristic)
     else:
         contestant = parse_contestant(chosen[0])
     if table.search is not None:
@@ -389,6 +459,13 @@ def _check_domain_options(training: TrainTable) -> None:
     options: dict[str, Any] = {key.replace("-", "_"): value for key, value in training.options.items()}
     profile = options.pop("profile", None)
     check_options(DOMAIN_RECIPES.get(training.recipe), profile, options)
+
+
+def _check_puzzle_options(training: TrainTable, puzzles: Sequence[PuzzleSet]) -> None:
+    options: dict[str, Any] = {key.replace("-", "_"): value for key, value in training.options.items()}
+    profile = options.pop("profile", None)
+    for puzzle in dict.fromkeys(one.puzzle for one in puzzles):
+        check_puzzle_options(PUZZLE_RECIPES.get(training.recipe), parse_puzzle(puzzle), profile, options)
 
 
 def _flag(name: str, value: str | int | float | bool) -> tuple[str, ...]:

@@ -1,0 +1,130 @@
+"""Suites of native puzzles: trainings and searches as jobs, and how far plans are from optimal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from hstar.errors import InputError
+from hstar.experiments import LocalExecutor, Store, run
+from hstar.experiments.suite import read_suite
+from hstar.experiments.suite_jobs import suite_jobs
+from hstar.experiments.tables import optimality_table, summarise
+
+SUITE = """
+[limits]
+time = "20s"
+training = "2m"
+
+[[tasks]]
+puzzle = "tiles:3x3"
+file = "instances.csv"
+
+[[tasks]]
+puzzle = "pancake:6"
+number = 2
+seeds = [3]
+
+[[train]]
+name = "likely"
+recipe = "likely-admissible"
+options = { iterations = 2, nodes = 1000, known_steps = 50, planner_steps = 20, samples = 0, hidden = 4 }
+seeds = [0, 1]
+
+[[plan]]
+name = "alpha {alpha}"
+model = "likely"
+each = { alpha = [0.9, 0.5] }
+
+[[plan]]
+heuristic = "manhattan"
+only = ["tiles:*"]
+"""
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "instances.csv").write_text(
+        "id,tiles,optimal_cost\nfirst,1 0 2 3 4 5 6 7 8,1\nsecond,1 2 0 3 4 5 6 7 8,2\n"
+    )
+    (tmp_path / "suite.toml").write_text(SUITE)
+    return tmp_path
+
+
+def test_jobs(home: Path) -> None:
+    with Store(home / "run") as store:
+        jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
+        assert Counter(job.kind for job in jobs) == {"train": 4, "puzzle": 2 * 2 * 4 + 2}
+        by_training = Counter(need for job in jobs for need in job.needs())
+        assert by_training == {job.key: 4 for job in jobs if job.kind == "train"}
+        assert {job.labels["instance"] for job in jobs if job.kind == "puzzle"} == {
+            "tiles:3x3/instances",
+            "pancake:6/random-3",
+        }
+        # Equal in a second run: what is random comes from the seed.
+        again = suite_jobs(read_suite(home / "suite.toml"), home, store)
+        assert [job.key for job in again] == [job.key for job in jobs]
+
+
+@pytest.mark.slow
+def test_from_the_goal_to_a_table(home: Path) -> None:
+    with Store(home / "run") as store:
+        rows = run(store, suite_jobs(read_suite(home / "suite.toml"), home, store), LocalExecutor(2))
+    assert Counter((row["step"], row["status"]) for row in rows) == {
+        ("train", "trained"): 4,
+        ("search", "solved"): 18,
+    }
+    manhattan = [row for row in rows if row["contestant"] == "manhattan"]
+    assert [(row["start"], row["cost"], row["plan_length"]) for row in manhattan] == [
+        ("first", 1, 1),
+        ("second", 2, 2),
+    ]
+    pancakes = [row for row in rows if row["domain"] == "pancake:6" and row["step"] == "search"]
+    assert all(row["optimal_cost"] <= row["cost"] for row in pancakes)
+    table = {tuple(line[:2]): line[2:] for line in optimality_table(rows)}
+    assert (
+        table["tiles:3x3", "manhattan"][0::3] == ["100", "0"] and "100" in table["tiles:3x3", "manhattan"][4]
+    )
+    assert set(table) > {("tiles:3x3", "alpha 0.9"), ("pancake:6", "alpha 0.5")}
+    assert "## Optimality" in summarise(rows)
+
+
+def test_optimality() -> None:
+    known = {"step": "search", "domain": "d", "instance": "d/i", "contestant": "c", "generated": 10}
+    known |= {"search_time": 1.0, "optimal_cost": 10, "status": "solved"}
+    rows = [
+        {**known, "seed": 0, "start": "1", "cost": 10},
+        {**known, "seed": 0, "start": "2", "cost": 12, "generated": 30},
+        {**known, "seed": 1, "start": "1", "cost": 11},
+        {**known, "seed": 1, "start": "2", "cost": None, "status": "time_limit"},
+    ]
+    assert optimality_table(rows)[1:] == [["d", "c", "75 ± 35.4", "15 ± 7.1", "1 ± 0", "10 ± 0", "25 ± 35.4"]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('puzzle = "tiles:3x3"', 'puzzle = "tyles:3x3"', "unknown puzzle 'tyles'"),
+        ('file = "instances.csv"', 'file = "absent.csv"', "nothing matches 'absent.csv'"),
+        ('file = "instances.csv"', "seeds = [1]", "either a file or a number"),
+        ('recipe = "likely-admissible"', 'recipe = "fsm"', "unknown recipe 'fsm'"),
+        ("hidden = 4", "hiden = 4", "unknown option of likely-admissible 'hiden'"),
+        ("hidden = 4", "hidden = 0", "hidden must be a whole number from 1 on"),
+        ('only = ["tiles:*"]', 'only = ["tyles:*"]', "unknown domain 'tyles:"),
+        ('name = "alpha {alpha}"\n', "", "the name tells the choices apart: {alpha}"),
+        ('name = "alpha {alpha}"', 'name = "alpha {beta}"', "asks for what each has not"),
+        (
+            "[[plan]]",
+            '[[tasks]]\ngenerator = "gripper"\nparameters = { balls = 1 }\n[[plan]]',
+            "different suites",
+        ),
+        ('heuristic = "manhattan"', 'heuristic = "manhattan"\nsearch = "astar"', "solved by IDA"),
+    ],
+)
+def test_what_is_refused(home: Path, old: str, new: str, message: str) -> None:
+    assert old in SUITE
+    (home / "suite.toml").write_text(SUITE.replace(old, new, 1))
+    with Store(home / "run") as store, pytest.raises(InputError, match=message):
+        suite_jobs(read_suite(home / "suite.toml"), home, store)
