@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/poll.h"
 #include "bindings/bindings.h"
 #include "bindings/states.h"
 #include "sampling/completion.h"
 #include "sampling/fsm.h"
-#include "sampling/poll.h"
 #include "sampling/preimage.h"
 
 namespace hstar {

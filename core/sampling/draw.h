@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/poll.h"
 #include "sampling/completion.h"
-#include "sampling/poll.h"
 #include "sampling/preimage.h"
 #include "sampling/samples.h"
 

@@ -16,9 +16,9 @@
 
 #include <cstdint>
 
+#include "base/poll.h"
 #include "base/random.h"
 #include "sampling/partial_space.h"
-#include "sampling/poll.h"
 #include "sampling/samples.h"
 
 namespace hstar {

@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/poll.h"
 #include "sampling/partial_space.h"
-#include "sampling/poll.h"
 
 namespace hstar {
 

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "sampling/poll.h"
+#include "base/poll.h"
 #include "sampling/preimage.h"
 
 namespace hstar {

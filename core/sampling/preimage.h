@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/poll.h"
 #include "base/random.h"
-#include "sampling/poll.h"
 #include "task/atoms.h"
 #include "task/regression.h"
 

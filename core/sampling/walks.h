@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sampling/poll.h"
+#include "base/poll.h"
 #include "task/planning_space.h"
 
 namespace hstar {

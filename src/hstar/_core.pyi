@@ -918,3 +918,8 @@ class BlocksNetwork:
 
     def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
         """What a search has for these states."""
+
+def fit_wunn(*, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, arrays: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')]]], steps_before: int, seed: int, prior_variance: float, learning_rate: float, beta: float, threshold: float, already_known: float, steps: int, batch: int, sweep_every: int, stop_early: bool) -> tuple[int, float, bool]:
+    """
+    Learns in place, until the variance of each state is below the threshold or the steps are done: steps, the largest variance before the last ones, whether it came below.
+    """

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
+from hstar.errors import InputError
 from hstar.models.epistemic import EpistemicConfig, epistemic_model
 from hstar.models.ffnn import FFNN, FFNNConfig
+from hstar.models.wunn import WUNN
 from hstar.training.two_networks import (
     LARGEST_ERROR,
     SWEEP_EVERY,
@@ -131,3 +134,69 @@ def test_arrays_go_on_as_if_nothing_had_been() -> None:
         step(two, second)
     for name, weights in one.state_dict().items():
         assert torch.equal(weights, two.state_dict()[name])
+
+
+# In the core.
+
+
+@pytest.mark.parametrize(("inputs", "width"), [(40, 7), (3, 1)])
+def test_native_steps_are_those_of_torch(inputs: int, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All states in every step, so that nothing is drawn; weights, moments and what is told are compared."""
+    x = torch.rand(50, inputs, generator=seeded(0)) * (torch.rand(50, inputs, generator=seeded(1)) < 0.5)
+    y = 20 * torch.rand(50, generator=seeded(2))
+    found = []
+    for native in (False, True):
+        monkeypatch.setattr(WUNN, "in_closed_form", native)
+        model = WUNN(inputs, EpistemicConfig(width=width, samples=0, loss_samples=0), seeded(3))
+        optimizer = adam(model.parameters(), 0.02)
+        fits = [
+            fit_until_known(model, optimizer, x, y, seeded(4), beta=b, threshold=1e-6, steps=s, batch=50)
+            for b, s in ((0.05, 30), (0.01, 60))
+        ]
+        found.append((fits, to_arrays(model, optimizer)))
+    (fits, arrays), (native_fits, native_arrays) = found
+    for one, other in zip(fits, native_fits, strict=True):
+        assert (one.steps, one.reached) == (other.steps, other.reached)
+        assert other.largest_variance == pytest.approx(one.largest_variance, rel=1e-3)
+    assert arrays.keys() == native_arrays.keys()
+    for name, array in arrays.items():
+        np.testing.assert_allclose(native_arrays[name], array, rtol=2e-3, atol=1e-4, err_msg=name)
+
+
+def test_native_batches_are_of_unknown_states_first() -> None:
+    """Two groups of inputs, one of them well known: a step of one state is for the other one."""
+    x = torch.eye(2).repeat_interleave(20, 0)
+    y = torch.cat([torch.full((20,), 5.0), torch.full((20,), 30.0)])
+    model = WUNN(2, EpistemicConfig(width=4, samples=0, loss_samples=0), seeded(0))
+    with torch.no_grad():
+        model.hidden.rho[0], model.hidden.bias_rho[:] = -9, -9
+        model.hidden.rho[1], model.output.rho[:] = 20, -9
+    variance = model.uncertainty(x, seeded(0))
+    assert float(variance[0]) < 0.1 and float(variance[-1]) > 50
+    before = model.hidden.mean.detach().clone()
+    options = {"beta": 0.0, "threshold": 0.64, "steps": 5, "batch": 1}
+    fit_until_known(model, torch.optim.Adam(model.parameters(), 1e-3), x, y, seeded(2), **options)
+    moved = (model.hidden.mean.detach() - before).abs().amax(dim=1)
+    assert float(moved[0]) == 0 < float(moved[1])
+
+
+def test_native_fit_can_be_repeated() -> None:
+    """Its draws come from the generator."""
+    x, y = torch.rand(30, 5, generator=seeded(0)), torch.arange(30.0)
+    found = []
+    for seed in (1, 1, 2):
+        model = WUNN(5, EpistemicConfig(width=3, samples=0, loss_samples=0), seeded(0))
+        optimizer = adam(model.parameters(), 0.01)
+        fit_until_known(model, optimizer, x, y, seeded(seed), beta=0.1, threshold=1e-9, steps=20, batch=4)
+        found.append(model.hidden.mean.detach().clone())
+    assert torch.equal(found[0], found[1]) and not torch.equal(found[0], found[2])
+
+
+def test_native_weights_that_do_not_fit() -> None:
+    model = WUNN(5, EpistemicConfig(width=3, samples=0, loss_samples=0), seeded(0))
+    optimizer = adam(model.parameters(), 0.01)
+    options: dict[str, Any] = {"beta": 0.1, "threshold": 0.1, "steps": 2, "batch": 4}
+    with pytest.raises(InputError, match="do not fit its inputs"):
+        fit_until_known(model, optimizer, torch.ones(2, 6), torch.ones(2), seeded(0), **options)
+    with pytest.raises(InputError, match="as many labels as states"):
+        fit_until_known(model, optimizer, torch.ones(2, 5), torch.ones(3), seeded(0), **options)

@@ -65,6 +65,11 @@ class WUNN(nn.Module):
         self.hidden = GaussianLayer(inputs, config.width, generator)
         self.output = GaussianLayer(config.width, 1, generator)
 
+    @property
+    def in_closed_form(self) -> bool:
+        """Whether nothing of it is sampled; then it can learn in the core."""
+        return not self.config.samples and not self.config.loss_samples
+
     def loss(self, x: Tensor, y: Tensor, beta: float, generator: Generator) -> Tensor:
         """That of the top of the file, by `loss_samples` outputs for each state."""
         if self.config.loss_samples:

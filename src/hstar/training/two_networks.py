@@ -17,7 +17,9 @@ import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
+from hstar import _core
 from hstar.models.ffnn import FFNN
+from hstar.models.wunn import WUNN
 
 if TYPE_CHECKING:
     from hstar.models.epistemic import EpistemicModel
@@ -73,6 +75,15 @@ def fit_until_known(
     stop_early: bool = True,
 ) -> KnownFit:
     """Mini-batches, unknown states before known ones, until the variance of each is below the threshold."""
+    if isinstance(model, WUNN) and model.in_closed_form:
+        return _fit_natively(
+            *(model, optimizer, x, y, generator),
+            beta=beta,
+            threshold=threshold,
+            steps=steps,
+            batch=batch,
+            stop_early=stop_early,
+        )
     largest = math.inf
     for done in range(0, steps, SWEEP_EVERY):
         variance = model.uncertainty(x, generator)
@@ -84,6 +95,36 @@ def fit_until_known(
             rows = torch.multinomial(weights, batch, generator=generator) if len(y) > batch else ...
             _step(optimizer, model.loss(x[rows], y[rows], beta, generator))
     return KnownFit(steps, largest, False)
+
+
+def _fit_natively(
+    model: WUNN, optimizer: torch.optim.Optimizer, x: Tensor, y: Tensor, generator: Generator, **options: Any
+) -> KnownFit:
+    """The same in the core, some ten times as quick where batches are small; only its draws differ."""
+    (group,) = optimizer.param_groups
+    arrays = []
+    for parameter in model.parameters():
+        state = optimizer.state[parameter]
+        if not state:  # as torch begins
+            state["step"] = torch.zeros(())
+            state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(parameter), torch.zeros_like(parameter)
+        arrays.append((parameter.detach().numpy(), state["exp_avg"].numpy(), state["exp_avg_sq"].numpy()))
+    steps, largest, reached = _core.fit_wunn(
+        x=x.numpy(),
+        y=y.numpy(),
+        width=model.config.width,
+        arrays=arrays,
+        steps_before=int(state["step"]),
+        seed=int(torch.randint(2**62, (), generator=generator)),
+        prior_variance=model.config.prior_variance,
+        learning_rate=group["lr"],
+        already_known=ALREADY_KNOWN,
+        sweep_every=SWEEP_EVERY,
+        **options,
+    )
+    for parameter in model.parameters():
+        optimizer.state[parameter]["step"] += steps
+    return KnownFit(steps, largest, reached)
 
 
 def _step(optimizer: torch.optim.Optimizer, loss: Tensor) -> None:

@@ -1,0 +1,106 @@
+// A network with Gaussian weights (Blundell et al., ICML 2015) while it learns: one hidden layer of relu, one
+// output, moments of the output in closed form.
+//
+//   hidden unit  z ~ N(m, v),  m = a mu + mu_b,  v = a^2 sigma^2 + sigma_b^2,  sigma = log(1 + exp(rho))
+//   its relu     first and second moment f, g of a rectified Gaussian
+//   output       mean f w + c,  variance g (w^2 + t^2) - f^2 w^2 + t_c^2
+//   loss         mean over states of ((mean - y)^2 + variance) / 2,  plus beta KL(weights || N(0, prior))
+//
+// What hstar.models.wunn computes in PyTorch, with its gradient written out: for batches of a hundred states
+// and twenty units a step of PyTorch is mostly overhead.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/poll.h"
+#include "base/random.h"
+
+namespace hstar {
+
+// Inputs of states, without zeros.
+class SparseRows {
+ public:
+  SparseRows(const float* dense, size_t rows, size_t columns);
+
+  size_t size() const { return begin_.size() - 1; }
+  size_t columns() const { return columns_; }
+  std::span<const uint32_t> places(size_t row) const { return part(places_, row); }
+  std::span<const float> values(size_t row) const { return part(values_, row); }
+
+ private:
+  template <class T>
+  std::span<const T> part(const std::vector<T>& all, size_t row) const {
+    return {all.data() + begin_[row], begin_[row + 1] - begin_[row]};
+  }
+
+  size_t columns_;
+  std::vector<size_t> begin_{0};
+  std::vector<uint32_t> places_;
+  std::vector<float> values_;
+};
+
+// Numbers that are learned, with the moments of Adam (Kingma and Ba, ICLR 2015); the memory is the caller's.
+struct Learned {
+  float* values;
+  float* first;
+  float* second;
+  size_t size;
+};
+
+struct WunnConfig {
+  float prior_variance = 10;
+  float learning_rate = 1e-2f;
+  float beta = 0;           // weight of the prior
+  float threshold = 0;      // variance below which a state is known
+  float already_known = 0;  // weight of such a state in the draw of a batch; of others exp(sqrt(variance))
+  uint32_t steps = 0;
+  uint32_t batch = 100;
+  uint32_t sweep_every = 50;  // steps between two looks at the variances of all states
+  bool stop_early = true;
+};
+
+struct WunnFit {
+  uint32_t steps;
+  float largest_variance;  // before the last steps
+  bool reached;
+};
+
+class Wunn {
+ public:
+  // Means and rho of hidden weights (inputs x width), of hidden biases, of output weights, of the output
+  // bias.
+  static constexpr size_t kArrays = 8;
+
+  Wunn(size_t inputs, size_t width, const std::array<Learned, kArrays>& arrays, uint64_t steps_before);
+
+  // Steps with mini-batches, unknown states before known ones, until all are known or there are enough.
+  WunnFit fit(const SparseRows& x, const float* y, const WunnConfig& config, Random& random, Poll& poll);
+
+  // The variance of the output for each state.
+  void variances(const SparseRows& x, float* result);
+
+  // One step of Adam on these states.
+  void step(const SparseRows& x, const float* y, std::span<const uint32_t> rows, const WunnConfig& config);
+
+ private:
+  enum Array { kHidden, kHiddenRho, kBias, kBiasRho, kOutput, kOutputRho, kOutputBias, kOutputBiasRho };
+
+  void refresh_variances();  // of weights, from their rho
+  void forward(const SparseRows& x, size_t row);
+  void adam(Array array, const std::vector<float>& gradient, const WunnConfig& config);
+
+  size_t inputs_, width_;
+  std::array<Learned, kArrays> learned_;
+  std::array<std::vector<float>, kArrays> gradient_;  // of the variance where the array has rho
+  std::array<std::vector<float>, kArrays> variance_;  // of arrays of rho
+  uint64_t steps_;
+  // Of the state that was looked at last: moments of its hidden units, and those of its output.
+  std::vector<float> mean_, spread_, first_, second_, below_, density_;
+  float output_mean_ = 0, output_variance_ = 0;
+};
+
+}  // namespace hstar
