@@ -32,6 +32,8 @@ def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
     report = hstar("report", "states.data.run", "--format", "markdown")
     assert re.search(r"\| blocksworld-4ops \| labels \| 3 \| 3 \| \d+ \| [0-9.]+ \|", report.out), report
     assert hstar("report", "states.data.run").code == 0
+    options = ("--format", "markdown", "--table", "problems", "--contestant", "lab*")
+    assert "| labels |" in hstar("report", "states.data.run", *options).out
     data = relational.load(folder / "states.data")
     assert [instance.name for instance in data.instances] == [file.stem for file in problems(folder)]
     done = hstar("train", "wl", "states.data", "-o", "model.hstar", "--least-states", "1")
@@ -42,6 +44,14 @@ def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
     assert hstar("generate", "blocksworld", "--blocks", "6", "--seeds", "1", "-o", "larger").code == 0
     (problem,) = (file for file in (folder / "larger").glob("*.pddl") if file.stem != "domain")
     assert hstar("solve", problem, "--heuristic", "model.hstar", "-q").code == 0
+
+
+def test_what_a_report_refuses(hstar: Run, refused: Refused, folder: Path) -> None:
+    assert hstar("label", problems(folder)[0], "-o", "states.data", "-q").code == 0
+    report = ("report", "states.data.run", "--format", "markdown")
+    assert "unknown table 'problem'" in refused(*report, "--table", "problem")
+    assert refused(*report, "--contestant", "x*") == "no contestant fits x*"
+    assert "--table is for markdown and LaTeX" in refused("report", "states.data.run", "--table", "problems")
 
 
 def test_what_is_done_is_not_done_again(hstar: Run, folder: Path) -> None:

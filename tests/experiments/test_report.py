@@ -17,6 +17,7 @@ from hstar.errors import InputError
 from hstar.experiments import Store
 from hstar.experiments.report import FORMATS, Run, page, read_runs, write_rows
 from hstar.experiments.report.figures import write_figures
+from hstar.experiments.tables import tables_of
 
 from .runs import NASTY, compared_run, labelling, made_up_run, training
 
@@ -109,6 +110,24 @@ def test_significance_where_asked(run: Run) -> None:
         [run], "markdown", significance=True
     )
     assert "4 / 0" in write_rows([run], "latex", significance=True)
+
+
+def test_tables_and_contestants_that_are_asked_for(run: Run) -> None:
+    text = write_rows([run], "markdown", tables=["effort"])
+    assert "## Effort" in text and "## Coverage" not in text
+    assert write_rows([run], "latex", tables=["coverage"]).count("tabular}{") == 1
+    text = write_rows([run.of_contestants(["lea*"])], "markdown", tables=["coverage"])
+    assert "learned" in text and "ff" not in text.replace("Effort", "")
+    assert not run.of_contestants(["FF"]).rows
+
+
+def test_many_contestants_have_lines_of_their_own() -> None:
+    about = {"step": "search", "seed": 0, "start": "p1", "status": "solved", "domain": "d", "instance": "d/1"}
+    rows = [{**about, "contestant": f"c{i}"} for i in range(10)]
+    (few,) = tables_of(rows[:9], ["coverage"])
+    assert few.table == [["", *(f"c{i}" for i in range(9))], ["d/1", *["100"] * 9]]
+    (many,) = tables_of(rows, ["coverage"])
+    assert many.table == [["", "d/1"], *([f"c{i}", "100"] for i in range(10))]
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -17,6 +17,7 @@ first. Other formats go to standard output. A run may still be going on."""
 EXAMPLES = (
     "hstar report runs/first",
     "hstar report runs/first --format markdown --significance",
+    "hstar report runs/first --format latex --table coverage --contestant 'f*'",
     "hstar report runs/first runs/second -o comparison.html",
 )
 _FORMATS = ("html", "csv", "json", "markdown", "latex", "lab")
@@ -30,6 +31,19 @@ def configure(parser: Parser) -> None:
     add("--format", "-f", choices=_FORMATS, default="html", help="lab: properties of Downward Lab (html)")
     add("--output", "-o", type=Path, metavar="FILE", help="where to (report.html in the first RUN)")
     add("--significance", action="store_true", help="in markdown and LaTeX: a sign test for every pair")
+    add(
+        "--table",
+        action="append",
+        metavar="NAME",
+        help="in markdown and LaTeX: only this one of coverage, effort, evaluations, optimality, accuracy, "
+        "calibration, states and problems; may be repeated",
+    )
+    add(
+        "--contestant",
+        action="append",
+        metavar="PATTERN",
+        help="only those whose name fits, as 'nlm *'; may be repeated",
+    )
     add("--figures", type=Path, metavar="FOLDER", help="also write each figure as SVG and PNG")
     add("--title", metavar="TEXT", help="of the page")
 
@@ -37,18 +51,29 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Reads the runs and writes what is asked for."""
     from hstar.experiments.report import page, read_runs, rows_of, write_rows
+    from hstar.experiments.tables import TABLES
     from hstar.files import replace_file
+    from hstar.registry import unknown
 
     gc.disable()  # nothing of this is garbage, however many rows there are
     runs = read_runs([folder.absolute() for folder in arguments.runs])
     if not any(run.rows for run in runs):
         raise InputError("nothing has been run yet", file=arguments.runs[0])
+    if wrong := next((name for name in arguments.table or () if name not in TABLES), None):
+        raise unknown("table", wrong, list(TABLES))
+    if arguments.table and arguments.format not in ("markdown", "latex"):
+        raise InputError(f"--table is for markdown and LaTeX, not for {arguments.format}")
+    if arguments.contestant:
+        runs = [run.of_contestants(arguments.contestant) for run in runs]
+        if not any(run.rows for run in runs):
+            raise InputError(f"no contestant fits {' or '.join(arguments.contestant)}")
     output: Path | None = arguments.output
     if arguments.format == "html":
         text = page(runs, arguments.title)
         output = output or arguments.runs[0] / "report.html"
     else:
-        text = write_rows(runs, arguments.format, significance=arguments.significance)
+        tables = arguments.table or TABLES
+        text = write_rows(runs, arguments.format, tables=tables, significance=arguments.significance)
     if output is None:
         print(text, end="")
     else:

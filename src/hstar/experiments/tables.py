@@ -5,7 +5,8 @@ A table is rows of text under a header; it is written as markdown or LaTeX.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from hstar.experiments.job import FAIR_SHARE, starved
 from hstar.experiments.statistics import (
@@ -34,14 +35,25 @@ Table = list[list[str]]
 UNKNOWN = "–"
 _LISTED = 20  # starts named of those gained or lost
 _INSTANCES = 12  # of a domain that have a line of their own
+_COLUMNS = 10  # beyond, contestants have lines instead
+TABLES = ("coverage", "effort", "evaluations", "optimality", "accuracy", "calibration", "states", "problems")
 _SYMBOLIC = ("ff", "lmcut")
 _TITLES = {"search_time": "search time", "cost": "plan cost"}
 
 
-def summarise(rows: Sequence[Record]) -> str:
-    """All tables, and the errors, as markdown."""
+class Titled(NamedTuple):
+    """A table with its name, its title, and how many of its columns from the left are names."""
+
+    name: str
+    title: str
+    table: Table
+    left: int = 1
+
+
+def summarise(rows: Sequence[Record], chosen: Collection[str] = TABLES) -> str:
+    """All tables, or those chosen, and the errors, as markdown."""
     parts = []
-    for title, table, left in tables_of(rows):
+    for _, title, table, left in tables_of(rows, chosen):
         parts += [f"## {title}\n", markdown(table, left)]
     if busy := sum(starved(row, row.get("seconds", 0.0)) for row in rows):
         share = f"{FAIR_SHARE:.0%}".replace("%", " %")
@@ -52,25 +64,36 @@ def summarise(rows: Sequence[Record]) -> str:
     return "\n".join(parts) if parts else "Nothing has been searched.\n"
 
 
-def tables_of(rows: Sequence[Record]) -> Iterator[tuple[str, Table, int]]:
-    """The tables that there are rows for: title, table, and how many columns from the left are names."""
-    if searches_of(rows):
-        yield "Coverage (%)", coverage_table(rows), 1
-        yield "Effort", effort_table(rows), 1
-        if any(row["status"] == "evaluation_limit" for row in rows):
-            title = "Evaluations (mean over all problems, unsolved ones at their limit)"
-            yield title, evaluations_table(rows), 1
-        if any(row.get("optimal_cost") is not None for row in rows):
-            yield "Optimality", optimality_table(rows), 2
-    compared = _compared(rows)
-    if compared:
-        yield "Accuracy (mean squared error)", accuracy_table(rows), 1
-    if any(row.get("sigma") is not None for row in compared):
-        yield "Calibration", calibration_table(rows), 2
-    if samples_of(rows):
-        yield "Labelled states", label_table(rows), 2
-    if labellings_of(rows):
-        yield "Labelled problems", labelling_table(rows), 2
+def tables_of(rows: Sequence[Record], chosen: Collection[str] = TABLES) -> Iterator[Titled]:
+    """Of the tables with these names those that there are rows for."""
+    for found in _tables(rows, chosen):
+        wide = found.left == 1 and len(found.table[0]) > max(_COLUMNS, len(found.table))
+        yield found._replace(table=_turned(found.table)) if wide else found
+
+
+def _turned(table: Table) -> Table:
+    return [list(line) for line in zip(*table, strict=True)]
+
+
+def _tables(rows: Sequence[Record], chosen: Collection[str]) -> Iterator[Titled]:
+    searches, compared = searches_of(rows), _compared(rows)
+    if searches and "coverage" in chosen:
+        yield Titled("coverage", "Coverage (%)", coverage_table(rows))
+    if searches and "effort" in chosen:
+        yield Titled("effort", "Effort", effort_table(rows))
+    if "evaluations" in chosen and any(row["status"] == "evaluation_limit" for row in searches):
+        title = "Evaluations (mean over all problems, unsolved ones at their limit)"
+        yield Titled("evaluations", title, evaluations_table(rows))
+    if "optimality" in chosen and any(row.get("optimal_cost") is not None for row in searches):
+        yield Titled("optimality", "Optimality", optimality_table(rows), 2)
+    if compared and "accuracy" in chosen:
+        yield Titled("accuracy", "Accuracy (mean squared error)", accuracy_table(rows))
+    if "calibration" in chosen and any(row.get("sigma") is not None for row in compared):
+        yield Titled("calibration", "Calibration", calibration_table(rows), 2)
+    if "states" in chosen and samples_of(rows):
+        yield Titled("states", "Labelled states", label_table(rows), 2)
+    if "problems" in chosen and labellings_of(rows):
+        yield Titled("problems", "Labelled problems", labelling_table(rows), 2)
 
 
 def coverage_table(rows: Sequence[Record]) -> Table:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from hstar.experiments.report.runs import Run
 from hstar.experiments.statistics import changes, searches_of
 from hstar.experiments.tables import (
+    TABLES,
     change_text,
     latex,
     markdown,
@@ -23,9 +25,19 @@ _FIRST = ("run", "step", "contestant", "domain", "instance", "start", "seed", "s
 _NOT_IN_CSV = ("curve", "selection", "error_by_h", "calibration")  # lists
 
 
-def write_rows(runs: Sequence[Run], form: str, *, significance: bool = False) -> str:
+@dataclass(frozen=True)
+class Wanted:
+    """Which tables there should be; other formats have all rows anyway."""
+
+    tables: Sequence[str]
+    significance: bool  # a sign test for every pair
+
+
+def write_rows(
+    runs: Sequence[Run], form: str, *, tables: Sequence[str] = TABLES, significance: bool = False
+) -> str:
     """The runs in one of `FORMATS`."""
-    return FORMATS[form](runs, significance)
+    return FORMATS[form](runs, Wanted(tables, significance))
 
 
 def all_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -33,7 +45,7 @@ def all_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
     return [{**row, "run": run.name} for run in runs for row in run.rows]
 
 
-def _csv(runs: Sequence[Run], _: bool) -> str:
+def _csv(runs: Sequence[Run], _: Wanted) -> str:
     rows = all_rows(runs)
     found = dict.fromkeys(name for row in rows for name in row)
     names = [*_FIRST, *(name for name in found if name not in (*_FIRST, *_NOT_IN_CSV))]
@@ -44,34 +56,35 @@ def _csv(runs: Sequence[Run], _: bool) -> str:
     return text.getvalue()
 
 
-def _json(runs: Sequence[Run], _: bool) -> str:
+def _json(runs: Sequence[Run], _: Wanted) -> str:
     return json.dumps(all_rows(runs)) + "\n"
 
 
-def _markdown(runs: Sequence[Run], significance: bool) -> str:
+def _markdown(runs: Sequence[Run], wanted: Wanted) -> str:
     parts = []
     for run in runs:
-        parts.append((f"# {run.name}\n\n" if len(runs) > 1 else "") + summarise(run.rows))
-        if significance and searches_of(run.rows):
+        parts.append((f"# {run.name}\n\n" if len(runs) > 1 else "") + summarise(run.rows, wanted.tables))
+        if wanted.significance and searches_of(run.rows):
             parts.append("## Pairs, start by start\n\n" + markdown(pair_table(run.rows), left=2))
     first, *others = runs
     parts += [change_text(changes(first.rows, run.rows), first.name, run.name) for run in others]
     return "\n".join(parts)
 
 
-def _latex(runs: Sequence[Run], significance: bool) -> str:
+def _latex(runs: Sequence[Run], wanted: Wanted) -> str:
     """Tables under comments that tell their titles."""
     tables = []
     for run in runs:
         of = f", {run.name}" if len(runs) > 1 else ""
-        found = [(f"{title}{of}", latex(table, left)) for title, table, left in tables_of(run.rows)]
-        if significance and searches_of(run.rows):
+        tabled = tables_of(run.rows, wanted.tables)
+        found = [(f"{one.title}{of}", latex(one.table, one.left)) for one in tabled]
+        if wanted.significance and searches_of(run.rows):
             found.append((f"Pairs, start by start{of}", latex(pair_table(run.rows), left=2)))
         tables += [f"% {title}\n{table}" for title, table in found]
     return "\n".join(tables) if tables else "% There is no table of this.\n"
 
 
-def _lab(runs: Sequence[Run], _: bool) -> str:
+def _lab(runs: Sequence[Run], _: Wanted) -> str:
     """One entry for each search. Lab identifies a run by algorithm, domain and problem."""
     properties = {}
     several = len(runs) > 1
@@ -93,4 +106,10 @@ def _lab(runs: Sequence[Run], _: bool) -> str:
     return json.dumps(properties, indent=2, sort_keys=True) + "\n"
 
 
-FORMATS = {"csv": _csv, "json": _json, "markdown": _markdown, "latex": _latex, "lab": _lab}
+FORMATS: dict[str, Callable[[Sequence[Run], Wanted], str]] = {
+    "csv": _csv,
+    "json": _json,
+    "markdown": _markdown,
+    "latex": _latex,
+    "lab": _lab,
+}

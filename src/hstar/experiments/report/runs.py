@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +40,11 @@ class Run:
     logs: Mapping[str, str]  # by key: the ends of some
     machines: list[dict[str, str]]
     missing: int  # jobs without an attempt
+
+    def of_contestants(self, patterns: Sequence[str]) -> Run:
+        """Only rows of those whose names fit one of the patterns."""
+        fitting = [row for row in self.rows if any(fnmatch(row["contestant"], one) for one in patterns)]
+        return replace(self, rows=fitting)
 
 
 def read_runs(folders: Sequence[Path]) -> list[Run]:
