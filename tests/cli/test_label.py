@@ -49,9 +49,10 @@ def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
 def test_what_a_report_refuses(hstar: Run, refused: Refused, folder: Path) -> None:
     assert hstar("label", problems(folder)[0], "-o", "states.data", "-q").code == 0
     report = ("report", "states.data.run", "--format", "markdown")
-    assert "unknown table 'problem'" in refused(*report, "--table", "problem")
-    assert refused(*report, "--contestant", "x*") == "no contestant fits x*"
-    assert "--table is for markdown and LaTeX" in refused("report", "states.data.run", "--table", "problems")
+    assert "unknown table 'problem'" in refused(33, *report, "--table", "problem")
+    assert refused(33, *report, "--contestant", "x*") == "no contestant fits x*"
+    page = refused(33, "report", "states.data.run", "--table", "problems")
+    assert page == "--table is for markdown and LaTeX, not for html"
 
 
 def test_what_is_done_is_not_done_again(hstar: Run, folder: Path) -> None:
