@@ -47,7 +47,7 @@ def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
 
 
 def test_what_a_report_refuses(hstar: Run, refused: Refused, folder: Path) -> None:
-    assert hstar("label", problems(folder)[0], "-o", "states.data", "-q").code == 0
+    assert hstar("label", "train", "-o", "states.data", "-q").code == 0
     report = ("report", "states.data.run", "--format", "markdown")
     assert "unknown table 'problem'" in refused(33, *report, "--table", "problem")
     assert refused(33, *report, "--contestant", "x*") == "no contestant fits x*"
