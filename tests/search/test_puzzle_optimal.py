@@ -7,6 +7,7 @@ import itertools
 import pytest
 
 from hstar import _core
+from hstar.search.databases import PUZZLE_15
 from hstar.search.puzzle_optimal import optimal_plans, solves_all
 from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.puzzles import parse_puzzle
@@ -60,10 +61,9 @@ def test_what_is_out_of_reach() -> None:
     assert found == [True, False, True, True]
 
 
-@pytest.mark.slow
-def test_the_15_puzzle() -> None:
-    """An easy instance of Korf's hundred, the 79th, with 42 moves."""
-    size = parse_puzzle("tiles:4x4")
-    puzzle = size.puzzle((0, 1, 9, 7, 11, 13, 5, 3, 14, 12, 4, 2, 8, 6, 10, 15))
-    states = optimal_plans(size, cache=False).states(puzzle)
-    assert states is not None and len(states) == 43
+def test_patterns_of_the_15_puzzle() -> None:
+    """Each set has every tile once, so that its costs may be added; the second set is the mirror image."""
+    for patterns in PUZZLE_15:
+        assert sorted(tile for pattern in patterns for tile in pattern) == list(range(1, 16))
+    mirrored = [[tile % 4 * 4 + tile // 4 for tile in pattern] for pattern in PUZZLE_15[0]]
+    assert mirrored == [list(pattern) for pattern in PUZZLE_15[1]]
