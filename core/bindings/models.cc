@@ -80,9 +80,11 @@ Belief belief(const std::string& estimate, std::optional<double> sigma, double f
               std::optional<double> clip_upper, double offset, std::optional<double> eps,
               std::optional<double> factor, double shift, bool whole) {
   using Kind = Estimate::Kind;
-  const Kind kind =
-      named<Kind>("estimate", estimate,
-                  {{"point", Kind::kPoint}, {"gaussian", Kind::kGaussian}, {"truncated", Kind::kTruncated}});
+  const Kind kind = named<Kind>("estimate", estimate,
+                                {{"point", Kind::kPoint},
+                                 {"gaussian", Kind::kGaussian},
+                                 {"laplace", Kind::kLaplace},
+                                 {"truncated", Kind::kTruncated}});
   std::optional<Calibration> calibration;
   if (factor) calibration = {*factor, shift, whole};
   return Belief({kind, sigma, floor, range, margin},

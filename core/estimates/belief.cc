@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <sstream>
 
 #include "base/errors.h"
@@ -16,6 +17,12 @@ std::string text(double number) {
   return stream.str();
 }
 
+// Of mu = 0 and sigma = 1. The tail that p is in has a logarithm without loss of digits.
+double laplace_quantile(double p) {
+  const double depth = std::log(2 * std::min(p, 1 - p)) / std::numbers::sqrt2;
+  return p < 0.5 ? depth : -depth;
+}
+
 }  // namespace
 
 const char* Estimate::name() const {
@@ -24,6 +31,8 @@ const char* Estimate::name() const {
       return "point";
     case Kind::kGaussian:
       return "gaussian";
+    case Kind::kLaplace:
+      return "laplace";
     default:
       return "truncated";
   }
@@ -51,7 +60,8 @@ Belief::Belief(Estimate estimate, Rule rule) : estimate_(estimate), rule_(rule) 
     if (estimate_.kind == Estimate::Kind::kPoint)
       throw UnsupportedError("a point estimate has no quantile " + text(*rule_.alpha) +
                              "; use the rule 'mean'");
-    shift_ = normal_quantile(*rule_.alpha);
+    shift_ = estimate_.kind == Estimate::Kind::kLaplace ? laplace_quantile(*rule_.alpha)
+                                                        : normal_quantile(*rule_.alpha);
   }
   if (rule_.eps) {
     if (!(*rule_.eps >= 1 && std::isfinite(*rule_.eps)))
@@ -84,6 +94,7 @@ double Belief::chosen(const double* raw, double base, double lower) const {
     case Estimate::Kind::kPoint:
       break;
     case Estimate::Kind::kGaussian:
+    case Estimate::Kind::kLaplace:
       if (rule_.alpha) h += shift_ * spread(raw);
       break;
     case Estimate::Kind::kTruncated: {

@@ -2,7 +2,8 @@
 // which number of that is taken.
 //
 //   mu = raw[0] + base;   sigma = floor + range * sigmoid(raw[1]), or given
-//   point: mu, without spread;   gaussian: normal;   truncated: normal, cut off below lower - margin
+//   point: mu, without spread;   gaussian: normal;   laplace: with tails that fall exponentially
+//   truncated: normal, cut off below lower - margin
 //   mean or quantile of that;   truncated: at least lower;   clip: within constants, then at least lower
 //   bounded: min(max(h, lower), eps * lower), at the end
 //   calibrated: factor * that - shift, rounded up if h* are whole numbers, then at least lower; not of
@@ -20,7 +21,7 @@
 namespace hstar {
 
 struct Estimate {
-  enum class Kind { kPoint, kGaussian, kTruncated };
+  enum class Kind { kPoint, kGaussian, kLaplace, kTruncated };
 
   Kind kind = Kind::kPoint;
   std::optional<double> sigma;  // without one it is learned: the second output
@@ -77,7 +78,7 @@ class Belief {
 
   Estimate estimate_;
   Rule rule_;
-  double shift_ = 0;  // of a quantile of the standard normal
+  double shift_ = 0;  // of a quantile, for a mu of 0 and a sigma of 1
 };
 
 }  // namespace hstar

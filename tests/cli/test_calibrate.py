@@ -296,9 +296,10 @@ def test_the_commands_of_the_page(hstar: Run, tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     page = (Path(__file__).parents[2] / "docs" / "calibration.md").read_text()
     commands = re.findall(r"^    (hstar .*)$", page, re.MULTILINE)
-    assert len(commands) >= 7
+    assert len(commands) >= 10
     for command in commands:
-        done = hstar(*shlex.split(command.replace("--blocks 6 7 --seeds 50", "--blocks 5 --seeds 9"))[1:])
+        command = command.replace("--blocks 6 7 --seeds 50", "--blocks 5 --seeds 9")
+        done = hstar(*shlex.split(command.replace("--iterations 10", "--iterations 1"))[1:])
         assert done.code == 0, (command, done)
         if command.startswith("hstar solve"):
             assert "the plan is optimal with probability at least 0.9, for problems like the 9 of" in done.err

@@ -140,7 +140,10 @@ def test_ctrl_c(jobs: str, folder: Path) -> None:
         ("puzzle tiles:2x3 none.csv", "none.csv: no such file"),
         ("puzzle tiles:3x3 instances.csv", "instances.csv:2: a state of tiles:3x3 has 9 numbers, not 6"),
         ("puzzle tiles:2x3 --random 1 -e gap", "unknown heuristic of tiles:2x3 'gap'"),
-        ("puzzle tiles:2x3 --random 1 -e databases", "databases for tiles:5x5 and pancake:24, not for"),
+        (
+            "puzzle tiles:2x3 --random 1 -e databases",
+            "databases for tiles:4x4, tiles:5x5, pancake:24, not",
+        ),
         ("puzzle tiles:2x3 --random 1 --alpha 0.9", "alpha is for models, not for manhattan"),
         ("puzzle tiles:2x3 --random 1 -e none.hstar", "none.hstar: cannot read"),
         ("puzzle tiles:2x3 --random 1 --jobs 0", "--jobs must be at least 1"),

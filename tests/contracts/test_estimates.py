@@ -16,6 +16,7 @@ from hstar.estimates.estimate import from_json, to_json
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {
     "gaussian": [{"sigma": 1.4}, {"floor": 0.5, "range": 3.0}],
+    "laplace": [{"sigma": 1.4}, {"floor": 0.5, "range": 3.0}],
     "truncated": [{"sigma": 1.4}, {"sigma": 0.7, "margin": 0.01}],
 }
 CASES = [

@@ -32,7 +32,7 @@ from labelled import States, described, dinner, generated, islands, labelled, re
 
 DATA = Path(__file__).parents[1] / "data"
 MODELS = list(RELATIONAL_MODELS)
-ESTIMATES = ("point", "gaussian", "truncated")
+ESTIMATES = ("point", "gaussian", "laplace", "truncated")
 SHORT: dict[str, Any] = {"epochs": 2, "validation": 0.0}
 SMALL = {"hgn": {"hidden": 8, "steps": 2}, "nlm": {"features": 4}, "wl": {"iterations": 2}}
 UNIT = 0.5 / 1024  # the search rounds to units of 1/1024

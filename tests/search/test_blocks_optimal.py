@@ -1,4 +1,4 @@
-"""Costs of optimal plans of blocks: all small states, and what is known of random large ones."""
+"""Optimal plans of blocks and their costs: all small states, and what is known of random large ones."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import time
 
 import pytest
 
-from hstar.search.blocks_optimal import optimal_cost
+from hstar.search.blocks_optimal import optimal_cost, optimal_plan
 from hstar.search.idastar import idastar
 from hstar.spaces.blocks import Blocks, tower
-from hstar.spaces.puzzle import State
+from hstar.spaces.puzzle import State, replay
 from oracles import puzzles as oracle
 
 
@@ -17,7 +17,9 @@ from oracles import puzzles as oracle
 def test_costs_of_all_small_states(goal: State) -> None:
     exact = oracle.distances(Blocks(goal, goal))
     for state, distance in list(exact.items())[:: 1 + len(exact) // 1500]:
-        assert optimal_cost(Blocks(state, goal)) == distance
+        puzzle = Blocks(state, goal)
+        assert optimal_cost(puzzle) == distance
+        assert len(replay(puzzle, optimal_plan(puzzle))) == distance + 1
 
 
 @pytest.mark.parametrize("seed", range(6))

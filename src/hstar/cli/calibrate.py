@@ -14,43 +14,52 @@ from hstar.cli.app import Parser, checked
 from hstar.cli.label import problem_files
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import check_file, check_writable
-from hstar.errors import InputError
+from hstar.errors import InputError, UnsupportedError
 from hstar.units import parse_count, parse_memory, parse_time
 
 if TYPE_CHECKING:
     from hstar.estimates.rules import Rule
     from hstar.models.domain_model import DomainModel
     from hstar.models.file import LearnedModel
+    from hstar.models.puzzle_model import PuzzleModel
     from hstar.recipes.calibrate import Calibration
     from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalData
+    from hstar.spaces.puzzle import Instance, Puzzle
+    from hstar.spaces.puzzles import PuzzleSize
     from hstar.spaces.task import Task
 
 DESCRIPTION = """\
 Moves the values of a model so that a promise can be made of A* and IDA* with it: their plans are optimal, or
 cost at most the bound times that, with at least this probability, for problems that are drawn as those of the
 calibration are. Every action counts 1. A model of a domain is calibrated by files of `hstar label`, or by
-problems, which are solved here; a model of a task by other starts: problems with its goal, or random walks.
-The problems of calibration must be others than those of the training, and nothing else of the model may have
+problems, which are solved here; a model of a task by other starts: problems with its goal, or random walks; a
+model of a puzzle by random instances, or those of a CSV file (see `hstar puzzle`), which are solved here. The
+problems of calibration must be others than those of the training, and nothing else of the model may have
 been chosen by them."""
 EXAMPLES = (
     "hstar calibrate model.hstar states.data -o calibrated.hstar --confidence 0.9",
     "hstar calibrate model.hstar folder -o calibrated.hstar --confidence 0.95 --bound 1.5",
     "hstar solve problem.pddl --search astar --heuristic calibrated.hstar",
+    "hstar calibrate eight.hstar --random 200 -o calibrated.hstar --confidence 0.9",
+    "hstar puzzle tiles:3x3 --random 5 --heuristic calibrated.hstar",
 )
+_OF_PUZZLES = ("random", "walk", "alpha", "no_cache")
+_CALIBRATION = (1,)  # the purpose of random instances here
 
 
 def configure(parser: Parser) -> None:
     """The arguments."""
     add = parser.add_argument
-    parser.usage = f"{parser.prog} [OPTION ...] MODEL DATA|PROBLEM ... -o NEW --confidence C"
+    parser.usage = f"{parser.prog} [OPTION ...] MODEL [DATA|PROBLEM|INSTANCES ...] -o NEW --confidence C"
     add("model", type=Path, metavar="MODEL", help="of hstar train")
     add(
         "given",
-        nargs="+",
+        nargs="*",
         type=Path,
-        metavar="DATA|PROBLEM",
-        help="files of hstar label, data that come with hstar, PDDL files, or folders of them",
+        metavar="DATA|PROBLEM|INSTANCES",
+        help="files of hstar label, data that come with hstar, PDDL files, or folders of them; of a puzzle "
+        "a CSV file",
     )
     add("--output", "-o", type=Path, required=True, metavar="NEW", help="the model to write; may be MODEL")
     add("--confidence", type=float, required=True, metavar="C", help="between 0 and 1, as 0.9")
@@ -62,7 +71,15 @@ def configure(parser: Parser) -> None:
     )
     add("--rule", metavar="RULE", help="what is calibrated, if not the model's own rule: as quantile:0.3")
     add("--walks", type=checked(parse_count), metavar="N", help="of a model of a task: N starts by chance")
-    add("--seed", type=checked(parse_count), default=0, metavar="N", help="of the walks (0)")
+    add("--random", type=checked(parse_count), metavar="N", help="of a puzzle: so many random instances")
+    add(
+        "--walk",
+        type=checked(parse_count),
+        metavar="K",
+        help="with --random: ends of walks of K moves from the goal",
+    )
+    add("--alpha", type=float, metavar="A", help="of a puzzle: short for --rule quantile:1-A")
+    add("--seed", type=checked(parse_count), default=0, metavar="N", help="of walks and instances (0)")
     add("--domain", type=Path, metavar="FILE", help="the domain (domain.pddl beside the problems)")
     add("--time-limit", "-t", type=checked(parse_time), default=300.0, metavar="T", help="of a search (5m)")
     add(
@@ -73,6 +90,7 @@ def configure(parser: Parser) -> None:
         metavar="M",
         help="of a search (8G)",
     )
+    add("--no-cache", action="store_true", help="of a puzzle: build databases anew; store nothing")
     add("--json", action="store_true", help="print one JSON object")
     add("--quiet", "-q", action="store_true", help="no progress, no summary")
 
@@ -83,6 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.estimates.rules import parse
     from hstar.models.domain_model import DomainModel, load_heuristic, save_domain_model
     from hstar.models.file import save_model
+    from hstar.models.puzzle_model import is_puzzle_model, load_puzzle_model, save_puzzle_model
 
     check_confidence(arguments.confidence)
     check_bound(arguments.bound)
@@ -90,7 +109,18 @@ def run(arguments: argparse.Namespace) -> int:
         check_form(arguments.form)
     rule = None if arguments.rule is None else parse(arguments.rule)
     check_file(arguments.model)
+    if is_puzzle_model(arguments.model):
+        puzzle_model = load_puzzle_model(arguments.model)
+        check_writable(arguments.output, "model")
+        with ProgressLine(arguments.quiet) as line:
+            new_puzzle_model, found = _of_puzzle(puzzle_model, arguments, rule, line)
+            save_puzzle_model(arguments.output, new_puzzle_model)
+        _tell(arguments, found, "idastar", replaced=puzzle_model.calibration is not None)
+        return 0
     model = load_heuristic(arguments.model)
+    _refuse(arguments, _OF_PUZZLES, "a puzzle")
+    if not arguments.given:
+        raise InputError("give files of hstar label, or problems, to calibrate by")
     check_writable(arguments.output, "model")
     with ProgressLine(arguments.quiet) as line:
         if isinstance(model, DomainModel):
@@ -103,8 +133,16 @@ def run(arguments: argparse.Namespace) -> int:
                 raise InputError(f"--rule is for models of a domain, and {arguments.model} is of a task")
             task_model, found = _of_task(model, arguments, line)
             save_model(arguments.output, task_model)
-    _tell(arguments, found, replaced=model.calibration is not None)
+    _tell(arguments, found, "astar and idastar", replaced=model.calibration is not None)
     return 0
+
+
+def _refuse(arguments: argparse.Namespace, options: tuple[str, ...], kind: str) -> None:
+    """An `InputError` for an option that only models of another kind have."""
+    given = [name for name in options if getattr(arguments, name) not in (None, False)]
+    if given:
+        option = f"--{given[0].replace('_', '-')}"
+        raise InputError(f"{option} is for models of {kind}, and {arguments.model} is of another kind")
 
 
 def _of_domain(
@@ -179,7 +217,61 @@ def _of_task(
     )
 
 
-def _tell(arguments: argparse.Namespace, found: Calibration, *, replaced: bool) -> None:
+def _of_puzzle(
+    model: PuzzleModel, arguments: argparse.Namespace, rule: Rule | None, line: ProgressLine
+) -> tuple[PuzzleModel, Calibration]:
+    from hstar.models.puzzle_model import quantile_of
+    from hstar.recipes.calibrate import calibrate_puzzle
+
+    _refuse(arguments, ("walks", "domain"), "a task or a domain")
+    if arguments.alpha is not None:
+        if rule is not None:
+            raise InputError("give either --alpha or --rule, not both")
+        rule = quantile_of(arguments.alpha)
+    instances, distribution = _instances(model.puzzle, arguments)
+    line.announce("preparing the solver ...")
+    return calibrate_puzzle(
+        model,
+        instances,
+        arguments.confidence,
+        bound=arguments.bound,
+        form=arguments.form,
+        rule=rule,
+        distribution=distribution,
+        time_limit=arguments.time_limit,
+        cache=not arguments.no_cache,
+        progress=lambda done: line.announce(f"instance {done} of {len(instances)} ..."),
+    )
+
+
+def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> tuple[list[Instance[Puzzle]], str]:
+    """The instances, and in words what they were drawn from."""
+    from hstar.experiments.puzzles import distribution, random_instances
+    from hstar.search.puzzle_optimal import solves_all
+
+    if (len(arguments.given) == 1) == (arguments.random is not None) or len(arguments.given) > 1:
+        raise InputError("a model of a puzzle is calibrated by one CSV file of instances, or by --random N")
+    if arguments.random is None:
+        if arguments.walk is not None:
+            raise InputError("--walk is for --random, not for a file of instances")
+        (path,) = arguments.given
+        check_file(path)
+        instances = size.read(path)
+        hard, drawn = any(one.optimal_cost is None for one in instances), f"those of {path.name}"
+    else:
+        walk = arguments.walk
+        # `hstar puzzle` with the same seed has others: a promise is not tested by what it was made from.
+        instances = random_instances(size, arguments.random, arguments.seed, walk, purpose=_CALIBRATION)
+        hard, drawn = walk is None, distribution(walk)
+    if hard and not solves_all(size):
+        raise UnsupportedError(
+            f"optimal plans of {size} take too long from anywhere; give --walk K, "
+            "or a file of instances with their optimal_cost"
+        )
+    return instances, drawn
+
+
+def _tell(arguments: argparse.Namespace, found: Calibration, searches: str, *, replaced: bool) -> None:
     from hstar.estimates import conformal, rules
 
     rule = found.rule
@@ -199,7 +291,7 @@ def _tell(arguments: argparse.Namespace, found: Calibration, *, replaced: bool) 
         before = ", in place of an earlier calibration" if replaced else ""
         left_out = f", {found.left_out} problems without a plan left out" if found.left_out else ""
         print(
-            f"{arguments.output}: {moved}; plans of astar and idastar are {rule.promise}{left_out}{before}",
+            f"{arguments.output}: {moved}; plans of {searches} are {rule.promise}{left_out}{before}",
             file=sys.stderr,
         )
 

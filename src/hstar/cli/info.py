@@ -117,12 +117,14 @@ def _describe_grid_model(path: Path) -> dict[str, Any]:
     }
 
 
-def _promise(calibrated: Calibrated | None) -> dict[str, str]:
+def _promise(calibrated: Calibrated | None, search: str = "astar") -> dict[str, str]:
     """What is promised of plans, if anything is."""
-    return {} if calibrated is None else {"plans_of_astar": calibrated.promise}
+    return {} if calibrated is None else {f"plans_of_{search}": calibrated.promise}
 
 
 def _describe_puzzle_model(name: str, model: PuzzleModel) -> dict[str, Any]:
+    from hstar.estimates import rules
+
     inputs, width = model.weights["hidden_weights"].shape
     outputs = len(model.weights["output_biases"])
     return {
@@ -134,6 +136,8 @@ def _describe_puzzle_model(name: str, model: PuzzleModel) -> dict[str, Any]:
         "inputs": f"{model.inputs}, {inputs}",
         "network": f"{inputs}-{width}-{outputs}" + ("" if model.has_spread else ", a mean without spread"),
         "outputs": json.dumps(asdict(model.outputs)),
+        "rule": json.dumps(rules.to_json(model.rule)),
+        **_promise(model.calibration, "idastar"),
         "seed": model.seed,
         "training": json.dumps({key: value for key, value in model.summary.items() if key != "curve"}),
         "versions": json.dumps(model.versions),

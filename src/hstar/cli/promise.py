@@ -25,7 +25,23 @@ def promise(
     ]
     if not found:
         return None
-    rule, reason = found[0], _reason(parts, len(found), combine, search, weight, unit_cost)
+    return _told(found[0], _reason(parts, len(found), combine, search, weight, unit_cost))
+
+
+def puzzle_promise(rule: Calibrated, pruning: str, distribution: str | None) -> dict[str, Any]:
+    """The same of plans of `idastar` on a puzzle, for a calibrated network.
+
+    `distribution`: in words, what the instances are drawn from, None if nobody knows.
+    """
+    reason = None
+    if pruning == "automaton":
+        reason = "an automaton may prune the plan that was calibrated; use --pruning undo"
+    elif distribution is not None and distribution != rule.distribution:
+        reason = f"instances are {distribution}, those of the calibration {rule.distribution or 'others'}"
+    return _told(rule, reason)
+
+
+def _told(rule: Calibrated, reason: str | None) -> dict[str, Any]:
     return {
         "kept": reason is None,
         "confidence": rule.confidence,

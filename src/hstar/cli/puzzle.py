@@ -51,7 +51,13 @@ def configure(parser: Parser) -> None:
         "--alpha",
         type=float,
         metavar="A",
-        help="of a model: probability with which a value is admissible; without it the value is the mean",
+        help="of a model: probability with which a value is admissible; without it the value is the mean, or "
+        "that of hstar calibrate",
+    )
+    add(
+        "--rule",
+        metavar="RULE",
+        help="of a model, instead of --alpha: mean or quantile:Q, which is 1 - alpha",
     )
     add("--nodes", type=count, metavar="N", help="evaluated states at which an instance is given up")
     add("--time-limit", "-t", type=checked(parse_time), metavar="T", help="of an instance: 30s, 5m, 1h")
@@ -85,11 +91,13 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solves the instances and prints their rows."""
+    from hstar.estimates.rules import parse
     from hstar.experiments.puzzles import puzzle_heuristic, solve_instances, summary
     from hstar.search.idastar import IDAStarConfig
     from hstar.spaces.puzzles import parse_puzzle
 
     size = parse_puzzle(arguments.puzzle)
+    rule = None if arguments.rule is None else parse(arguments.rule)
     config = IDAStarConfig(
         time_limit=arguments.time_limit,
         max_evaluations=arguments.nodes,
@@ -107,7 +115,10 @@ def run(arguments: argparse.Namespace) -> int:
         with ProgressLine(arguments.quiet) as line:
             line.announce("preparing the heuristic ...")
             name = arguments.heuristic or size.puzzle().core.heuristics[0].name
-            heuristic, about = puzzle_heuristic(size, name, arguments.alpha, cache=not arguments.no_cache)
+            heuristic, about = puzzle_heuristic(
+                size, name, arguments.alpha, rule, cache=not arguments.no_cache
+            )
+            promise = _promise(about, arguments)
 
             def show(record: Any = None) -> None:
                 now = (
@@ -129,7 +140,8 @@ def run(arguments: argparse.Namespace) -> int:
                 progress=show,
             ):
                 rows.append(row)
-                print(json.dumps(row) if arguments.json else _told(row), flush=True)
+                told = row if promise is None or row["cost"] is None else {**row, "promise": promise}
+                print(json.dumps(told) if arguments.json else _told(row), flush=True)
                 show()
     except KeyboardInterrupt:
         again = f"; run the same command again to go on from {arguments.output}" if arguments.output else ""
@@ -137,6 +149,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _INTERRUPTED
     if not arguments.quiet:
         print(_summary(summary(rows)), file=sys.stderr)
+        if promise is not None and any(row["status"] == "solved" for row in rows):
+            print(f"each plan {promise['text']}", file=sys.stderr)
     return 0 if all(row["status"] == "solved" for row in rows) else _UNSOLVED
 
 
@@ -151,6 +165,18 @@ def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> list[Instance
         raise InputError("--walk is for --random, not for a file of instances")
     check_file(arguments.instances)
     return size.read(arguments.instances, blank_last=arguments.blank_last)
+
+
+def _promise(about: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any] | None:
+    from hstar.cli.promise import puzzle_promise
+    from hstar.estimates.rules import Calibrated, from_json
+    from hstar.experiments.puzzles import distribution
+
+    rule = from_json(about["rule"]) if "rule" in about else None
+    if not isinstance(rule, Calibrated):
+        return None
+    drawn = None if arguments.random is None else distribution(arguments.walk)
+    return puzzle_promise(rule, arguments.pruning, drawn)
 
 
 def _told(row: Row) -> str:

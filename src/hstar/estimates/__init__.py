@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hstar.estimates import asymmetric, gaussian, point, truncated
+from hstar.estimates import asymmetric, gaussian, laplace, point, truncated
 from hstar.estimates.estimate import ESTIMATES, Batch, Estimate, Known
 from hstar.estimates.rules import RULES, Bounded, Calibrated, Clip, Mean, Quantile, Rule
 
@@ -20,6 +20,7 @@ __all__ = [
     "Rule",
     "asymmetric",
     "gaussian",
+    "laplace",
     "point",
     "truncated",
 ]

@@ -94,15 +94,20 @@ def least_instances(confidence: float) -> int:
     return math.ceil(exact / (1 - exact))
 
 
+def check_instances(instances: int, confidence: float) -> None:
+    """An `InputError` unless so many instances have a quantile."""
+    if rank(instances, confidence) > instances:
+        raise InputError(
+            f"{instances} instances are too few for a confidence of {confidence:g}; "
+            f"it takes at least {least_instances(confidence)}"
+        )
+
+
 def quantile(scores: Sequence[float] | npt.NDArray[np.float64], confidence: float) -> float:
     """The score that another instance's is at most, with this confidence; an `InputError` without one."""
     found = np.asarray(scores, dtype=np.float64)
+    check_instances(len(found), confidence)
     place = rank(len(found), confidence)
-    if place > len(found):
-        raise InputError(
-            f"{len(found)} instances are too few for a confidence of {confidence:g}; "
-            f"it takes at least {least_instances(confidence)}"
-        )
     if np.isnan(found).any():
         raise InputError("a score is NaN")
     return float(np.partition(found, place - 1)[place - 1])

@@ -141,7 +141,8 @@ class Calibrated:
     a state, which keeps it, too.
 
     `score` is the quantile of the scores, of this form, of `instances` instances. If h* are `whole` numbers,
-    a value that is at most h* stays so when it is rounded up, and tells the search more.
+    a value that is at most h* stays so when it is rounded up, and tells the search more. `distribution` says
+    in words what the instances were drawn from, where that is known.
     """
 
     name: ClassVar[str] = "calibrated"
@@ -152,12 +153,15 @@ class Calibrated:
     bound: float = 1.0
     form: str = "additive"
     whole: bool = False
+    distribution: str = ""
     of: Rule = field(default_factory=Mean)
 
     def __post_init__(self) -> None:
         conformal.check_confidence(self.confidence)
         conformal.check_bound(self.bound)
         conformal.check_form(self.form)
+        if not isinstance(self.distribution, str):
+            raise InputError(f"calibrated: the distribution is told in words, got {self.distribution!r:.60}")
         if isinstance(self.of, Calibrated | Bounded):
             raise InputError(
                 f"calibrated: of the rule {self.of.name}, of which something is promised already"
@@ -195,9 +199,10 @@ class Calibrated:
     def promise(self) -> str:
         """What holds for the plans of A*."""
         what = "optimal" if self.bound == 1 else f"at most {self.bound:g} times the optimal cost"
+        drawn = f" ({self.distribution})" if self.distribution else ""
         return (
             f"{what} with probability at least {self.confidence:g}, "
-            f"for problems like the {self.instances} of the calibration"
+            f"for problems like the {self.instances} of the calibration{drawn}"
         )
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:

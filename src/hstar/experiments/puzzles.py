@@ -16,10 +16,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hstar.errors import InputError
+from hstar.estimates import rules
+from hstar.estimates.rules import Mean, Rule
 from hstar.files import append_line
 from hstar.models.puzzle_model import load_puzzle_model
 from hstar.registry import unknown
-from hstar.search.databases import PANCAKE_24, PUZZLE_24, Databases, additive_databases
+from hstar.search.databases import PANCAKE_24, PUZZLE_15, PUZZLE_24, Databases, additive_databases
 from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
@@ -29,37 +31,52 @@ from hstar.spaces.puzzles import PuzzleSize
 Row: TypeAlias = dict[str, Any]
 Heuristic: TypeAlias = "str | Databases | PuzzleNetwork"
 DATABASES = "databases"
-_SETS = {"tiles:5x5": PUZZLE_24, "pancake:24": PANCAKE_24}
+_SETS = {"tiles:4x4": PUZZLE_15, "tiles:5x5": PUZZLE_24, "pancake:24": PANCAKE_24}
 
 
 # What there is to run.
 
 
 def random_instances(
-    size: PuzzleSize, number: int, seed: int, walk: int | None = None
+    size: PuzzleSize, number: int, seed: int, walk: int | None = None, *, purpose: tuple[int, ...] = ()
 ) -> list[Instance[Puzzle]]:
-    """Uniformly among all, or the ends of walks of so many moves from the goal."""
-    seeds = np.random.SeedSequence(seed).generate_state(number, np.uint64).tolist()
+    """Uniformly among all, or the ends of walks of so many moves from the goal.
+
+    Those of another purpose are other ones, although their seed is the same.
+    """
+    seeds = np.random.SeedSequence(seed, spawn_key=purpose).generate_state(number, np.uint64).tolist()
     puzzles = (size.random(one) if walk is None else size.walk(walk, one) for one in seeds)
     return [Instance(str(i), puzzle) for i, puzzle in enumerate(puzzles, 1)]
 
 
+def distribution(walk: int | None = None) -> str:
+    """What `random_instances` draws from, in words."""
+    return "uniformly random" if walk is None else f"ends of walks of {walk} moves"
+
+
 def puzzle_heuristic(
-    size: PuzzleSize, name: str, alpha: float | None = None, *, cache: bool = True
+    size: PuzzleSize, name: str, alpha: float | None = None, rule: Rule | None = None, *, cache: bool = True
 ) -> tuple[Heuristic, dict[str, Any]]:
-    """A heuristic by name or by model file, and plain data that tell it from others."""
+    """A heuristic by name or by model file, and plain data that tell it from others.
+
+    Of a model alpha or a rule can be chosen; a calibrated one goes by its calibration otherwise.
+    """
     puzzle = size.puzzle()
     names = [info.name for info in puzzle.core.heuristics]
     if name.endswith(".hstar") or Path(name).is_file():
         model = load_puzzle_model(name)
         digest = hashlib.sha256(Path(name).read_bytes()).hexdigest()
-        network = model.network(puzzle, alpha, cache=cache)
-        return network, {"heuristic": Path(name).name, "model": digest, "alpha": alpha}
-    if alpha is not None:
-        raise InputError(f"alpha is for models, not for {name}")
+        network = model.network(puzzle, alpha, rule=rule, cache=cache)
+        about: dict[str, Any] = {"heuristic": Path(name).name, "model": digest, "alpha": alpha}
+        used = model.rule if rule is None else rule
+        if alpha is None and used != Mean():
+            about["rule"] = rules.to_json(used)
+        return network, about
+    if alpha is not None or rule is not None:
+        raise InputError(f"{'alpha' if rule is None else 'a rule'} is for models, not for {name}")
     if name == DATABASES:
         if str(size) not in _SETS:
-            raise InputError(f"there are databases for {' and '.join(_SETS)}, not for {size}")
+            raise InputError(f"there are databases for {', '.join(_SETS)}, not for {size}")
         return additive_databases(puzzle, _SETS[str(size)], cache=cache), {"heuristic": name}
     if name not in names:
         raise unknown(f"heuristic of {size}", name, [*names, DATABASES])

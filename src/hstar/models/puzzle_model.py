@@ -3,6 +3,10 @@
 The file is a safetensors container with a JSON header, like those of other models (`models/file.py`). Loading
 needs no torch and runs no code from the file. Whatever is asked of another puzzle, size or goal is a
 `ModelError` of one line.
+
+The search sees whole moves, rounded to the nearest. Of a calibrated model (`recipes/calibrate.py`) they are
+rounded up if plans are to be optimal, and down for a greater bound, where h* times the bound need not be
+whole; what is admissible stays a floor.
 """
 
 from __future__ import annotations
@@ -17,6 +21,8 @@ import numpy.typing as npt
 
 from hstar import __version__, container
 from hstar.errors import InputError, ModelError
+from hstar.estimates import rules
+from hstar.estimates.rules import Calibrated, Mean, Quantile, Rule
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.puzzle import Puzzle, State, format_numbers
@@ -49,6 +55,7 @@ class PuzzleModel:
     recipe_config: Mapping[str, Any]
     seed: int
     goal: State = ()  # the usual one of the puzzle if none is given
+    rule: Rule = field(default_factory=Mean)  # what the search sees unless it is asked otherwise
     summary: Mapping[str, Any] = field(default_factory=dict)  # of the training
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
 
@@ -59,6 +66,12 @@ class PuzzleModel:
         for name, weights in self.weights.items():
             if weights.dtype != np.float32 or not np.isfinite(weights).all():
                 raise ModelError(f"{name} are not all finite numbers of float32")
+        _settings(self.rule)  # is it one of a puzzle?
+
+    @property
+    def calibration(self) -> Calibrated | None:
+        """What is promised of plans, if anything is."""
+        return self.rule if isinstance(self.rule, Calibrated) else None
 
     @property
     def has_spread(self) -> bool:
@@ -66,12 +79,24 @@ class PuzzleModel:
         return self.weights["output_biases"].shape == (2,)
 
     def network(
-        self, puzzle: Puzzle, alpha: float | None = None, *, cache: bool = True, **settings: Any
+        self,
+        puzzle: Puzzle,
+        alpha: float | None = None,
+        *,
+        rule: Rule | None = None,
+        cache: bool = True,
+        **settings: Any,
     ) -> PuzzleNetwork:
-        """The heuristic for `idastar`, admissible with probability alpha; None: the mean.
+        """The heuristic for `idastar`, admissible with probability alpha, or by a rule, which is the model's
+        own if neither is given: the mean, unless it is calibrated.
 
         `settings` are further fields of `PuzzleNetwork`: `shift`, `factor`, `switch`.
         """
+        if alpha is not None and rule is not None:
+            raise InputError("give either alpha or a rule, not both")
+        if alpha is None:
+            alpha, chosen = _settings(self.rule if rule is None else rule)
+            settings = {**chosen, **settings}
         if puzzle.name != self.puzzle.kind or len(puzzle.goal) != len(self.goal):
             asked = f"{puzzle.name} with {len(puzzle.goal)} places"
             raise ModelError(f"the model was trained for {self.puzzle}, asked for {asked}")
@@ -95,6 +120,24 @@ class PuzzleModel:
         return shape == (self.puzzle.rows, self.puzzle.columns)
 
 
+def quantile_of(alpha: float | None) -> Rule:
+    """The rule that alpha stands for: h* is below such a value with probability 1 - alpha."""
+    return Mean() if alpha is None else Quantile(round(1 - alpha, 12))
+
+
+def _settings(rule: Rule) -> tuple[float | None, dict[str, float]]:
+    """Alpha, and what a calibration asks of a `PuzzleNetwork`, which rounds to the nearest number."""
+    if isinstance(rule, Calibrated):
+        alpha, _ = _settings(rule.of)
+        nearest = -0.5 if rule.rounds_up else 0.5
+        return alpha, {"factor": rule.factor, "shift": rule.shift + nearest}
+    if isinstance(rule, Quantile):
+        return round(1 - rule.alpha, 12), {}
+    if rule != Mean():
+        raise InputError(f"a model of a puzzle has the rules mean and quantile:ALPHA, not {rule.name}")
+    return None, {}
+
+
 def save_puzzle_model(path: str | Path, model: PuzzleModel) -> None:
     """Writes the file, as a whole or not at all."""
     header = {
@@ -102,6 +145,7 @@ def save_puzzle_model(path: str | Path, model: PuzzleModel) -> None:
         "goal": list(model.goal),
         "inputs": model.inputs,
         "outputs": asdict(model.outputs),
+        "rule": rules.to_json(model.rule),
         "recipe": model.recipe,
         "recipe_config": dict(model.recipe_config),
         "seed": model.seed,
@@ -124,6 +168,7 @@ def load_puzzle_model(path: str | Path) -> PuzzleModel:
             inputs=str(header["inputs"]),
             weights=tensors,
             outputs=Outputs(**header["outputs"]),
+            rule=rules.from_json(header["rule"]) if "rule" in header else Mean(),
             recipe=str(header["recipe"]),
             recipe_config=dict(header["recipe_config"]),
             seed=int(header["seed"]),

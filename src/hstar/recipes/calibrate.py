@@ -3,15 +3,15 @@
 1. Optimal plans of instances that the model has not learned from. 2. What the search would see along them,
 and of each plan its score. 3. The quantile of the scores, as the rule `calibrated` around the model's own.
 
-A model of a domain takes plans as labelled data, a model of a task takes other starts of the task, which are
-solved here. In both, costs are steps: the promise is for searches in which every action counts 1, and h* are
-whole numbers. Instances without an optimal plan within the limits have no score, so the promise is for
-instances like those that have one.
+A model of a domain takes plans as labelled data; a model of a task takes other starts of the task, a model of
+a puzzle instances of it, which are solved here. In all, costs are steps: the promise is for searches in which
+every action counts 1, and h* are whole numbers. Instances without an optimal plan within the limits have no
+score, so the promise is for instances like those that have one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -24,13 +24,18 @@ from hstar.estimates import conformal, rules
 from hstar.estimates.rules import Calibrated, Clip, Mean, Rule
 from hstar.models.domain_model import DomainModel, belief_options
 from hstar.models.file import LearnedModel
+from hstar.models.puzzle_model import PuzzleModel
 from hstar.models.relational_model import StateRows
 from hstar.sampling.optimal import NoLabelError, Optimal, optimal_states
 from hstar.sampling.relational import RelationalData, RelationalInstance
 from hstar.search.heuristics import evaluate
+from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_optimal import optimal_plans
+from hstar.spaces.puzzle import Instance, Puzzle, State
 from hstar.spaces.task import Task
 
 Array: TypeAlias = npt.NDArray[np.float64]
+_PARTS = 1024  # of a move, in which values of puzzles are measured: half of one is less than the slack
 
 
 @dataclass(frozen=True)
@@ -101,6 +106,67 @@ def calibrate_starts(
             progress(number)
     found = replace(_calibration(scores, Mean(), confidence, bound, form), left_out=left_out)
     return replace(model, rule=rules.to_json(found.rule)), found
+
+
+def calibrate_puzzle(
+    model: PuzzleModel,
+    instances: Sequence[Instance[Puzzle]],
+    confidence: float,
+    *,
+    bound: float = 1.0,
+    form: str | None = None,
+    rule: Rule | None = None,
+    distribution: str = "",
+    time_limit: float | None = None,
+    cache: bool = True,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[PuzzleModel, Calibration]:
+    """A model of a puzzle, calibrated by instances of it, of which `distribution` tells in words.
+
+    `rule`: what is calibrated, the mean or a quantile; `time_limit`: of the search for an optimal plan.
+    `progress` gets the number of instances that were looked at.
+    """
+    conformal.check_instances(len(instances), confidence)
+    form = conformal.usual_form(bound) if form is None else form
+    chosen = _uncalibrated(model.rule if rule is None else rule)
+    network, plans = scored_network(model, chosen, cache=cache), optimal_plans(model.puzzle, cache=cache)
+    scores, left_out = [], 0
+    for number, one in enumerate(instances, 1):
+        states = plans.states(one.puzzle, time_limit)
+        if states is None:
+            left_out += 1
+        elif one.optimal_cost not in (None, len(states) - 1):
+            raise InputError(f"{one.id}: its optimal cost is {len(states) - 1}, not {one.optimal_cost}")
+        else:
+            scores.append(_plan_score(one.id, *puzzle_plan_values(network, states), form))
+        if progress is not None:
+            progress(number)
+    if left_out and conformal.rank(len(scores), confidence) > len(scores):
+        raise InputError(
+            f"{left_out} of {len(instances)} instances were not solved within the limits, and the others are "
+            f"too few for a confidence of {confidence:g}"
+        )
+    if conformal.quantile(scores, confidence) == -np.inf:
+        raise InputError("too many instances begin in the goal to calibrate by them; use longer walks")
+    found = _calibration(scores, chosen, confidence, bound, form)
+    found = replace(found, rule=replace(found.rule, distribution=distribution), left_out=left_out)
+    return replace(model, rule=found.rule), found
+
+
+def scored_network(model: PuzzleModel, rule: Rule, *, cache: bool = True) -> PuzzleNetwork:
+    """The network for `puzzle_plan_values`, in parts of a move, without a floor."""
+    settings = {"factor": _PARTS, "shift": 0, "floor_admissible": False}
+    return model.network(model.puzzle.puzzle(), rule=rule, cache=cache, **settings)
+
+
+def puzzle_plan_values(network: PuzzleNetwork, states: Sequence[State]) -> tuple[Array, Array]:
+    """Along a plan, without its goal: values before they are rounded to moves, and h*.
+
+    What is below 0 counts as 0 here, which makes a score no less.
+    """
+    parts = network.values(states[:-1]).astype(np.float64)
+    # Above a million all values are the same for the core, whatever they are.
+    return np.where(parts > 1e6, np.inf, parts / _PARTS), np.arange(len(states) - 1, 0, -1, dtype=np.float64)
 
 
 def plan_values(model: DomainModel, instance: RelationalInstance, rule: Rule) -> tuple[Array, Array]:

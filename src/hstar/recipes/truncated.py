@@ -6,8 +6,8 @@
 3. The search sees the mean of the truncated Gaussian, which is never below the bound.
 
 Everything can be exchanged: the model (nlm, hgn and linear as there, and wl), the estimate (`gaussian`,
-`point` or `asymmetric`), sigma learned or fixed, base and bound, the rule. `ranking` mixes in a loss over
-siblings.
+`laplace`, `point` or `asymmetric`), sigma learned or fixed, base and bound, the rule. `ranking` mixes in a
+loss over siblings.
 
 Profile `as-run` has the settings of the published runs, `as-intended` those that the paper speaks of where
 the two differ: a fixed sigma is 1 / sqrt(2), not sqrt(2). In both, weights are looked at after every epoch,
@@ -53,7 +53,9 @@ class TruncatedOptions:
     """What is put together."""
 
     model: str = option("wl", "nlm, hgn, linear or wl.")
-    estimate: str = option("truncated", "What its outputs mean: truncated, gaussian, point or asymmetric.")
+    estimate: str = option(
+        "truncated", "What its outputs mean: truncated, gaussian, laplace, point or asymmetric."
+    )
     sigma: str = option(LEARNED, "learned for each state, fixed, or a number.")
     fixed_sigma: float = option(math.sqrt(0.5), "What fixed means.")
     margin: float = option(0.1, "By which the truncated estimate reaches below its bound.")

@@ -1,4 +1,4 @@
-"""Costs of optimal plans of blocks, at once for dozens of blocks (Slaney and Thiebaux, AIJ 2001).
+"""Optimal plans of blocks, at once for dozens of blocks (Slaney and Thiebaux, AIJ 2001).
 
 A block that can go to its final place goes there: that is never wrong. Every other move of an optimal plan
 can be one to the table. A plan then moves each block that is out of place once, and some of them to the table
@@ -16,18 +16,30 @@ from hstar.spaces.puzzle import State
 
 def optimal_cost(puzzle: Blocks) -> int:
     """The least number of moves from the start to the goal."""
-    state = puzzle.start
-    out_of_place = sum(not placed for placed in _placed(state, puzzle.goal)[1:])
-    states = {_settled(state, puzzle.goal)}
-    extra = 0
-    while puzzle.goal not in states:
-        states = {
-            _settled((*one[: block - 1], 0, *one[block:]), puzzle.goal)
-            for one in states
-            for block in _to_table(one, puzzle.goal)
-        }
-        extra += 1
-    return out_of_place + extra
+    return len(optimal_plan(puzzle))
+
+
+def optimal_plan(puzzle: Blocks) -> tuple[int, ...]:
+    """The moves of an optimal plan, as `Blocks` numbers them."""
+    goal = puzzle.goal
+    # A layer for each number of blocks put on the table: settled states, the one before and the block.
+    layers: list[dict[State, tuple[State, int]]] = [{_settled(puzzle.start, goal)[0]: (puzzle.start, 0)}]
+    while goal not in layers[-1]:
+        layers.append(
+            {
+                _settled(_on_table(one, block), goal)[0]: (one, block)
+                for one in layers[-1]
+                for block in _to_table(one, goal)
+            }
+        )
+    parts: list[list[int]] = []
+    state = goal
+    for layer in reversed(layers):
+        before, block = layer[state]
+        moves = _settled(_on_table(before, block), goal)[1]
+        parts.append([block * 32, *moves] if block else moves)
+        state = before
+    return tuple(move for part in reversed(parts) for move in part)
 
 
 def _placed(state: State, goal: State) -> list[bool]:
@@ -45,9 +57,15 @@ def _placed(state: State, goal: State) -> list[bool]:
     return [bool(one) for one in placed]
 
 
-def _settled(state: State, goal: State) -> State:
-    """After all moves to final places."""
+def _on_table(state: State, block: int) -> State:
+    """With the block on the table; as it is without one."""
+    return (*state[: block - 1], 0, *state[block:]) if block else state
+
+
+def _settled(state: State, goal: State) -> tuple[State, list[int]]:
+    """After all moves to final places, and these moves."""
     under = list(state)
+    moves: list[int] = []
     placed = _placed(state, goal)
     moved = True
     while moved:
@@ -60,8 +78,9 @@ def _settled(state: State, goal: State) -> State:
                 continue
             under[block - 1] = target
             placed[block] = moved = True
+            moves.append(block * 32 + target)
             break
-    return tuple(under)
+    return tuple(under), moves
 
 
 def _to_table(state: State, goal: State) -> list[int]:

@@ -28,6 +28,11 @@ logger = logging.getLogger(__name__)
 Patterns: TypeAlias = Sequence[Sequence[int]]
 Databases: TypeAlias = "_core.TilesDatabases | _core.PancakeDatabases | _core.BlockDatabases"
 
+# Of the 15-puzzle a set and its mirror image; a fifth of the nodes of three times five tiles.
+PUZZLE_15: tuple[Patterns, ...] = (
+    ((1, 4, 5, 8, 9, 12), (6, 7, 10, 11, 14, 15), (2, 3, 13)),
+    ((4, 1, 5, 2, 6, 3), (9, 13, 10, 14, 11, 15), (8, 12, 7)),
+)
 # Those of Marom and Rosman (ICAPS 2020): two sets of tiles, two of pancakes, and twelve patterns of blocks.
 PUZZLE_24: tuple[Patterns, ...] = (
     ((1, 2, 5, 6, 7), (3, 4, 8, 9, 14), (10, 15, 16, 20, 21), (13, 18, 19, 23, 24), (11, 12, 17, 22)),

@@ -18,6 +18,7 @@ from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.estimates import Bounded, Calibrated, Clip, Estimate, Known, Mean, Quantile, Rule
 from hstar.estimates.gaussian import Gaussian
+from hstar.estimates.laplace import Laplace
 from hstar.estimates.point import Point
 from hstar.estimates.truncated import TruncatedGaussian
 
@@ -164,6 +165,8 @@ BELIEFS = [
             Gaussian(),
             Gaussian(math.sqrt(2)),
             Gaussian(floor=0.5, range=2.0),
+            Laplace(),
+            Laplace(math.sqrt(2)),
             TruncatedGaussian(),
             TruncatedGaussian(0.7),
             TruncatedGaussian(floor=1.0, range=3.0, margin=0.5),
@@ -227,7 +230,10 @@ def test_infinite_and_missing_numbers() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"estimate": "uniform"}, r"unknown estimate 'uniform' \(known: point, gaussian, truncated\)"),
+        (
+            {"estimate": "uniform"},
+            r"unknown estimate 'uniform' \(known: point, gaussian, laplace, truncated\)",
+        ),
         ({"estimate": "gaussian", "sigma": 0.0}, "gaussian: sigma must be greater than 0 and finite, got 0"),
         (
             {"estimate": "gaussian", "sigma": NAN},

@@ -1,0 +1,57 @@
+"""Optimal plans of native puzzles, each kind by the best exact way that there is here.
+
+tiles: IDA* with additive databases where patterns are known (4 x 4, 5 x 5), else with Manhattan distances.
+pancake: IDA* with the gap heuristic (Helmert, SoCS 2010). blocks: `blocks_optimal.py`, without a search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hstar import _core
+from hstar.search.blocks_optimal import optimal_plan
+from hstar.search.databases import PUZZLE_15, PUZZLE_24, Databases, additive_databases
+from hstar.search.idastar import idastar
+from hstar.spaces.blocks import Blocks
+from hstar.spaces.puzzle import Puzzle, State, replay
+from hstar.spaces.puzzles import PuzzleSize
+
+_SETS = {"tiles:4x4": PUZZLE_15, "tiles:5x5": PUZZLE_24}
+_MOST_CELLS = 16  # of boards that are solved in seconds at most, wherever the search begins
+
+
+@dataclass(frozen=True)
+class OptimalPlans:
+    """The exact solver of puzzles of one size; made by `optimal_plans`."""
+
+    heuristic: str | Databases | None  # None: no search is needed
+
+    def states(
+        self,
+        puzzle: Puzzle,
+        time_limit: float | None = None,
+        progress: Callable[[_core.Progress], None] | None = None,
+    ) -> list[State] | None:
+        """The states of an optimal plan, start and goal included; None if the time runs out."""
+        if isinstance(puzzle, Blocks):
+            return replay(puzzle, optimal_plan(puzzle))
+        assert self.heuristic is not None
+        result = idastar(puzzle, self.heuristic, time_limit=time_limit, progress=progress)
+        if result.status == "interrupted":
+            raise KeyboardInterrupt
+        return None if result.actions is None else replay(puzzle, result.actions)
+
+
+def optimal_plans(size: PuzzleSize, *, cache: bool = True) -> OptimalPlans:
+    """The solver; databases come from the cache where they are there."""
+    if size.kind == "blocks":
+        return OptimalPlans(None)
+    if str(size) in _SETS:
+        return OptimalPlans(additive_databases(size.puzzle(), _SETS[str(size)], cache=cache))
+    return OptimalPlans("manhattan" if size.kind == "tiles" else "gap")
+
+
+def solves_all(size: PuzzleSize) -> bool:
+    """Whether it takes no more than seconds from any start; if not, from starts near the goal."""
+    return size.kind != "tiles" or len(size.goal) <= _MOST_CELLS
