@@ -28,6 +28,11 @@ logger = logging.getLogger(__name__)
 Patterns: TypeAlias = Sequence[Sequence[int]]
 Databases: TypeAlias = "_core.TilesDatabases | _core.PancakeDatabases | _core.BlockDatabases"
 
+# Of the 15-puzzle: three times five tiles, upright and reflected; they take seconds to build.
+PUZZLE_15: tuple[Patterns, ...] = (
+    ((1, 2, 3, 6, 7), (4, 5, 8, 9, 12), (10, 11, 13, 14, 15)),
+    ((4, 8, 12, 9, 13), (1, 5, 2, 6, 3), (10, 14, 7, 11, 15)),
+)
 # Those of Marom and Rosman (ICAPS 2020): two sets of tiles, two of pancakes, and twelve patterns of blocks.
 PUZZLE_24: tuple[Patterns, ...] = (
     ((1, 2, 5, 6, 7), (3, 4, 8, 9, 14), (10, 15, 16, 20, 21), (13, 18, 19, 23, 24), (11, 12, 17, 22)),
