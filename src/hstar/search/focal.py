@@ -152,8 +152,13 @@ def focal(
     if proof is None:
         proof = "rounds" if same and not config.anytime and not isinstance(puzzle, Blocks) else "queue"
 
+    told = math.inf
+
     def better(found: FoundPlan | _core.FoundPlan) -> None:
-        if on_plan is not None:
+        # A plan may be shorter than the search knows, by a cheaper way to a state on it: it comes once more.
+        nonlocal told
+        if on_plan is not None and len(found.plan) < told:
+            told = len(found.plan)
             replay(puzzle, found.plan)
             on_plan(FoundPlan(tuple(found.plan), len(found.plan), found.lower_bound, found.time))
 
