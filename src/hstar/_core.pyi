@@ -849,6 +849,20 @@ class LatticeSpace:
     def prolonged(self, start: Sequence[int], goal: Sequence[int], *, k_pr: float, blind: bool = False, open: bool = True, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> GridLabels:
         """Labels by prolonged backward search."""
 
+class TaskLabels(ProlongedLabels):
+    """States of a task with their labels."""
+
+    @property
+    def goals(self) -> int: ...
+
+    def take_label(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def take_values(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]: ...
+
+@overload
+def prolonged(task: Task, *, k_pr: float, blind: bool = False, open: bool = True, goals: int = 10000, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> TaskLabels:
+    """Labels of states of a task by prolonged backward search."""
+
 @overload
 def prolonged(space: TilesSpace, start: Sequence[int], *, k_pr: float, blind: bool = False, open: bool = True, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> PuzzleLabels: ...
 
