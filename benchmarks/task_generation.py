@@ -27,11 +27,10 @@ from records import (
     those,
 )
 
-from hstar.experiments.puzzles import Heuristic
 from hstar.experiments.statistics import share_of
 from hstar.experiments.tables import share
 from hstar.recipes.puzzle_recipe import train_puzzle
-from hstar.search.idastar import IDAStarConfig, idastar
+from hstar.search.idastar import IDAStarConfig, PuzzleHeuristic, idastar
 from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
 
 PART = "task generation"
@@ -47,7 +46,7 @@ PUBLISHED_UNCERTAINTY = (93.3, 60.6)
 TASKS = 100
 
 
-def tested(size: PuzzleSize, heuristic: Heuristic, sets: int, budget: int) -> list[int]:
+def tested(size: PuzzleSize, heuristic: PuzzleHeuristic, sets: int, budget: int) -> list[int]:
     """Solved tasks of each set of tests; all learners have the same sets."""
     found = []
     for number in range(sets):

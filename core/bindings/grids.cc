@@ -111,6 +111,16 @@ PuzzleLabels prolonged_states(const Space& space, const std::vector<int>& start,
   });
 }
 
+TaskLabels prolonged_states_of_task(const PyTask& task, double k_pr, bool blind, bool open, size_t goals,
+                                    std::optional<double> time_limit, std::optional<size_t> memory_limit,
+                                    std::optional<uint64_t> max_expansions, nb::object progress) {
+  check_support(task, "prolonged");
+  const Limits limits = limits_of(time_limit, memory_limit, max_expansions);
+  return observed(std::move(progress), [&](const Observer& observer) {
+    return prolonged_task(*task.space, task.initial, {k_pr, blind, open}, goals, limits, observer);
+  });
+}
+
 // What grids and lattices have.
 template <class Space>
 nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* doc) {
@@ -219,6 +229,16 @@ void bind_grids(nb::module_& module) {
           },
           nb::arg("blocked"), nb::arg("costs").none(), nb::arg("cut_corners"), nb::arg("headings"),
           nb::arg("turn_cost"));
+  nb::class_<TaskLabels, ProlongedLabels>(module, "TaskLabels", "States of a task with their labels.")
+      .def_ro("goals", &TaskLabels::goals)
+      .def("take_label", [](TaskLabels& l) { return column(std::move(l.label)); })
+      .def("take_values",
+           [](TaskLabels& l) { return rows(std::move(l.values), l.values.size() / l.width, l.width); });
+  module.def("prolonged", &prolonged_states_of_task, nb::arg("task"), nb::kw_only(), nb::arg("k_pr"),
+             nb::arg("blind") = false, nb::arg("open") = true, nb::arg("goals") = 10000,
+             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+             nb::arg("max_expansions") = nb::none(), nb::arg("progress") = nb::none(),
+             "Labels of states of a task by prolonged backward search.");
   bind_prolonged<Tiles>(module);
   bind_prolonged<Pancake>(module);
   bind_prolonged<Blocks>(module);

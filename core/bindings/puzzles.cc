@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,11 +94,13 @@ Pruning pruning(const std::string& name) {
 template <class Space>
 DeepeningResult idastar(const Space& space, const Values& start, const HeuristicChoice<Space>& heuristic,
                         std::optional<double> time_limit, std::optional<uint64_t> max_evaluations,
-                        const std::string& pruning_name, size_t table_bytes, nb::object progress) {
+                        const std::string& pruning_name, size_t table_bytes,
+                        std::optional<int32_t> greatest_bound, nb::object progress) {
   Limits limits;
   if (time_limit) limits.time_s = *time_limit;
   if (max_evaluations) limits.evaluations = *max_evaluations;
-  const DeepeningOptions options{pruning(pruning_name), table_bytes};
+  DeepeningOptions options{pruning(pruning_name), table_bytes};
+  if (greatest_bound) options.greatest_bound = *greatest_bound;
   const auto state = space.checked(start);
   auto observer = std::make_shared<PythonObserver>(std::move(progress));
   DeepeningResult result;
@@ -107,6 +110,41 @@ DeepeningResult idastar(const Space& space, const Values& start, const Heuristic
                                    [observer](const Progress& record) { return (*observer)(record); });
   }
   observer->rethrow();
+  return result;
+}
+
+template <class Space>
+SearchResult focal(const Space& space, const Values& start, const HeuristicChoice<Space>& guide,
+                   const std::optional<HeuristicChoice<Space>>& anchor, double bound, bool anytime,
+                   int32_t anchor_every, double guide_weight, bool optimistic,
+                   std::optional<double> time_limit, std::optional<size_t> memory_limit,
+                   std::optional<uint64_t> max_evaluations, std::optional<uint64_t> max_expansions,
+                   nb::object progress, nb::object on_plan) {
+  Limits limits;
+  if (time_limit) limits.time_s = *time_limit;
+  if (memory_limit) limits.memory_bytes = *memory_limit;
+  if (max_evaluations) limits.evaluations = *max_evaluations;
+  if (max_expansions) limits.expansions = *max_expansions;
+  SearchOptions options;
+  options.ties = TieBreaking::kLifo;
+  options.bound = bound;
+  options.anytime = anytime;
+  options.anchor_every = anchor_every;
+  options.guide_weight = guide_weight;
+  options.optimistic = optimistic;
+  const auto state = space.checked(start);
+  auto observer = std::make_shared<PythonObserver>(std::move(progress));
+  auto plan_observer = std::make_shared<PythonObserver>(std::move(on_plan));
+  SearchResult result;
+  {
+    nb::gil_scoped_release release;
+    result = puzzle_focal<Space>(
+        space, guide, anchor, state, options, limits,
+        [observer](const Progress& record) { return (*observer)(record); },
+        [plan_observer](const FoundPlan& found) { return (*plan_observer)(found); });
+  }
+  observer->rethrow();
+  plan_observer->rethrow();
   return result;
 }
 
@@ -150,8 +188,15 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
           "The value after a move, made from the one before it.")
       .def("idastar", &idastar<Space>, nb::arg("start"), nb::arg("heuristic"), nb::kw_only(),
            nb::arg("time_limit") = nb::none(), nb::arg("max_evaluations") = nb::none(),
-           nb::arg("pruning") = "undo", nb::arg("table_bytes") = 0, nb::arg("progress") = nb::none(),
-           "Iterative-deepening A*; a limit is a status, not an error.");
+           nb::arg("pruning") = "undo", nb::arg("table_bytes") = 0, nb::arg("greatest_bound") = nb::none(),
+           nb::arg("progress") = nb::none(), "Iterative-deepening A*; a limit is a status, not an error.")
+      .def("focal", &focal<Space>, nb::arg("start"), nb::arg("guide"), nb::arg("anchor").none(),
+           nb::kw_only(), nb::arg("bound") = 1.0, nb::arg("anytime") = false, nb::arg("anchor_every") = 5,
+           nb::arg("guide_weight") = std::numeric_limits<double>::infinity(), nb::arg("optimistic") = false,
+           nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
+           nb::arg("max_evaluations") = nb::none(), nb::arg("max_expansions") = nb::none(),
+           nb::arg("progress") = nb::none(), nb::arg("on_plan") = nb::none(),
+           "A plan within a proven bound of the optimum; a limit is a status, not an error.");
 }
 
 template <class Space>
@@ -196,6 +241,7 @@ void bind_puzzles(nb::module_& module) {
       .def_prop_ro("generated", [](const DeepeningResult& r) { return r.counts.generated; })
       .def_ro("initial_h", &DeepeningResult::initial_h)
       .def_ro("bound", &DeepeningResult::bound)
+      .def_ro("lower_bound", &DeepeningResult::lower_bound)
       .def_ro("rounds", &DeepeningResult::rounds)
       .def_ro("search_time", &DeepeningResult::search_time_s)
       .def_ro("cpu_time", &DeepeningResult::cpu_time_s);

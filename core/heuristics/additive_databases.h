@@ -30,6 +30,9 @@ void for_moved(const Pancake&, const Pancake::State& before, Pancake::Action fli
       moved(before.pancakes[static_cast<size_t>(from)], from, to);
 }
 
+inline int piece_at(const Tiles::State& state, size_t place) { return state.cells[place]; }
+inline int piece_at(const Pancake::State& state, size_t place) { return state.pancakes[place]; }
+
 template <Puzzle Space>
 class AdditiveDatabases {
  public:
@@ -43,6 +46,8 @@ class AdditiveDatabases {
   // Throws an InputError if a set has a piece twice, a database is for another space, or there are too many.
   AdditiveDatabases(const Space& space, Sets sets)
       : space_(space), pieces_(space.values(space.goal()).size()), sets_(std::move(sets)) {
+    if (sets_.size() > kMostDatabases)
+      throw InputError("there are at most " + std::to_string(kMostDatabases) + " sets");
     for (const std::vector<Database>& set : sets_) {
       std::vector<Part> parts(pieces_);
       for (const Database& database : set) {
@@ -69,9 +74,8 @@ class AdditiveDatabases {
 
   int32_t root(const typename Space::State& state, Node& node) const {
     node.index.fill(0);
-    const std::vector<int> values = space_.values(state);
-    for (size_t place = 0; place < values.size(); ++place)
-      shift(node, values[place], static_cast<int>(place));
+    for (size_t place = 0; place < pieces_; ++place)
+      shift(node, piece_at(state, place), static_cast<int>(place));
     return value(node);
   }
   int32_t child(const Node& parent, const typename Space::State& before, typename Space::Action action,

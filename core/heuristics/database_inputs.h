@@ -65,12 +65,12 @@ class AdditiveInputs {
   void raw_costs(const typename Space::State& state, const Put& put) const {
     Costs costs;
     root_costs(state, costs);
-    std::vector<int32_t> sums(databases_.sets().size(), 0);
+    std::array<int32_t, Databases::kMostDatabases> sums{};
     for (size_t i = 0; i < set_.size(); ++i) {
       put(i, costs.cost[i]);
       sums[set_[i]] += costs.cost[i];
     }
-    for (size_t set = 0; set < sums.size(); ++set) put(set_.size() + set, sums[set]);
+    for (size_t set = 0; set < databases_.sets().size(); ++set) put(set_.size() + set, sums[set]);
   }
   void root_costs(const typename Space::State& state, Costs& costs) const {
     databases_.root(state, costs.databases);

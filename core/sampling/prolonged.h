@@ -19,6 +19,7 @@
 #include "base/control.h"
 #include "search/grid_astar.h"
 #include "spaces/puzzle.h"
+#include "task/planning_space.h"
 
 namespace hstar {
 
@@ -52,6 +53,13 @@ struct PuzzleLabels : ProlongedLabels {
   std::vector<int32_t> path_label;
 };
 
+struct TaskLabels : ProlongedLabels {
+  size_t goals = 0;            // goal states that it began with
+  size_t width = 0;            // variables
+  std::vector<Value> values;   // `width` each
+  std::vector<int32_t> label;  // in steps
+};
+
 // Defined for Grid and Lattice. Throws an InputError unless k_pr is 1 or more.
 template <class Space>
 GridLabels prolonged_grid(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
@@ -63,5 +71,14 @@ template <Puzzle Space>
 PuzzleLabels prolonged_puzzle(const Space& space, const typename Space::State& start,
                               const ProlongedOptions& options, const Limits& limits,
                               const Observer& observer);
+
+// Of a planning task, with `start` as the values of all variables. Backward steps are those of regression: a
+// variable that an operator sets without testing it may have had any value before, and the goal is all states
+// that satisfy it; in both cases states that the mutexes or the delete relaxation exclude are left out. The
+// heuristic is hmax from the start. Throws an UnsupportedError for axioms and conditional effects, and if
+// more than `max_goals` states satisfy the goal.
+TaskLabels prolonged_task(const PlanningSpace& space, const std::vector<Value>& start,
+                          const ProlongedOptions& options, size_t max_goals, const Limits& limits,
+                          const Observer& observer);
 
 }  // namespace hstar

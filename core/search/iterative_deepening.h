@@ -32,6 +32,8 @@ enum class Pruning { kNone, kUndo, kAutomaton };
 struct DeepeningOptions {
   Pruning pruning = Pruning::kUndo;
   size_t table_bytes = 0;  // of the table of seen states; 0 for none
+  // No round has a greater bound: the search ends as incomplete, and has shown that every plan costs more.
+  int32_t greatest_bound = std::numeric_limits<int32_t>::max();
 };
 
 struct DeepeningResult {
@@ -39,7 +41,8 @@ struct DeepeningResult {
   std::vector<int32_t> plan;  // actions of the space
   Counts counts;
   int32_t initial_h = 0;
-  int32_t bound = 0;  // of the last round
+  int32_t bound = 0;        // of the last round
+  int32_t lower_bound = 0;  // on the cost of all plans, if the heuristic is admissible
   int32_t rounds = 0;
   double search_time_s = 0;  // wall clock
   double cpu_time_s = 0;     // of the searching thread
@@ -56,6 +59,7 @@ class IterativeDeepening {
       : space_(space),
         heuristic_(heuristic),
         prunes_undo_(options.pruning != Pruning::kNone),
+        greatest_bound_(options.greatest_bound),
         control_(control) {
     if (options.pruning == Pruning::kAutomaton) {
       if constexpr (requires { PruningAutomaton::of(space); })
@@ -79,6 +83,11 @@ class IterativeDeepening {
       if (bound < 0 || bound > kDeepest)
         throw InputError("the heuristic gives values of " + std::to_string(bound) + " moves; 0.." +
                          std::to_string(kDeepest) + " are allowed");
+      result_.lower_bound = bound;
+      if (bound > greatest_bound_) {
+        result_.status = Status::kIncomplete;
+        break;
+      }
       levels_.resize(static_cast<size_t>(bound) + 2);  // a move costs 1
       result_.bound = bound;
       ++result_.rounds;
@@ -194,6 +203,7 @@ class IterativeDeepening {
   const Space& space_;
   const Heuristic& heuristic_;
   const bool prunes_undo_;
+  const int32_t greatest_bound_;
   Control& control_;
   PruningAutomaton::Shared automaton_;
   std::optional<TranspositionTable> table_;

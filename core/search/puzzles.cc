@@ -4,10 +4,12 @@
 #include <type_traits>
 
 #include "base/errors.h"
+#include "base/memory.h"
 #include "heuristics/gap.h"
 #include "heuristics/incremental_network.h"
 #include "heuristics/manhattan.h"
 #include "heuristics/misplaced.h"
+#include "search/focal_puzzle.h"
 
 namespace hstar {
 namespace {
@@ -121,6 +123,42 @@ DeepeningResult puzzle_idastar(const Space& space, const HeuristicChoice<Space>&
   return result;
 }
 
+template <Puzzle Space>
+SearchResult puzzle_focal(const Space& space, const HeuristicChoice<Space>& guide,
+                          const std::optional<HeuristicChoice<Space>>& anchor,
+                          const typename Space::State& start, const SearchOptions& options,
+                          const Limits& limits, const Observer& observer, const PlanObserver& on_plan) {
+  if (std::holds_alternative<const PuzzleNetwork<Space>*>(anchor ? *anchor : guide))
+    throw InputError("the anchor must be admissible, and a network is not");
+  SearchResult result;
+  result.memory_before = resident_memory();
+  Control control(limits, observer, 1);
+  const auto search = [&](SuccessorValues<Space>& guiding, SuccessorValues<Space>* proving) {
+    PuzzleDomain<Space> domain(space, guiding, proving);
+    std::vector<uint32_t> packed(space.words());
+    space.pack(start, packed.data());
+    const size_t before = result.memory_before;
+    result = FocalSearch(domain, options, control, on_plan).run(packed);
+    result.memory_before = before;
+  };
+  const auto guided = [&]<class G>(const G& g) {
+    SuccessorValuesBy<Space, G> guiding(g);
+    if (!anchor) return search(guiding, nullptr);
+    const auto anchored = [&]<class A>(const A& a) {
+      SuccessorValuesBy<Space, A> proving(a);
+      search(guiding, &proving);
+    };
+    with_heuristic<Space>(space, *anchor, anchored);
+  };
+  if (control.stopped_at_start())
+    result.status = control.status();
+  else
+    with_heuristic<Space>(space, guide, guided);
+  result.search_time_s = control.elapsed_s();
+  result.cpu_time_s = control.cpu_s();
+  return result;
+}
+
 #define HSTAR_PUZZLE(Space)                                                                       \
   template std::vector<PuzzleHeuristicInfo> puzzle_heuristics<Space>();                           \
   template std::vector<int32_t> puzzle_values<Space>(const Space&, const HeuristicChoice<Space>&, \
@@ -129,7 +167,10 @@ DeepeningResult puzzle_idastar(const Space& space, const HeuristicChoice<Space>&
                                              const Space::State&, Space::Action);                 \
   template DeepeningResult puzzle_idastar<Space>(const Space&, const HeuristicChoice<Space>&,     \
                                                  const Space::State&, const DeepeningOptions&,    \
-                                                 const Limits&, const Observer&);
+                                                 const Limits&, const Observer&);                 \
+  template SearchResult puzzle_focal<Space>(                                                      \
+      const Space&, const HeuristicChoice<Space>&, const std::optional<HeuristicChoice<Space>>&,  \
+      const Space::State&, const SearchOptions&, const Limits&, const Observer&, const PlanObserver&);
 HSTAR_PUZZLE(Tiles)
 HSTAR_PUZZLE(Pancake)
 HSTAR_PUZZLE(Blocks)

@@ -2,6 +2,7 @@
 // network.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "heuristics/block_databases.h"
 #include "heuristics/puzzle_network.h"
 #include "search/iterative_deepening.h"
+#include "search/search.h"
 #include "spaces/blocks.h"
 #include "spaces/pancake.h"
 #include "spaces/tiles.h"
@@ -54,5 +56,13 @@ template <Puzzle Space>
 DeepeningResult puzzle_idastar(const Space& space, const HeuristicChoice<Space>& heuristic,
                                const typename Space::State& start, const DeepeningOptions& options,
                                const Limits& limits, const Observer& observer);
+
+// A plan within a proven bound; without an anchor the guide has to be admissible. An InputError if the one
+// that proves is a network.
+template <Puzzle Space>
+SearchResult puzzle_focal(const Space& space, const HeuristicChoice<Space>& guide,
+                          const std::optional<HeuristicChoice<Space>>& anchor,
+                          const typename Space::State& start, const SearchOptions& options,
+                          const Limits& limits, const Observer& observer, const PlanObserver& on_plan);
 
 }  // namespace hstar

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
@@ -35,6 +36,9 @@ struct SearchOptions {
   double bound = 1;                  // focal: cost of the plan to the lower bound on all plans, at most
   bool anytime = false;              // focal: goes on to better plans until one is optimal
   int32_t anchor_every = 5;          // focal: so many expansions have one by the anchor; 0 for none
+  // focal: of the guide's h, beside the cost so far; without it h alone is the order
+  double guide_weight = std::numeric_limits<double>::infinity();
+  bool optimistic = false;  // focal: any open node is taken until there is a plan
 };
 
 constexpr Cost kNoBound = -1;

@@ -471,6 +471,9 @@ class DeepeningResult:
     def bound(self) -> int: ...
 
     @property
+    def lower_bound(self) -> int: ...
+
+    @property
     def rounds(self) -> int: ...
 
     @property
@@ -546,8 +549,13 @@ class TilesSpace:
     def child_value(self, heuristic: str | TilesDatabases | TilesNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str | TilesDatabases | TilesNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | TilesDatabases | TilesNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, greatest_bound: int | None = None, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
+
+    def focal(self, start: Sequence[int], guide: str | TilesDatabases | TilesNetwork, anchor: str | TilesDatabases | TilesNetwork | None, *, bound: float = 1.0, anytime: bool = False, anchor_every: int = 5, guide_weight: float = float('inf'), optimistic: bool = False, time_limit: float | None = None, memory_limit: int | None = None, max_evaluations: int | None = None, max_expansions: int | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:
+        """
+        A plan within a proven bound of the optimum; a limit is a status, not an error.
+        """
 
     def is_solvable(self, state: Sequence[int]) -> bool: ...
 
@@ -606,8 +614,13 @@ class PancakeSpace:
     def child_value(self, heuristic: str | PancakeDatabases | PancakeNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str | PancakeDatabases | PancakeNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | PancakeDatabases | PancakeNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, greatest_bound: int | None = None, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
+
+    def focal(self, start: Sequence[int], guide: str | PancakeDatabases | PancakeNetwork, anchor: str | PancakeDatabases | PancakeNetwork | None, *, bound: float = 1.0, anytime: bool = False, anchor_every: int = 5, guide_weight: float = float('inf'), optimistic: bool = False, time_limit: float | None = None, memory_limit: int | None = None, max_evaluations: int | None = None, max_expansions: int | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:
+        """
+        A plan within a proven bound of the optimum; a limit is a status, not an error.
+        """
 
     @property
     def size(self) -> int: ...
@@ -661,8 +674,13 @@ class BlocksSpace:
     def child_value(self, heuristic: str | BlockDatabases | BlocksNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str | BlockDatabases | BlocksNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | BlockDatabases | BlocksNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, greatest_bound: int | None = None, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
+
+    def focal(self, start: Sequence[int], guide: str | BlockDatabases | BlocksNetwork, anchor: str | BlockDatabases | BlocksNetwork | None, *, bound: float = 1.0, anytime: bool = False, anchor_every: int = 5, guide_weight: float = float('inf'), optimistic: bool = False, time_limit: float | None = None, memory_limit: int | None = None, max_evaluations: int | None = None, max_expansions: int | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:
+        """
+        A plan within a proven bound of the optimum; a limit is a status, not an error.
+        """
 
     @property
     def size(self) -> int: ...
@@ -830,6 +848,20 @@ class LatticeSpace:
 
     def prolonged(self, start: Sequence[int], goal: Sequence[int], *, k_pr: float, blind: bool = False, open: bool = True, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> GridLabels:
         """Labels by prolonged backward search."""
+
+class TaskLabels(ProlongedLabels):
+    """States of a task with their labels."""
+
+    @property
+    def goals(self) -> int: ...
+
+    def take_label(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
+
+    def take_values(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]: ...
+
+@overload
+def prolonged(task: Task, *, k_pr: float, blind: bool = False, open: bool = True, goals: int = 10000, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> TaskLabels:
+    """Labels of states of a task by prolonged backward search."""
 
 @overload
 def prolonged(space: TilesSpace, start: Sequence[int], *, k_pr: float, blind: bool = False, open: bool = True, time_limit: float | None = None, memory_limit: int | None = None, max_expansions: int | None = None, progress: object | None = None) -> PuzzleLabels: ...

@@ -49,6 +49,54 @@ def test_plain_lines_and_limits(hstar: Run, folder: Path) -> None:
     assert done.out.splitlines()[2].startswith("c: evaluation limit, ")
 
 
+def test_plans_within_a_bound(hstar: Run, folder: Path) -> None:
+    done = hstar("puzzle", "tiles:3x3", "--random", "6", "--bound", "1.5", "-e", "misplaced", "--json")
+    optimal = hstar("puzzle", "tiles:3x3", "--random", "6", "--json")
+    assert done.code == 0
+    for line, best in zip(done.out.splitlines(), optimal.out.splitlines(), strict=True):
+        row, optimum = json.loads(line), json.loads(best)["cost"]
+        assert row["lower_bound"] <= optimum <= row["cost"] <= 1.5 * row["lower_bound"]
+        assert row["ratio"] == row["cost"] / row["lower_bound"]
+        told = {name: row["run"][name] for name in ("heuristic", "anchor", "bound", "anytime")}
+        assert told == {"heuristic": "misplaced", "anchor": "manhattan", "bound": 1.5, "anytime": False}
+    plain = hstar("puzzle", "tiles:3x3", "--random", "1", "--bound", "9", "-e", "misplaced").out
+    assert re.fullmatch(
+        r"1: \d+ moves \((optimal|at least \d+: within [0-9.]+ of the optimum)\), \d+ generated, [0-9.]+ s\n",
+        plain,
+    )
+
+
+def test_better_and_better_plans(hstar: Run, folder: Path) -> None:
+    done = hstar("puzzle", "pancake:8", "--random", "3", "--anytime", "-e", "blind")
+    assert done.code == 0
+    assert all(re.search(r"^\d: \d+ moves \(optimal\), ", line) for line in done.out.splitlines())
+    assert re.search(r"^1: [0-9.]+ s: plan of cost \d+", done.err, re.MULTILINE)
+    short = hstar(
+        "puzzle", "tiles:4x4", "--random", "1", "--bound", "1", "--anchor", "manhattan", "--nodes", "9"
+    )
+    assert short.code == 12
+    assert re.match(r"1: evaluation limit, no plan costs less than \d+, ", short.out)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--bound", "0.5"), "expected a number from 1 on, got '0.5'"),
+        (("--bound", "2", "--pruning", "none"), "--pruning does not go with --bound and --anytime"),
+        (("--anchor", "gap"), "--anchor does not go with the search without --bound and --anytime"),
+        (("--bound", "2", "--anchor", "gap"), "unknown admissible heuristic of tiles:2x3 'gap'"),
+        (
+            ("--bound", "2", "--anchor", "databases"),
+            "there are databases for tiles:4x4, tiles:5x5, pancake:24",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together(
+    refused: Refused, folder: Path, words: tuple[str, ...], message: str
+) -> None:
+    assert message in refused(33, "puzzle", "tiles:2x3", "--random", "1", *words)
+
+
 def test_rows_are_not_computed_again(hstar: Run, folder: Path) -> None:
     command = ("puzzle", "tiles:2x3", "instances.csv", "-o", "rows.jsonl", "--json")
     first = hstar(*command)

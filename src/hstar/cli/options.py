@@ -7,6 +7,7 @@ so once where they agree.
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field, dataclass
 from typing import Any
@@ -87,3 +88,14 @@ def _shown(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "none", True: "on", False: "off"}[value]
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def parse_bound(text: str) -> float:
+    """Of the cost of a plan to the optimum."""
+    try:
+        bound = float(text)
+    except ValueError:
+        bound = math.nan
+    if not bound >= 1:
+        raise InputError(f"expected a number from 1 on, got '{text}'")
+    return bound

@@ -1,4 +1,4 @@
-"""What a calibrated heuristic promises of the plan that a search found, and when it promises nothing.
+"""What is proven of the plan that a search found, and what a calibrated heuristic promises of it.
 
 The promise is that of `estimates/conformal.py`. It needs a search that is optimal with admissible heuristics,
 and values that are nowhere greater than the calibrated ones or an admissible bound.
@@ -6,6 +6,7 @@ and values that are nowhere greater than the calibrated ones or an admissible bo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,15 @@ from hstar.search.solve import searches
 
 if TYPE_CHECKING:
     from hstar.estimates.rules import Calibrated
+
+
+def proven(lower_bound: int | None, ratio: float | None) -> str:
+    """What is known about the cost of a plan, to follow that."""
+    if ratio is None:
+        return ""
+    if ratio == 1:
+        return " (optimal)"
+    return f" (at least {lower_bound}: within {math.ceil(ratio * 1000) / 1000:g} of the optimum)"
 
 
 def promise(

@@ -10,24 +10,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser, checked
+from hstar.cli.options import parse_bound
 from hstar.cli.progress import ProgressLine
+from hstar.cli.promise import proven
 from hstar.cli.tasks import check_file, check_writable
 from hstar.errors import InputError
 from hstar.units import format_count, parse_count, parse_memory, parse_time
 
 if TYPE_CHECKING:
     from hstar.experiments.puzzles import Row
+    from hstar.search.focal import FocalConfig, FoundPlan
+    from hstar.search.idastar import IDAStarConfig
     from hstar.spaces.puzzle import Instance, Puzzle
     from hstar.spaces.puzzles import PuzzleSize
 
 DESCRIPTION = """\
-PUZZLE is tiles:ROWSxCOLUMNS, pancake:N or blocks:N; the search is IDA*. INSTANCES is a CSV file with the
-columns `id`, the kind of the puzzle (numbers with blanks between them) and, if known, `optimal_cost`; without
-one give --random N. A line for each instance goes to standard output, what they say together to standard
-error. With --output rows are kept as they come, and the same command goes on after a kill."""
+PUZZLE is tiles:ROWSxCOLUMNS, pancake:N or blocks:N; the search is IDA*, with --bound or --anytime one whose
+plans have a proven bound. INSTANCES is a CSV file with the columns `id`, the kind of the puzzle (numbers with
+blanks between them) and, if known, `optimal_cost`; without one give --random N. A line for each instance goes
+to standard output, what they say together to standard error. With --output rows are kept as they come, and
+the same command goes on after a kill."""
 EXAMPLES = (
     "hstar puzzle tiles:3x3 --random 5",
     "hstar puzzle pancake:20 --random 3 --seed 1 --heuristic gap --json -o rows.jsonl",
+    "hstar puzzle tiles:3x3 --random 5 --bound 1.5",
 )
 _UNSOLVED = 12
 _INTERRUPTED = 130
@@ -44,8 +50,8 @@ def configure(parser: Parser) -> None:
         "--heuristic",
         "-e",
         metavar="NAME",
-        help="a model file of hstar train, databases (tiles:5x5, pancake:24), or manhattan, misplaced, gap, "
-        "blind where the puzzle has them (default: its strongest one)",
+        help="a model file of hstar train, databases (tiles:4x4, tiles:5x5, pancake:24), or manhattan, "
+        "misplaced, gap, blind where the puzzle has them (default: its first one; with --bound the anchor)",
     )
     add(
         "--alpha",
@@ -62,17 +68,41 @@ def configure(parser: Parser) -> None:
     add("--nodes", type=count, metavar="N", help="evaluated states at which an instance is given up")
     add("--time-limit", "-t", type=checked(parse_time), metavar="T", help="of an instance: 30s, 5m, 1h")
     add(
-        "--pruning",
-        metavar="NAME",
-        default="undo",
-        help="moves not to follow: none, undo or automaton (undo)",
+        "--bound",
+        type=checked(parse_bound),
+        metavar="W",
+        help="proven: cost of a plan to the optimum",
     )
+    add(
+        "--anytime",
+        action="store_true",
+        help="better plans, until one is optimal or a limit ends it",
+    )
+    add(
+        "--anchor",
+        metavar="NAME",
+        help="with --bound: the admissible heuristic that proves (default: databases of tiles, if there are "
+        "any, else the first one of the puzzle)",
+    )
+    add(
+        "--anchor-every",
+        type=count,
+        metavar="N",
+        help="with --bound: of so many expansions one is by the anchor; 0: as few as possible (5)",
+    )
+    add(
+        "--memory-limit",
+        "-m",
+        type=checked(parse_memory),
+        metavar="M",
+        help="with --bound: of the process, 512M, 4G; MiB if bare",
+    )
+    add("--pruning", metavar="NAME", help="IDA*: moves not to follow: none, undo or automaton (undo)")
     add(
         "--table",
         type=checked(parse_memory),
-        default=0,
         metavar="M",
-        help="memory for a table of seen states",
+        help="IDA*: memory for a table of seen states",
     )
     add("--random", type=count, metavar="N", help="so many random instances instead of a file")
     add("--walk", type=count, metavar="K", help="with --random: ends of walks of K moves from the goal")
@@ -89,21 +119,41 @@ def configure(parser: Parser) -> None:
     add("--quiet", "-q", action="store_true", help="no progress, no summary")
 
 
+# What only one of the searches heeds; asked of the other it is refused rather than ignored.
+_FOR_IDASTAR = ("pruning", "table")
+_FOR_FOCAL = ("anchor", "anchor_every", "memory_limit")
+
+
+def _config(arguments: argparse.Namespace) -> IDAStarConfig | FocalConfig:
+    from hstar.search.focal import FocalConfig
+    from hstar.search.idastar import IDAStarConfig
+
+    bounded = arguments.anytime or arguments.bound is not None
+    for name in _FOR_IDASTAR if bounded else _FOR_FOCAL:
+        if getattr(arguments, name) is not None:
+            others = "--bound and --anytime" if bounded else "the search without --bound and --anytime"
+            raise InputError(f"--{name.replace('_', '-')} does not go with {others}")
+    limits = {"time_limit": arguments.time_limit, "max_evaluations": arguments.nodes}
+    if not bounded:
+        pruning = "undo" if arguments.pruning is None else arguments.pruning
+        return IDAStarConfig(**limits, pruning=pruning, table_bytes=arguments.table or 0)
+    if arguments.anchor_every is not None:
+        limits["anchor_every"] = arguments.anchor_every
+    return FocalConfig(
+        **limits, bound=arguments.bound, anytime=arguments.anytime, memory_limit=arguments.memory_limit
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Solves the instances and prints their rows."""
     from hstar.estimates.rules import parse
-    from hstar.experiments.puzzles import puzzle_heuristic, solve_instances, summary
-    from hstar.search.idastar import IDAStarConfig
+    from hstar.experiments.puzzles import puzzle_anchor, puzzle_heuristic, solve_instances, summary
+    from hstar.search.focal import FocalConfig
     from hstar.spaces.puzzles import parse_puzzle
 
     size = parse_puzzle(arguments.puzzle)
     rule = None if arguments.rule is None else parse(arguments.rule)
-    config = IDAStarConfig(
-        time_limit=arguments.time_limit,
-        max_evaluations=arguments.nodes,
-        pruning=arguments.pruning,
-        table_bytes=arguments.table,
-    )
+    config = _config(arguments)
     if arguments.jobs < 1:
         raise InputError("--jobs must be at least 1")
     instances = _instances(size, arguments)
@@ -114,11 +164,17 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with ProgressLine(arguments.quiet) as line:
             line.announce("preparing the heuristic ...")
-            name = arguments.heuristic or size.puzzle().core.heuristics[0].name
-            heuristic, about = puzzle_heuristic(
-                size, name, arguments.alpha, rule, cache=not arguments.no_cache
-            )
-            promise = _promise(about, arguments)
+            name, anchor = arguments.heuristic, None
+            cache = not arguments.no_cache
+            if isinstance(config, FocalConfig):
+                anchor, anchor_name = puzzle_anchor(size, arguments.anchor, cache=cache)
+                name = name or anchor_name
+            name = name or size.puzzle().core.heuristics[0].name
+            heuristic, about = puzzle_heuristic(size, name, arguments.alpha, rule, cache=cache)
+            if anchor is not None:
+                about["anchor"] = anchor_name
+                heuristic = anchor if name == anchor_name else heuristic
+            promise = None if anchor is not None else _promise(about, arguments)
 
             def show(record: Any = None) -> None:
                 now = (
@@ -130,11 +186,18 @@ def run(arguments: argparse.Namespace) -> int:
                     seconds, f"{seconds:7.1f} s  {len(rows)} of {len(instances)} done, {solved} solved{now}"
                 )
 
+            def better(instance: Instance[Puzzle], found: FoundPlan) -> None:
+                if arguments.anytime:
+                    told = proven(found.lower_bound, found.ratio)
+                    line.message(f"{instance.id}: {found.time:.2f} s: plan of cost {found.plan_cost}{told}")
+
             for row in solve_instances(
                 instances,
                 heuristic,
                 config,
                 {"puzzle": str(size), **about},
+                anchor=anchor,
+                on_plan=better,
                 jobs=arguments.jobs,
                 output=arguments.output,
                 progress=show,
@@ -176,12 +239,20 @@ def _promise(about: dict[str, Any], arguments: argparse.Namespace) -> dict[str, 
     if not isinstance(rule, Calibrated):
         return None
     drawn = None if arguments.random is None else distribution(arguments.walk)
-    return puzzle_promise(rule, arguments.pruning, drawn)
+    return puzzle_promise(rule, arguments.pruning or "undo", drawn)
 
 
 def _told(row: Row) -> str:
-    cost = row["status"].replace("_", " ") if row["cost"] is None else f"{row['cost']} moves"
-    optimal = "" if row["optimal_cost"] is None else f" (optimal {row['optimal_cost']})"
+    status = row["status"].replace("_", " ")
+    cost = status if row["cost"] is None else f"{row['cost']} moves"
+    if "lower_bound" in row:
+        cost += proven(row["lower_bound"], row["ratio"])
+        if row["cost"] is None and row["lower_bound"]:
+            cost += f", no plan costs less than {row['lower_bound']}"
+        elif row["status"] != "solved":
+            cost = f"{status}: {cost}"
+    known = row["optimal_cost"] is not None and row.get("ratio") != 1
+    optimal = f" (optimal {row['optimal_cost']})" if known else ""
     return f"{row['id']}: {cost}{optimal}, {row['generated']} generated, {row['search_time']:.3f} s"
 
 

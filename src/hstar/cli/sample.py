@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 Writes states with their labels, one safetensors file; `hstar train --data` learns from it. Samplers: rsl and
-nrsl (pre-images), fsm (breadth-first regression, then random walks), exact (h* of every reachable state of a
-small task)."""
+nrsl (pre-images), fsm (breadth-first regression, then random walks), prolonged (h* of states around the way
+from the start to a goal of few states), exact (h* of every reachable state of a small task)."""
 EXAMPLES = (
     "hstar sample fsm domain.pddl problem.pddl -o states.data --states 500",
     "hstar sample nrsl problem.pddl -o states.data --states 500 --errors --json",
+    "hstar sample prolonged problem.pddl -o states.data --k-pr 2",
 )
 
 

@@ -16,8 +16,9 @@ from typing import Any
 
 from hstar import __version__
 from hstar.cli.app import Parser, checked
+from hstar.cli.options import parse_bound
 from hstar.cli.progress import ProgressLine
-from hstar.cli.promise import promise
+from hstar.cli.promise import promise, proven
 from hstar.cli.tasks import add_task_files, load_files
 from hstar.errors import InputError, TranslatorLimitError
 from hstar.registry import unknown
@@ -108,7 +109,7 @@ def configure(parser: Parser) -> None:
     option("boost", metavar="N", type=count)
     option("goal_at_generation", action="store_true")
     option("evaluate_duplicates", action="store_true")
-    option("bound", metavar="W", type=checked(_parse_bound))
+    option("bound", metavar="W", type=checked(parse_bound))
     option("anytime", action="store_true")
     option("anchor", metavar="NAME")
     option("anchor_every", metavar="N", type=count)
@@ -207,7 +208,9 @@ def _better(arguments: argparse.Namespace, found: Found, progress: ProgressLine)
     if arguments.plan_file is not None:
         with contextlib.suppress(InputError):  # said at the end, where the last plan is written
             write_atomically(arguments.plan_file, found.plan_text())
-    progress.message(f"{found.time:.2f} s: plan of cost {found.plan_cost}{_proven(found)}")
+    progress.message(
+        f"{found.time:.2f} s: plan of cost {found.plan_cost}{proven(found.lower_bound, found.ratio)}"
+    )
 
 
 def _stopped(status: str) -> Result:
@@ -248,16 +251,6 @@ def _parse_weight(text: str) -> float:
     if not 0 <= weight <= _MAX_WEIGHT:
         raise InputError(f"expected a number from 0 to {_MAX_WEIGHT:.0f}, got '{text}'")
     return weight
-
-
-def _parse_bound(text: str) -> float:
-    try:
-        bound = float(text)
-    except ValueError:
-        bound = math.nan
-    if not bound >= 1:
-        raise InputError(f"expected a number from 1 on, got '{text}'")
-    return bound
 
 
 def _heuristics(arguments: argparse.Namespace) -> list[Heuristic]:
@@ -379,19 +372,11 @@ def _about(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _proven(found: Result | Found) -> str:
-    """What is known about the cost of a plan."""
-    if found.ratio is None:
-        return ""
-    if found.ratio == 1:
-        return " (optimal)"
-    return f" (at least {found.lower_bound}: within {math.ceil(found.ratio * 1000) / 1000:g} of the optimum)"
-
-
 def _summary(result: Result) -> str:
     rate = result.evaluated / max(result.search_time, 1e-9)
     found = (
-        f"plan of length {result.plan_length}, cost {result.plan_cost}{_proven(result)}; "
+        f"plan of length {result.plan_length}, cost {result.plan_cost}"
+        f"{proven(result.lower_bound, result.ratio)}; "
         if result.plan is not None
         else ""
     )

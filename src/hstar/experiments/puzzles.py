@@ -1,4 +1,4 @@
-"""Many instances of a native puzzle by one heuristic: rows that survive a kill, and what they say together.
+"""Many instances of a native puzzle by one search: rows that survive a kill, and what they say together.
 
 A row is plain data, one line of a file, with the run that it belongs to: puzzle, heuristic and limits. A file
 may hold rows of several runs; of the present one those that are there are not computed again.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,15 +21,15 @@ from hstar.estimates.rules import Mean, Rule
 from hstar.files import append_line
 from hstar.models.puzzle_model import load_puzzle_model
 from hstar.registry import unknown
-from hstar.search.databases import PANCAKE_24, PUZZLE_15, PUZZLE_24, Databases, additive_databases
-from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.databases import PANCAKE_24, PUZZLE_15, PUZZLE_24, additive_databases
+from hstar.search.focal import FocalConfig, FocalResult, FoundPlan, focal
+from hstar.search.idastar import IDAStarConfig, IDAStarResult, PuzzleHeuristic, idastar
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.spaces.puzzle import Instance, Puzzle
 from hstar.spaces.puzzles import PuzzleSize
 
 Row: TypeAlias = dict[str, Any]
-Heuristic: TypeAlias = "str | Databases | PuzzleNetwork"
+OnPlan: TypeAlias = Callable[[Instance[Puzzle], FoundPlan], None]
 DATABASES = "databases"
 _SETS = {"tiles:4x4": PUZZLE_15, "tiles:5x5": PUZZLE_24, "pancake:24": PANCAKE_24}
 
@@ -56,7 +56,7 @@ def distribution(walk: int | None = None) -> str:
 
 def puzzle_heuristic(
     size: PuzzleSize, name: str, alpha: float | None = None, rule: Rule | None = None, *, cache: bool = True
-) -> tuple[Heuristic, dict[str, Any]]:
+) -> tuple[PuzzleHeuristic, dict[str, Any]]:
     """A heuristic by name or by model file, and plain data that tell it from others.
 
     Of a model alpha or a rule can be chosen; a calibrated one goes by its calibration otherwise.
@@ -83,26 +83,46 @@ def puzzle_heuristic(
     return name, {"heuristic": name}
 
 
+def puzzle_anchor(
+    size: PuzzleSize, name: str | None = None, *, cache: bool = True
+) -> tuple[PuzzleHeuristic, str]:
+    """An admissible heuristic, the strongest one if none is named, and its name."""
+    names = [info.name for info in size.puzzle().core.heuristics if info.admissible]
+    if name is None:  # sums over all tiles are never below their distances; of pancakes the gap is stronger
+        name = DATABASES if str(size) in _SETS and size.kind == "tiles" else names[0]
+    if name != DATABASES and name not in names:
+        raise unknown(f"admissible heuristic of {size}", name, [*names, DATABASES])
+    return puzzle_heuristic(size, name, cache=cache)[0], name
+
+
 # The runs.
 
 
 def solve_instances(
     instances: Sequence[Instance[Puzzle]],
-    heuristic: Heuristic,
-    config: IDAStarConfig,
+    heuristic: PuzzleHeuristic,
+    config: IDAStarConfig | FocalConfig,
     run: Mapping[str, Any],
     *,
+    anchor: PuzzleHeuristic | None = None,
     jobs: int = 1,
     output: Path | None = None,
     progress: Progress | None = None,
+    on_plan: OnPlan | None = None,
 ) -> Iterator[Row]:
-    """A row for each instance, in their order; those of `run` in the output file are taken from there."""
+    """A row for each instance, in their order; those of `run` in the output file are taken from there.
+
+    The options say which search it is; `anchor` and `on_plan` are for `focal`.
+    """
     run = {**run, **asdict(config)}
     done = {} if output is None else _rows(output, run)
     missing = [one for one in instances if _key(one) not in done]
 
-    def search(instance: Instance[Puzzle], progress: Progress | None) -> IDAStarResult:
-        return idastar(instance.puzzle, heuristic, config, progress=progress)
+    def search(instance: Instance[Puzzle], progress: Progress | None) -> IDAStarResult | FocalResult:
+        if isinstance(config, IDAStarConfig):
+            return idastar(instance.puzzle, heuristic, config, progress=progress)
+        told = None if on_plan is None else lambda found: on_plan(instance, found)
+        return focal(instance.puzzle, heuristic, anchor, config, progress=progress, on_plan=told)
 
     found = side_by_side(missing, search, jobs, progress)
     for instance in instances:
@@ -116,17 +136,21 @@ def solve_instances(
         yield row
 
 
-def _row(instance: Instance[Puzzle], result: IDAStarResult, run: Mapping[str, Any]) -> Row:
+def _row(instance: Instance[Puzzle], result: IDAStarResult | FocalResult, run: Mapping[str, Any]) -> Row:
+    if isinstance(result, IDAStarResult):
+        own: Row = {"rounds": result.rounds}
+    else:
+        own = {"lower_bound": result.lower_bound, "ratio": result.ratio}
     return {
         "id": instance.id,
         "start": list(instance.puzzle.start),
         "optimal_cost": instance.optimal_cost,
         "status": result.status,
         "cost": result.plan_cost,
+        **own,
         "generated": result.generated,
         "expanded": result.expanded,
         "initial_h": result.initial_h,
-        "rounds": result.rounds,
         "search_time": result.search_time,
         "cpu_time": result.cpu_time,
         "actions": None if result.actions is None else list(result.actions),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from hstar import _core
 from hstar.errors import InputError
@@ -18,6 +18,7 @@ from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.puzzle import Puzzle, replay
 
 Progress = Callable[[_core.Progress], None]
+PuzzleHeuristic: TypeAlias = "str | Databases | PuzzleNetwork"
 
 
 @dataclass(frozen=True)
@@ -71,9 +72,26 @@ class IDAStarResult:
         return self.status == "solved"
 
 
+def native_heuristic(puzzle: Puzzle, heuristic: PuzzleHeuristic) -> Any:
+    """What the core takes; an `InputError` for what is not a heuristic of this puzzle."""
+    if isinstance(heuristic, str):
+        names = [info.name for info in puzzle.core.heuristics]
+        if heuristic not in names:
+            raise unknown(f"heuristic of {puzzle.name}", heuristic, names)
+    elif isinstance(heuristic, PuzzleNetwork):
+        if heuristic.features.space != puzzle.core.database_space:
+            raise InputError(
+                f"a network for {heuristic.features.space} does not fit {puzzle.core.database_space}"
+            )
+        return heuristic.core
+    elif not fits(puzzle, heuristic):
+        raise InputError(f"not a heuristic of {puzzle.name}: {heuristic!r:.60}")
+    return heuristic
+
+
 def idastar(
     puzzle: Puzzle,
-    heuristic: str | Databases | PuzzleNetwork,
+    heuristic: PuzzleHeuristic,
     config: IDAStarConfig | None = None,
     *,
     progress: Progress | None = None,
@@ -89,19 +107,8 @@ def idastar(
         config = configured(IDAStarConfig, options)
     elif options:
         raise InputError("give either config or single options, not both")
-    if isinstance(heuristic, str):
-        names = [info.name for info in puzzle.core.heuristics]
-        if heuristic not in names:
-            raise unknown(f"heuristic of {puzzle.name}", heuristic, names)
-    elif isinstance(heuristic, PuzzleNetwork):
-        if heuristic.features.space != puzzle.core.database_space:
-            raise InputError(
-                f"a network for {heuristic.features.space} does not fit {puzzle.core.database_space}"
-            )
-    elif not fits(puzzle, heuristic):
-        raise InputError(f"not a heuristic of {puzzle.name}: {heuristic!r:.60}")
     core: Any = puzzle.core  # each kind has databases and networks of its own
-    native = heuristic.core if isinstance(heuristic, PuzzleNetwork) else heuristic
+    native = native_heuristic(puzzle, heuristic)
     found: _core.DeepeningResult = core.idastar(puzzle.start, native, progress=progress, **asdict(config))
     actions = None
     if found.status == "solved":

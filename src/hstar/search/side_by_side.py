@@ -9,24 +9,33 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from hstar import _core
-from hstar.search.idastar import IDAStarResult
+
+
+class Ended(Protocol):
+    """How a search ended."""
+
+    @property
+    def status(self) -> str:
+        """`interrupted` after Ctrl-C."""
+
 
 T = TypeVar("T")
+R = TypeVar("R", bound=Ended)
 Progress = Callable[[_core.Progress], None]
 
 
 def side_by_side(
     items: Iterable[T],
-    search: Callable[[T, Progress | None], IDAStarResult],
+    search: Callable[[T, Progress | None], R],
     jobs: int = 1,
     progress: Progress | None = None,
-) -> Iterator[tuple[T, IDAStarResult]]:
+) -> Iterator[tuple[T, R]]:
     """Each item with what `search` finds for it; a `KeyboardInterrupt` if that was interrupted.
 
-    `search` hands its second argument on to `idastar`. With one job it runs in this thread and `progress` is
+    `search` hands its second argument on to the core. With one job it runs in this thread and `progress` is
     told of it.
     """
     if jobs == 1:
@@ -43,7 +52,7 @@ def side_by_side(
             raise KeyboardInterrupt  # ends this search, not the thread
 
     with ThreadPoolExecutor(jobs) as pool:
-        waiting: deque[tuple[T, Future[IDAStarResult]]] = deque()
+        waiting: deque[tuple[T, Future[R]]] = deque()
         try:
             for item in items:
                 waiting.append((item, pool.submit(search, item, heed)))

@@ -202,9 +202,16 @@ def solve(
         settings["bound"] = math.inf if config.anytime else 1.0
     settings["anchor"] = _anchor(task, config.anchor, native[0]) if search == "focal" else None
 
+    told = math.inf
+
     def better(found: _core.FoundPlan) -> None:
-        if on_plan is not None:
-            plan, cost = _validated(task, found.plan)
+        # A plan may be cheaper than the search knows, by a cheaper way to a state on it: it comes once more.
+        nonlocal told
+        if on_plan is None:
+            return
+        plan, cost = _validated(task, found.plan)
+        if cost < told:
+            told = cost
             on_plan(Found(plan, cost, found.lower_bound, found.time, task.core.unit_cost))
 
     found = _core.search(task.core, search, native, progress=progress, on_plan=better, **settings)

@@ -1,0 +1,394 @@
+// focal: a plan that is proven to cost at most `bound` times the optimum (A*_epsilon: Pearl and Kim, IEEE
+// PAMI 1982), and better ones until a limit (`anytime`). One engine for planning tasks (`focal.cc`) and
+// native puzzles (`focal_puzzle.h`): a template over the domain, which knows states and heuristics.
+//
+// An admissible heuristic, the anchor, gives every open node a key that no solution through it can beat; the
+// least key is a lower bound on all solutions. FOCAL has the open nodes whose key is at most `bound` times
+// that, in the order of the guide, which may be any heuristic. Every `anchor_every`-th expansion is a node
+// with the least key, as in searches with several queues (Aine et al., IJRR 2016), so that the lower bound
+// rises however bad the guide is. A goal becomes the incumbent when it is generated; nodes whose key is not
+// below its cost are given up. The search ends when the incumbent is proven.
+//
+// The guide orders by h, or with `guide_weight` by g + guide_weight * h. `optimistic` (optimistic search:
+// Thayer and Ruml, ICAPS 2008) has all open nodes in FOCAL until there is a plan, and then only raises the
+// lower bound. Without the anchor's turns and with an admissible guide this is weighted A*, whose least key
+// by `guide_weight` is a lower bound, too.
+//
+// Why it is sound: there is always an open node on an optimal path that was reached at least cost, since
+// closed nodes are opened again when a cheaper path turns up, and its key is at most the optimum. The choice
+// of nodes matters for speed alone.
+//
+// Difference from the papers: unless its values come with those of the guide, the anchor is asked when a node
+// is about to be expanded or decides the lower bound, not when it is generated; until then a node has the key
+// of its parent. So an expensive anchor such as lmcut is asked once an expansion, and never for the many
+// states that the guide passes by.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/control.h"
+#include "base/errors.h"
+#include "base/segmented.h"
+#include "search/node_table.h"
+#include "search/open_list.h"
+#include "search/search.h"
+#include "task/state_registry.h"
+
+namespace hstar {
+
+// What the engine asks: packed states, the successors of one of them at a time, and values.
+// - `anchor_at_once`: `evaluate` and `evaluate_root` give values of the anchor, too; else `ask_anchor` does.
+// - `trusts_guide`: what the guide takes for a dead end is one.
+// - `evaluate` is about those successors whose numbers are given; it calls `stop` now and then if it may take
+//   long, and returns false at once if that says so.
+template <class D>
+concept FocalDomain = requires(D& domain, const uint32_t* packed, const StateRegistry& registry, size_t i,
+                               std::span<const uint32_t> chosen, Cost* values, bool (*stop)()) {
+  { domain.words() } -> std::same_as<size_t>;
+  { domain.scale() } -> std::same_as<int32_t>;        // of the anchor
+  { domain.guide_scale() } -> std::same_as<int32_t>;  // of the guide
+  { domain.guide_is_anchor() } -> std::same_as<bool>;
+  { domain.anchor_at_once() } -> std::same_as<bool>;
+  { domain.trusts_guide() } -> std::same_as<bool>;
+  { domain.is_goal(packed) } -> std::same_as<bool>;
+  { domain.expand(packed, registry) };
+  { domain.size() } -> std::same_as<size_t>;  // of the successors
+  { domain.op(i) } -> std::same_as<int32_t>;
+  { domain.cost(i) } -> std::same_as<Cost>;
+  { domain.state(i) } -> std::same_as<const uint32_t*>;
+  { domain.hash(i) } -> std::same_as<uint64_t>;
+  { domain.evaluate_root(packed, values, values) };
+  { domain.evaluate(chosen, values, values, stop) } -> std::same_as<bool>;
+  { domain.ask_anchor(packed) } -> std::same_as<Cost>;
+};
+
+template <FocalDomain Domain>
+class FocalSearch {
+ public:
+  FocalSearch(Domain& domain, const SearchOptions& options, Control& control, const PlanObserver& on_plan)
+      : domain_(domain),
+        scale_(domain.scale()),
+        options_(options),
+        control_(control),
+        on_plan_(on_plan),
+        registry_(domain.words()),
+        open_(options.ties, options.seed),
+        waiting_(TieBreaking::kFifo, 0),
+        focal_(options.ties, options.seed + 1) {
+    if (!(options.bound >= 1)) throw InputError("the bound must be at least 1");
+    if (!(options.guide_weight >= 0)) throw InputError("the weight of the guide must not be negative");
+    if (!std::isinf(options.guide_weight)) {
+      g_unit_ = kUnit * domain.guide_scale();
+      h_unit_ = std::llround(std::min(options.guide_weight, 1e6) * kUnit);
+    }
+  }
+
+  SearchResult run(const std::vector<uint32_t>& initial) {
+    result_.status = guard_memory([&] { return search(initial.data()); });
+    result_.registered_states = registry_.size();
+    result_.state_bytes = registry_.bytes() + nodes_.bytes() + beliefs_.bytes() + open_.bytes() +
+                          waiting_.bytes() + focal_.bytes();
+    result_.best_h = best_h_;
+    if (result_.status != Status::kUnsolvable && result_.status != Status::kIncomplete)
+      result_.lower_bound = static_cast<Cost>(lower_bound());
+    return std::move(result_);
+  }
+
+ private:
+  static constexpr Cost kUnknown = -1;
+  static constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
+  static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of a symbolic evaluation
+  static constexpr int64_t kUnit = 1000;     // weights are fractions with this denominator
+
+  // What the anchor says about a node, in units of 1/scale_.
+  struct Belief {
+    int64_t key = 0;  // no solution through the node, by the path to it that is known, costs less
+    Cost h = kUnknown;
+  };
+
+  Counts& counts() { return result_.counts; }
+
+  Status search(const uint32_t* initial) {
+    // 1. The initial state.
+    const StateId root = registry_.insert(initial, registry_.hash(initial)).first;
+    nodes_.push({kNoState, kNoOperator, 0});
+    beliefs_.push_back({});
+    Cost guide = 0, anchor = 0;
+    domain_.evaluate_root(initial, &guide, &anchor);
+    ++counts().evaluated;
+    result_.initial_h = guide;
+    open(root, guide, anchor);
+    if (control_.poll(counts(), best_h_)) return control_.status();
+    if (domain_.is_goal(initial) && !found(root)) return control_.status();
+
+    while (true) {
+      // 2. The lower bound, and whether the incumbent is proven.
+      if (!raise_lower_bound()) return control_.status();
+      if (proven()) return Status::kSolved;
+      if (open_.empty()) return Status::kUnsolvable;  // an admissible anchor is right about dead ends
+      // 3. A node: by the guide or by the anchor.
+      StateId id = kNoState;
+      if (!by_anchor() && !take_from_focal(id)) return control_.status();
+      if (proven()) return Status::kSolved;  // by what FOCAL told
+      if (id == kNoState) {
+        if (!raise_lower_bound()) return control_.status();
+        if (open_.empty() || proven()) continue;
+        id = open_.front();
+      }
+      nodes_[id].set_status(NodeStatus::kClosed);
+      ++counts().expanded;
+      // 4. Its successors without duplicates, evaluated.
+      if (!expand(id)) return control_.status();
+      if (!evaluate_new()) return control_.status();
+      if (control_.poll(counts(), best_h_)) return control_.status();
+    }
+  }
+
+  bool by_anchor() {
+    if (options_.anchor_every <= 0) return false;
+    if (options_.optimistic) return incumbent_ != kInfinity;
+    return ++turn_ % options_.anchor_every == 0;
+  }
+
+  // The incumbent, and what is proven about it.
+
+  // Costs are whole numbers: a bound between two of them can be rounded up.
+  int64_t lower_bound() const { return std::min((least_key_ + scale_ - 1) / scale_, incumbent_); }
+
+  bool proven() const {
+    if (incumbent_ == kInfinity) return false;
+    if (options_.anytime) return incumbent_ == lower_bound();
+    return meets_bound();
+  }
+  bool meets_bound() const { return static_cast<double>(incumbent_) <= within_bound(lower_bound()); }
+  // A product such as 1.15 * 20 may come out a hair too small.
+  double within_bound(int64_t value) const {
+    if (std::isinf(options_.bound)) return options_.bound;  // also of 0
+    return options_.bound * static_cast<double>(value) * (1 + 1e-12);
+  }
+
+  bool given_up(StateId id) const {
+    return incumbent_ != kInfinity && beliefs_[id].key >= incumbent_ * scale_;
+  }
+
+  // A goal with the least cost so far; false if the observer of plans wants to stop.
+  bool found(StateId goal) {
+    incumbent_ = nodes_[goal].g;
+    result_.plan = nodes_.path(goal);
+    if (!on_plan_ || on_plan_({result_.plan, static_cast<Cost>(lower_bound()), control_.elapsed_s()}))
+      return true;
+    control_.stop(Status::kInterrupted);
+    return false;
+  }
+
+  // The queues.
+
+  // The node with the least key goes to the front of the open list, its anchor known; false if a limit ran
+  // out.
+  bool raise_lower_bound() {
+    while (!open_.empty()) {
+      const StateId id = open_.front();
+      const bool stale = nodes_[id].status() != NodeStatus::kOpen || beliefs_[id].key != open_.front_key();
+      if (!stale && given_up(id)) break;  // and so are all behind it
+      if (!stale && beliefs_[id].h != kUnknown) {
+        least_key_ = std::max(least_key_, beliefs_[id].key);
+        return true;
+      }
+      open_.pop();
+      if (stale) continue;
+      if (!ask_anchor(id)) return false;
+      if (nodes_[id].status() == NodeStatus::kOpen) push_open(id);
+    }
+    least_key_ = incumbent_ == kInfinity ? least_key_ : incumbent_ * scale_;
+    return true;
+  }
+
+  // The open node of FOCAL that the guide likes best, its anchor known; `best` is left alone if FOCAL is
+  // empty. False if a limit ran out.
+  bool take_from_focal(StateId& best) {
+    const int64_t limit = focal_limit();
+    while (!waiting_.empty() && waiting_.front_key() <= limit) push_focal(waiting_.pop());
+    while (!focal_.empty()) {
+      if (limit == kInfinity && domain_.guide_is_anchor()) raise_by_guide();
+      const StateId id = focal_.pop();
+      if (nodes_[id].status() != NodeStatus::kOpen) continue;
+      if (beliefs_[id].h == kUnknown) {
+        if (!ask_anchor(id)) return false;
+        if (nodes_[id].status() != NodeStatus::kOpen) continue;
+        push_open(id);
+      }
+      if (given_up(id)) continue;
+      if (beliefs_[id].key <= limit) {
+        best = id;
+        return true;
+      }
+      waiting_.push(beliefs_[id].key, 0, id);
+    }
+    return true;
+  }
+
+  // Of an admissible guide whose queue has all open nodes: the key of one on an optimal path, reached at
+  // least cost, is at most the optimum times the greater of both weights.
+  void raise_by_guide() {
+    if (g_unit_ == 0) return;
+    const int64_t unit = std::max(kUnit, h_unit_);
+    least_key_ = std::max(least_key_, (focal_.front_key() + unit - 1) / unit);
+  }
+
+  // The greatest key in FOCAL. Once the bound is met, an anytime search takes all that can be better.
+  int64_t focal_limit() const {
+    if (options_.optimistic) return kInfinity;
+    const double limit = within_bound(least_key_);
+    if (limit >= static_cast<double>(kInfinity) || (incumbent_ != kInfinity && meets_bound()))
+      return kInfinity;
+    return static_cast<int64_t>(limit);
+  }
+
+  // What the anchor has not seen comes last: while others have the least key, it need not be asked.
+  void push_open(StateId id) {
+    const Cost h = beliefs_[id].h;
+    open_.push(beliefs_[id].key, h == kUnknown ? kDeadEnd : h, id);
+  }
+  void push_focal(StateId id) {
+    // What only the guide takes for a dead end is left to the anchor.
+    const Node& node = nodes_[id];
+    if (node.h != kDeadEnd) focal_.push(g_unit_ * node.g + h_unit_ * node.h, node.h, id);
+  }
+  void push(StateId id) {
+    push_open(id);
+    const Belief& belief = beliefs_[id];
+    if (belief.h != kUnknown && belief.key > focal_limit())
+      waiting_.push(belief.key, 0, id);
+    else
+      push_focal(id);
+  }
+
+  // False if a limit ran out.
+  bool ask_anchor(StateId id) {
+    Belief& belief = beliefs_[id];
+    belief.h = domain_.ask_anchor(registry_[id]);
+    ++counts().anchored;
+    if (belief.h == kDeadEnd) {
+      nodes_[id].set_status(NodeStatus::kDeadEnd);
+      ++counts().dead_ends;
+    } else {
+      belief.key = std::max(belief.key, int64_t{nodes_[id].g} * scale_ + belief.h);
+    }
+    return !control_.poll(counts(), best_h_, kSlowWork);
+  }
+
+  // Successors.
+
+  // False if a limit ran out.
+  bool expand(StateId parent) {
+    domain_.expand(registry_[parent], registry_);
+    counts().generated += domain_.size();
+    for (size_t i = 0; i < domain_.size(); ++i)
+      if (!place(parent, i)) return false;
+    return true;
+  }
+
+  bool place(StateId parent, size_t i) {
+    if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more))
+      return !control_.stop(Status::kMemoryLimit);
+    const Cost g = nodes_[parent].g + domain_.cost(i);
+    if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
+    const auto op = static_cast<uint32_t>(domain_.op(i));
+    const auto [id, is_new] = registry_.insert(domain_.state(i), domain_.hash(i));
+    const int64_t key = beliefs_[parent].key;
+    if (is_new) {
+      nodes_.push({parent, op, g});
+      beliefs_.push_back({key, kUnknown});
+    } else {
+      Node& node = nodes_[id];
+      if (g >= node.g || node.status() == NodeStatus::kDeadEnd) return true;
+      node.g = g;
+      node.parent = parent;
+      node.set_op(op);
+      Belief& belief = beliefs_[id];
+      belief.key = belief.h == kUnknown ? key : std::max(key, int64_t{g} * scale_ + belief.h);
+    }
+    if (domain_.is_goal(domain_.state(i))) {
+      nodes_[id].set_status(NodeStatus::kClosed);  // a plan goes no further
+      return g >= incumbent_ || found(id);
+    }
+    if (is_new) {
+      new_.push_back(static_cast<uint32_t>(i));
+      new_ids_.push_back(id);
+      return true;
+    }
+    Node& node = nodes_[id];
+    if (node.status() == NodeStatus::kNew) return true;  // among the new ones
+    if (node.status() == NodeStatus::kClosed) {
+      ++counts().reopened;
+      node.set_status(NodeStatus::kOpen);
+    }
+    push(id);
+    return true;
+  }
+
+  // False if a limit ran out.
+  bool evaluate_new() {
+    const size_t n = new_.size();
+    counts().evaluated += n;
+    guide_.resize(n);
+    anchor_.resize(n);
+    const auto stop = [this] { return control_.poll(counts(), best_h_, kSlowWork); };
+    if (n > 0 && !domain_.evaluate(std::span<const uint32_t>(new_), guide_.data(), anchor_.data(), stop))
+      return false;
+    for (size_t i = 0; i < n; ++i) open(new_ids_[i], guide_[i], anchor_[i]);
+    new_.clear();
+    new_ids_.clear();
+    return true;
+  }
+
+  void open(StateId id, Cost guide, Cost anchor) {
+    Node& node = nodes_[id];
+    node.h = guide;
+    const bool at_once = domain_.anchor_at_once();
+    if ((guide == kDeadEnd && domain_.trusts_guide()) || (at_once && anchor == kDeadEnd)) {
+      node.set_status(NodeStatus::kDeadEnd);
+      ++counts().dead_ends;
+      return;
+    }
+    node.set_status(NodeStatus::kOpen);
+    best_h_ = std::min(best_h_, guide);
+    if (at_once) {
+      Belief& belief = beliefs_[id];
+      belief.h = anchor;
+      belief.key = std::max(belief.key, int64_t{node.g} * scale_ + anchor);
+    }
+    push(id);
+  }
+
+  Domain& domain_;
+  const int32_t scale_;
+  const SearchOptions options_;
+  Control& control_;
+  const PlanObserver& on_plan_;
+  StateRegistry registry_;
+  NodeTable nodes_;
+  Segmented<Belief> beliefs_;  // by state
+  OpenList<StateId> open_;     // all open nodes by key; where a node has several entries, one has its key
+  OpenList<StateId> waiting_;  // open nodes that are not in FOCAL because of their key
+  OpenList<StateId> focal_;    // by the guide
+  int64_t g_unit_ = 0, h_unit_ = 1;  // its key: g_unit_ * g + h_unit_ * h
+  SearchResult result_;
+  int64_t least_key_ = 0;
+  int64_t incumbent_ = kInfinity;  // cost of the best plan
+  int32_t turn_ = 0;
+  Cost best_h_ = kDeadEnd;
+
+  std::vector<uint32_t> new_;  // successors of the node being expanded
+  std::vector<StateId> new_ids_;
+  std::vector<Cost> guide_, anchor_;  // their values
+};
+
+}  // namespace hstar

@@ -1,0 +1,64 @@
+"""`prolonged` for planning tasks: exact labels of full states, by prolonged backward heuristic search.
+
+"Value Function Learning via Prolonged Backward Heuristic Search", by regression instead of an inverse model;
+`core/sampling/prolonged.h` has the algorithm and its differences from the paper. Where the other samplers
+by regression complete partial states by chance, this one searches full states: it needs a goal that few
+states satisfy, as where all variables are fixed. It is for learning about what lies around one start.
+
+Invariant: labels of closed states are h* with unit costs, and are given as lower and upper bounds, too; those
+of open states are upper bounds alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hstar import _core
+from hstar.errors import InputError
+from hstar.options import option
+from hstar.sampling.dataset import Dataset
+from hstar.sampling.sampler import SAMPLERS, check_options, labelled
+from hstar.spaces.task import Task
+
+
+@SAMPLERS.register("prolonged")
+@dataclass(frozen=True)
+class ProlongedTask:
+    """Options of prolonged."""
+
+    name: ClassVar[str] = "prolonged"
+    profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    k_pr: float = option(2.0, "Closed states at the end, times those when the start was; inf: all.")
+    states: int = option(100_000, "Most states to give; of more, some by chance.")
+    open: bool = option(False, "Give states that are still open, too, with upper bounds as labels.")
+    goals: int = option(10_000, "Most goal states to begin with.")
+    max_closed: int = option(1_000_000, "Closed states at which the search ends.")
+    seed: int = option(0, "Of the choice among states.")
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k_pr, int | float) or isinstance(self.k_pr, bool) or not self.k_pr >= 1:
+            raise InputError(f"k_pr must be a number from 1 on, got {self.k_pr!r}")
+        check_options(self, states=1, goals=1, max_closed=1, seed=0)
+
+    def sample(self, task: Task) -> Dataset:
+        """Labelled states; needs a task without axioms and conditional effects, and a goal of few states."""
+        found: _core.TaskLabels = _core.prolonged(
+            task.core, k_pr=self.k_pr, open=self.open, goals=self.goals, max_expansions=self.max_closed
+        )
+        if found.status == "interrupted":
+            raise KeyboardInterrupt
+        label = found.take_label().astype(np.float32)
+        exact = np.arange(len(label)) < found.exact
+        values = found.take_values()
+        if len(label) > self.states:
+            chosen = np.random.default_rng(self.seed).permutation(len(label))[: self.states]
+            chosen.sort()
+            label, exact, values = label[chosen], exact[chosen], values[chosen]
+        states = _core.encode(task.core, np.ascontiguousarray(values))
+        lower = np.where(exact, label, np.nan).astype(np.float32)
+        return labelled(task, self, states, label, lower=lower, upper=label)
