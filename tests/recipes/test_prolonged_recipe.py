@@ -38,7 +38,7 @@ def test_it_learns() -> None:
     """What it was shown it knows better than the admissible distance does."""
     problems = random_problems(3, seed=5, rows=10, columns=10)
     options = {**SMALL, "updates": 120, "symmetries": False, "validation": 0.0, "estimate": "point"}
-    options["sampler"] = "dijkstra"
+    options |= {"sampler": "dijkstra", "sweeps": 24}
     model = train_prolonged(problems, **{name: options[name] for name in options if name not in MAPS})
     errors: dict[str, list[float]] = {"model": [], "admissible": []}
     for problem in problems:
@@ -46,7 +46,7 @@ def test_it_learns() -> None:
         bounds = problem.grid.lower_bounds(problem.goal)
         for name, values in (("model", model.values(problem)), ("admissible", bounds)):
             errors[name] += (values.reshape(-1)[exact.states] - exact.label).tolist()
-    assert np.square(errors["model"]).mean() < 0.2 * np.square(errors["admissible"]).mean()
+    assert np.square(errors["model"]).mean() < 0.3 * np.square(errors["admissible"]).mean()
 
 
 def test_what_is_told_of_the_training(model: GridModel) -> None:

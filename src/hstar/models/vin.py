@@ -52,6 +52,7 @@ class Vin(nn.Module):
         self.first = nn.Conv2d(config.planes + config.waves, config.width, 1)
         self.second = nn.Conv2d(config.width, config.width, 1)
         self.head = nn.Conv2d(config.width, headings * outputs, 1)
+        assert self.step.bias is not None and self.head.bias is not None
         with torch.no_grad():
             self.step.weight.mul_(0.1)
             self.step.bias.copy_(torch.linspace(*STEPS, config.waves))

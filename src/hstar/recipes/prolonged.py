@@ -6,8 +6,8 @@
 4. `grid_astar` searches with the network's value map, bounded: min(max(h_adm, h), eps * h_adm).
 
 Everything can be exchanged: the sampler (`optimal-path` is the vanilla data set of the paper, `dijkstra` all
-states from which there is a way), the network (`models/grid_config.py`), the estimate, the maps; with headings
-they are lattices.
+states from which there is a way), the network (`models/grid_config.py`), the estimate, and the maps, which
+are lattices if they have headings.
 
 Differences: 1. states that were seen but not closed have upper bounds as labels and are left out; the paper
 takes them for exact (`open_states`, and the profile `paper`). 2. The paper says nothing of k_pr: 2 here. 3. A
