@@ -1,19 +1,32 @@
-"""Expansions and labels a second on grids and lattices, and how many labels each prolongation gives.
+"""Expansions and labels a second on grids and lattices, how many labels each prolongation gives, and queries.
 
 Rates are per second of processor time on one core: expansions of A*, labelled states of prolonged search.
 Maps come from fixed seeds, so that counts are the same on every machine.
 
+With --queries MODEL, a model that `hstar train prolonged` wrote, it measures one thing, when learning pays:
+on maps of 30 x 30 to 512 x 512 cells, one goal and many starts, the value map of the network is made once and
+guides every search, beside A* and weighted A* without it, and beside exact values by one backward Dijkstra.
+
 python benchmarks/grids.py [--size 1000] [--scenarios 100]
+python benchmarks/grids.py --queries MODEL [--sides 30,64,128] [--starts 50] [--out runs/queries.jsonl]
+python benchmarks/grids.py --print runs/queries.jsonl --table queries --table versions
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
+from records import Record, Records, add_file_options, build, finish, note, shown, stored, table, those
 
+from hstar.models.grid_model import GridModel, load_grid_model
 from hstar.sampling.prolonged import Labels, OptimalPath, Problem, Prolonged
 from hstar.search.grid_astar import GridAStarResult, grid_astar
 from hstar.spaces.blocks import Blocks
@@ -24,6 +37,10 @@ from hstar.spaces.tiles import Tiles
 
 LIMIT = 20_000_000  # expansions with noise, which opens states again and again
 SWEEP = (1.0, 1.5, 2.0, 3.0, 5.0, math.inf)
+SIDES = (30, 64, 128, 256, 512)
+NAMES = ("part", "build", "model", "side", "starts", "eps")
+TABLES = {"queries": "One goal and many starts: milliseconds of processor time."}
+REPEATS = 3  # of a value map; the least time counts
 
 
 def problems(size: int) -> list[tuple[str, GridLike]]:
@@ -102,17 +119,113 @@ def points(found: Sequence[Labels]) -> int:
     return sum(len(one) for one in found)
 
 
-def main() -> None:
+# --- queries --------------------------------------------------------------------------------------
+
+
+def queries(model: GridModel, side: int, starts: int, eps: float) -> Record:
+    """Milliseconds for a value map, and means for a search from each of some starts to one goal."""
+    (problem,) = random_problems(1, seed=side, rows=side, columns=side)
+    there = np.argwhere(np.isfinite(problem.grid.distances(problem.goal))).tolist()
+    rng = random.Random(side)
+    some = [GridProblem(problem.grid, tuple(rng.choice(there)), problem.goal) for _ in range(starts)]
+    values, network_s = timed(lambda: model.values(problem))
+    exact, dijkstra_s = timed(lambda: problem.grid.distances(problem.goal))
+    optimal = [grid_astar(one) for one in some]
+    ways = {
+        "A*": optimal,
+        "weighted": [grid_astar(one, weight=eps) for one in some],
+        "network": [grid_astar(one, values, eps=eps) for one in some],
+        "exact": [grid_astar(one, exact) for one in some],
+    }
+    record: Record = {"network_ms": 1e3 * network_s, "dijkstra_ms": 1e3 * dijkstra_s}
+    for name, found in ways.items():
+        record[name] = {
+            "search_ms": 1e3 * statistics.fmean(one.cpu_time for one in found),
+            "expanded": statistics.fmean(one.expanded for one in found),
+            "cost": sum(one.path_cost or 0.0 for one in found) / sum(one.path_cost or 0.0 for one in optimal),
+        }
+    return record
+
+
+def timed(
+    work: Callable[[], npt.NDArray[np.floating]],
+) -> tuple[npt.NDArray[np.floating], float]:
+    """The result and the least processor time of some calls, after one that is not counted."""
+    result, times = work(), []
+    for _ in range(REPEATS):
+        started = time.process_time()
+        work()
+        times.append(time.process_time() - started)
+    return result, min(times)
+
+
+def pays_from(record: Record, rival: str) -> str:
+    """From how many starts on the value map has paid for itself."""
+    saved = record[rival]["search_ms"] - record["network"]["search_ms"]
+    return f"{math.ceil(record['network_ms'] / saved):,}" if saved > 0 else "never"
+
+
+def query_rows(records: Sequence[Record]) -> Iterator[list[str]]:
+    for one in those(records, part="queries"):
+        ways = [one[name] for name in ("A*", "weighted", "network", "exact")]
+        yield [
+            f"{one['side']} x {one['side']}",
+            *(f"{way['search_ms']:.3f} ({way['expanded']:,.0f}; {way['cost']:.3f})" for way in ways),
+            f"{one['network_ms']:.1f}",
+            f"{one['dijkstra_ms']:.2f}",
+            pays_from(one, "A*"),
+            pays_from(one, "weighted"),
+        ]
+
+
+def sections(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    heads = ["map", "A*", "weighted A*", "A* with the network", "A* with exact values"]
+    heads += ["value map", "Dijkstra", "pays beside A* from", "beside weighted A* from"]
+    return {"queries": (TABLES["queries"], table(heads, query_rows(records)))}
+
+
+def measure_queries(options: argparse.Namespace) -> list[Record]:
+    import torch
+
+    torch.set_num_threads(1)
+    model, records = load_grid_model(options.queries), Records(options.out, NAMES)
+    for side in map(int, options.sides.split(",")):
+        note(f"{side} x {side}")
+        what = {"part": "queries", "build": build(), "model": options.queries.stem, "side": side}
+        what |= {"starts": options.starts, "eps": options.eps}
+        records.get(what, lambda: queries(model, side, options.starts, options.eps))  # noqa: B023
+    return records.used
+
+
+# --- command line ---------------------------------------------------------------------------------
+
+
+def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Expansions and labels a second on grids.")
-    parser.add_argument("--size", type=int, default=1000, help="rows and columns of the large maps")
-    parser.add_argument("--scenarios", type=int, default=100, help="small ones, for the sweep over k_pr")
-    options = parser.parse_args()
+    add: Callable[..., object] = parser.add_argument
+    add("--size", type=int, default=1000, help="rows and columns of the large maps")
+    add("--scenarios", type=int, default=100, help="small ones, for the sweep over k_pr")
+    add("--queries", type=Path, metavar="MODEL", help="only this: when does a model of maps pay?")
+    add("--sides", default=",".join(map(str, SIDES)), help="rows and columns of the maps of --queries")
+    add("--starts", type=int, default=50, metavar="N", help="of --queries, all to one goal")
+    add("--eps", type=float, default=2.0, metavar="X", help="of --queries, and the weight of weighted A*")
+    add_file_options(parser, TABLES)
+    options = parser.parse_args(words)
+    if options.file is not None or options.queries is not None:
+        found = (
+            stored(options.file, ("queries",), NAMES)
+            if options.file is not None
+            else measure_queries(options)
+        )
+        print(shown(sections(found), found, options.table, options.file))
+        return 0
     searches(options.size)
     print()
     labels(options.size)
     print()
     sweep(options.scenarios)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

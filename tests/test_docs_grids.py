@@ -22,7 +22,7 @@ TEXT = (ROOT / "docs" / "grids.md").read_text()
 @pytest.mark.slow
 def test_the_examples_run_one_after_the_other(tmp_path: Path) -> None:
     parts = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    assert len(parts) == 7
+    assert len(parts) == 8
     done = subprocess.run(
         [sys.executable, "-c", "\n".join(parts)], cwd=tmp_path, capture_output=True, text=True, timeout=300
     )

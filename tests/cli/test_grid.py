@@ -17,7 +17,7 @@ from hstar.spaces.grid_maps import random_problems
 
 from .conftest import Refused, Run
 
-QUICK = ("--updates", "4", "--channels", "4", "--rounds", "1", "--reach", "2", "--batch-size", "4")
+QUICK = ("--updates", "4", "--sweeps", "4", "--waves", "2", "--width", "4", "--batch-size", "4")
 
 
 @pytest.fixture
@@ -101,6 +101,14 @@ def test_pictures(hstar: Run, folder: Path) -> None:
     assert (folder / "three.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_an_animation(hstar: Run, folder: Path) -> None:
+    words = ("grid", "map.png", "--start", "7,0", "--goal", "7,9", "--heuristic", "manhattan")
+    done = hstar(*words, "--heuristic", "blind", "--animation", "search.html")
+    assert done.code == 0 and done.err.endswith("search.html\n")
+    text = (folder / "search.html").read_text()
+    assert '"title":"manhattan: ' in text and '"title":"blind: ' in text
+
+
 # --- learning ---------------------------------------------------------------------------------------
 
 
@@ -109,10 +117,10 @@ def test_a_model_is_trained_told_and_used(hstar: Run, folder: Path) -> None:
     words = ("--scenarios", "3", "--rows", "9", "--columns", "9", "--json")
     done = hstar("train", "prolonged", "-o", "model.hstar", *QUICK, *words)
     record = json.loads(done.out)
-    assert (record["recipe"], record["model"], record["scenarios"]) == ("prolonged", "value-map", 3)
-    assert re.match(r"model.hstar: prolonged, value-map and asymmetric, \d+ states of 3 scen", done.err)
+    assert (record["recipe"], record["model"], record["scenarios"]) == ("prolonged", "vin", 3)
+    assert re.match(r"model.hstar: prolonged, vin and asymmetric, \d+ states of 3 scen", done.err)
     told = hstar("info", "model.hstar").out
-    assert "maps of 9 x 9 cells, 4 neighbours" in told and "value-map" in told
+    assert "maps of 9 x 9 cells, 4 neighbours" in told and "vin" in told
     used = ("grid", "map.png", "--start", "7,0", "--goal", "7,9", "--heuristic", "model.hstar")
     done = hstar(*used, "--eps", "1.2", "--json")
     record = json.loads(done.out)
@@ -152,6 +160,7 @@ def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
         (["map.png", "--eps", "0.5"], "eps must be a number from 1 on"),
         (["map.png", "--scenarios", "0"], "--scenarios takes 1 or more"),
         (["map.png", "--picture", "out.gif"], "a picture is a .png or .svg file"),
+        (["map.png", "--animation", "out.svg"], "an animation is a .html file"),
         (["map.png", "map.map"], "unexpected argument 'map.map'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
@@ -167,7 +176,7 @@ def test_mistakes_of_grid(refused: Refused, folder: Path, words: list[str], mess
         (["--data", "x"], "--data is not an option of prolonged"),
         (["map.png", "--kind", "maze"], "--kind is for random maps, but maps are given"),
         (["map.png", "map.scen"], "give either maps or .scen files, not both"),
-        (["--model", "paper", "--channels", "3"], "unknown option of prolonged 'channels'"),
+        (["--model", "paper", "--sweeps", "3"], "unknown option of prolonged 'sweeps'"),
         (["--model", "paper", "--rows", "9", "--scenarios", "2"], "needs maps of 16 x 16 cells or more"),
         (["--k-pr", "0"], "k_pr must be a number from 1 on"),
         (["absent.png"], "absent.png: no such file"),
@@ -183,6 +192,9 @@ def test_a_model_that_is_for_other_maps(hstar: Run, refused: Refused, folder: Pa
     trained(hstar, "--scenarios", "2", "--rows", "8", "--columns", "8")
     used = ("grid", "map.png", "--start", "7,0", "--goal", "7,9", "--heuristic", "model.hstar")
     assert "trained for 4 neighbours, asked for 8" in refused(33, *used, "--neighbours", "8")
+    trained(hstar, "--scenarios", "2", "--rows", "8", "--columns", "8", "--headings", "4")
+    assert "asked for cells without headings" in refused(33, *used)
+    assert "4 headings" in hstar("info", "model.hstar").out
     assert "a grid model of hstar, expected a model" in refused(
         33, "solve", "map.map", "--heuristic", "model.hstar"
     )

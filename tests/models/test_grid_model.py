@@ -14,17 +14,17 @@ from hstar import container
 from hstar.errors import ModelError
 from hstar.estimates.asymmetric import Asymmetric
 from hstar.models.domain_model import load_heuristic
-from hstar.models.grid_config import PaperConfig, ValueMapConfig
+from hstar.models.grid_config import PaperConfig, ValueMapConfig, VinConfig
 from hstar.models.grid_model import KIND, GridModel, load_grid_model, save_grid_model
-from hstar.search.grid_astar import grid_astar
+from hstar.search.grid_astar import GridAStarConfig, grid_astar
 from hstar.spaces.grid import Grid, GridProblem
-from hstar.spaces.grid_maps import random_problem
+from hstar.spaces.grid_maps import random_problem, with_headings
 
 
 def fresh(network: Any, **changes: Any) -> GridModel:
     """A model whose weights are as they were drawn."""
     torch.manual_seed(3)
-    weights = network.build(1, 5.0).state_dict()
+    weights = network.build(1, 5.0, max(changes.get("headings", 0), 1)).state_dict()
     model = GridModel(
         network=network,
         tensors={name: tensor.numpy() for name, tensor in weights.items()},
@@ -41,7 +41,7 @@ def fresh(network: Any, **changes: Any) -> GridModel:
     return replace(model, **changes)
 
 
-@pytest.mark.parametrize("network", [ValueMapConfig(3, 1, 2), PaperConfig()], ids=str)
+@pytest.mark.parametrize("network", [VinConfig(7), ValueMapConfig(3, 1, 2), PaperConfig()], ids=str)
 def test_the_file_gives_the_same_model(network: Any, tmp_path: Path) -> None:
     model, problem = fresh(network), random_problem(4, rows=16, columns=18)
     save_grid_model(tmp_path / "m.hstar", model)
@@ -84,6 +84,29 @@ def test_what_a_model_is_not_for() -> None:
         any_size.values(GridProblem(Grid(free, np.full((5, 5), 2.0)), (0, 0), (4, 4)))
 
 
+def test_lattices(tmp_path: Path) -> None:
+    model = fresh(VinConfig(5), neighbours=8, headings=8, turn_cost=0.5)
+    save_grid_model(tmp_path / "m.hstar", model)
+    again = load_grid_model(tmp_path / "m.hstar")
+    assert (again.headings, again.turn_cost) == (8, 0.5)
+    (problem,) = with_headings([random_problem(4, rows=9, columns=7)], 8, 0.5, seed=1)
+    values = again.values(problem)
+    assert values.shape == (9, 7, 8) and not values[problem.grid.blocked].any()
+    optimum, found = (grid_astar(problem, *given) for given in ((), (values, GridAStarConfig(eps=1.5))))
+    assert optimum.path_cost is not None and found.path_cost is not None
+    assert found.path_cost <= 1.5 * optimum.path_cost
+    for wrong, told in (
+        (random_problem(4), "trained for 8 headings, turns for 0.5, asked for cells without headings"),
+        (replace(problem, turn_cost=2.0), "asked for 8 headings, turns for 2"),
+        (replace(problem, goal=(*problem.goal, 3)), "goals that do not say a heading"),
+        (replace(problem, grid=replace(problem.grid, cut_corners=True)), "other rules of corners"),
+    ):
+        with pytest.raises(ModelError, match=told):
+            again.values(wrong)
+    with pytest.raises(ModelError, match="trained for cells without headings, asked for 8 headings"):
+        fresh(VinConfig(5)).values(problem)
+
+
 def test_files_that_do_not_fit(tmp_path: Path) -> None:
     path = tmp_path / "m.hstar"
     with pytest.raises(ModelError, match="cannot read"):
@@ -108,6 +131,7 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
         ("estimate", {"name": "asymmetric", "a": "low"}, "asymmetric: a must be a finite number"),
         ("scale", 0, "the scale must be a number above 0"),
         ("neighbours", 5, "neighbours are 4 or 8, got 5"),
+        ("headings", 5, "headings are 4 or 8, or 0, got 5"),
         ("sizes", [[1]], "damaged model"),
         ("seed", None, "damaged model"),
     ):

@@ -10,12 +10,14 @@ import torch
 from torch import nn
 
 from hstar.errors import InputError
-from hstar.models.grid_config import GRID_NETWORKS, PaperConfig, ValueMapConfig
+from hstar.models.grid_config import GRID_NETWORKS, GridNetwork, PaperConfig, ValueMapConfig, VinConfig
 from hstar.models.grid_network import PaperNetwork
 from hstar.spaces.grid import Grid, GridProblem
 from hstar.spaces.grid_maps import random_problem
 
 CASES = [
+    VinConfig(sweeps=12, waves=3, width=5),
+    VinConfig(sweeps=6, spread=8),
     ValueMapConfig(4),
     ValueMapConfig(4, 3, 2, tied=True),
     ValueMapConfig(4, distance=False),
@@ -69,9 +71,9 @@ def test_a_scenario_is_valued_alone_as_in_a_batch(network: Any) -> None:
     assert not np.allclose(together[0], together[1])
 
 
-def test_value_maps_of_different_sizes_in_one_batch() -> None:
+@pytest.mark.parametrize("network", [ValueMapConfig(4, 2, 4), VinConfig(9), VinConfig(9, spread=8)], ids=str)
+def test_maps_of_different_sizes_in_one_batch(network: GridNetwork) -> None:
     """What lies outside a map is as if there were obstacles without end."""
-    network = ValueMapConfig(4, 2, 4)
     problems = [random_problem(seed, rows=rows, columns=17 - rows) for seed, rows in enumerate((4, 9, 12))]
     module = network.build(2, 1.0).eval()
     for one, expected in zip(problems, outputs(network, module, problems), strict=True):
@@ -100,13 +102,56 @@ def test_tied_rounds_share_their_weights() -> None:
     assert sizes[0] == sizes[2] < sizes[1]
 
 
+@pytest.mark.parametrize("spread", [4, 8])
+def test_values_spread_as_far_as_there_are_sweeps(spread: int) -> None:
+    """A corridor: a wall that is put into it is felt as far as values come, and no farther."""
+    network = VinConfig(sweeps=5, waves=2, spread=spread)
+    module = network.build(2, 1.0).eval()
+    for name, layer in module.named_children():
+        if name == "step":
+            nn.init.zeros_(layer.weight)  # type: ignore[arg-type]
+            nn.init.constant_(layer.bias, -3.0)  # type: ignore[arg-type]
+    blocked = np.zeros((3, 20), dtype=bool)
+    blocked[1:] = True
+    open_end = GridProblem(Grid(blocked), (0, 19), (0, 0))
+    blocked = blocked.copy()
+    blocked[0, 1] = True
+    closed = GridProblem(Grid(blocked), (0, 0), (0, 0))
+    with torch.inference_mode():
+        one, two = (
+            module(network.inputs([network.encode(problem)], np.zeros(18, np.int64), np.arange(2, 20)))
+            for problem in (open_end, closed)
+        )
+    differ = (one - two).abs().amax(1).numpy() > 1e-6
+    assert differ.tolist() == 4 * [True] + 14 * [False]
+
+
+@pytest.mark.parametrize("network", [ValueMapConfig(4), VinConfig(6)], ids=str)
+def test_states_of_a_lattice_have_outputs_of_their_own(network: GridNetwork) -> None:
+    problem = random_problem(1, rows=7, columns=9)
+    module = network.build(2, 1.0, 8).eval()
+    with torch.inference_mode():
+        images = [network.encode(problem)] * 2
+        everything = np.arange(7 * 9 * 8)
+        raw = module(network.inputs(images[:1], np.zeros(len(everything), np.int64), everything, 8))
+        some = np.array([5, 130, 503])
+        again = module(network.inputs(images, np.ones(3, np.int64), some, 8))
+    assert raw.shape == (504, 2)
+    np.testing.assert_allclose(again, raw[some], rtol=1e-4, atol=1e-5)
+    assert len(np.unique(raw.reshape(63, 8, 2)[~problem.grid.blocked.reshape(-1)][0, :, 0])) == 8
+
+
 def test_options() -> None:
-    assert list(GRID_NETWORKS) == ["value-map", "paper"]
+    assert list(GRID_NETWORKS) == ["vin", "value-map", "paper"]
     assert ValueMapConfig(reach=8).dilations == (1, 2, 4, 8) and ValueMapConfig(reach=1).dilations == (1,)
     for wrong in ({"channels": 0}, {"rounds": 1.5}, {"reach": True}):
         with pytest.raises(InputError, match="must be a whole number from 1 to 4096"):
             ValueMapConfig(**wrong)
+    with pytest.raises(InputError, match="spread must be 4 or 8, got 5"):
+        VinConfig(spread=5)
+    with pytest.raises(InputError, match="sweeps must be a whole number from 1 to 4096"):
+        VinConfig(sweeps=0)
     with pytest.raises(InputError, match="reach must be a power of 2, got 6"):
         ValueMapConfig(reach=6)
-    with pytest.raises(InputError, match=r"needs maps of 16 x 16 cells or more, got 30 x 15; use value-map"):
+    with pytest.raises(InputError, match=r"needs maps of 16 x 16 cells or more, got 30 x 15; use vin"):
         PaperConfig().encode(random_problem(0, columns=15))

@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 from hstar.errors import InputError
-from hstar.models.grid_config import PaperConfig, ValueMapConfig
-from hstar.models.grid_model import GridModel
+from hstar.models.grid_config import PaperConfig, VinConfig
+from hstar.models.grid_model import GridModel, load_grid_model, save_grid_model
 from hstar.recipes import train_prolonged
-from hstar.recipes.prolonged import ProlongedOptions, labelled, plan
+from hstar.recipes.prolonged import BELIEFS, ProlongedOptions, labelled, plan
 from hstar.sampling.prolonged import OptimalPath, Prolonged
 from hstar.search.grid_astar import grid_astar
-from hstar.spaces.grid import Grid, GridProblem
-from hstar.spaces.grid_maps import random_problems
+from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
+from hstar.spaces.grid_maps import random_problems, with_headings
 from hstar.training.loop import Progress
 
 MAPS = ("rows", "columns", "scenarios")
-SMALL: dict[str, Any] = {"rows": 10, "columns": 10, "scenarios": 12, "channels": 6, "rounds": 1, "reach": 4}
+SMALL: dict[str, Any] = {"rows": 10, "columns": 10, "scenarios": 12, "sweeps": 12, "waves": 2, "width": 8}
 
 
 def weights(model: GridModel) -> dict[str, bytes]:
@@ -38,14 +38,15 @@ def test_it_learns() -> None:
     """What it was shown it knows better than the admissible distance does."""
     problems = random_problems(3, seed=5, rows=10, columns=10)
     options = {**SMALL, "updates": 120, "symmetries": False, "validation": 0.0, "estimate": "point"}
+    options |= {"sampler": "dijkstra", "sweeps": 24}
     model = train_prolonged(problems, **{name: options[name] for name in options if name not in MAPS})
     errors: dict[str, list[float]] = {"model": [], "admissible": []}
     for problem in problems:
-        exact = Prolonged(k_pr=2, open=False).sample(problem)
+        exact = Prolonged(k_pr=math.inf, open=False).sample(problem)
         bounds = problem.grid.lower_bounds(problem.goal)
         for name, values in (("model", model.values(problem)), ("admissible", bounds)):
             errors[name] += (values.reshape(-1)[exact.states] - exact.label).tolist()
-    assert np.square(errors["model"]).mean() < 0.2 * np.square(errors["admissible"]).mean()
+    assert np.square(errors["model"]).mean() < 0.3 * np.square(errors["admissible"]).mean()
 
 
 def test_what_is_told_of_the_training(model: GridModel) -> None:
@@ -62,6 +63,22 @@ def test_paths_are_within_the_bound(model: GridModel, eps: float) -> None:
         optimum = grid_astar(problem).path_cost
         found = grid_astar(problem, model.values(problem), eps=eps).path_cost
         assert optimum is not None and found is not None and optimum <= found <= eps * optimum
+
+
+@pytest.mark.parametrize("estimate", BELIEFS)
+def test_estimates(estimate: str, tmp_path: Path) -> None:
+    """All of them learn, and give values that a file brings back."""
+    problems = random_problems(3, seed=5, rows=10, columns=10)
+    options = {name: SMALL[name] for name in SMALL if name not in MAPS}
+    found = train_prolonged(problems, **options, estimate=estimate, updates=30, validation=0.0)
+    losses = [loss for _, loss, _ in found.summary["curve"]]
+    assert min(losses[3:]) < losses[0]
+    save_grid_model(tmp_path / "m.hstar", found)
+    values = load_grid_model(tmp_path / "m.hstar").values(problems[0])
+    assert np.array_equal(values, found.values(problems[0]))
+    if estimate == "truncated":
+        bounds = problems[0].grid.lower_bounds(problems[0].goal)
+        assert (values >= bounds - 0.11)[~problems[0].grid.blocked].all(), "no belief below the distance"
 
 
 def test_a_seed_fixes_the_model_and_a_checkpoint_goes_on(tmp_path: Path) -> None:
@@ -122,7 +139,8 @@ def test_the_settings_of_the_paper() -> None:
     assert (chosen.options.scenarios, chosen.options.updates, chosen.options.a) == (531, 4096, -2.5)
     assert (chosen.training.batch_size, chosen.training.learning_rate) == (1024, 1e-3)
     assert (chosen.maps.rows, chosen.maps.blocked_share, chosen.maps.neighbours) == (30, 0.33, 4)
-    assert isinstance(plan(None, {}).network, ValueMapConfig)
+    assert isinstance(plan(None, {}).network, VinConfig)
+    assert plan(None, {"model": "value-map"}).options.updates == 3000
     assert plan("paper", {"epochs": 2}).options.updates is None
 
 
@@ -136,11 +154,36 @@ def test_the_network_of_the_paper_learns_too() -> None:
     assert model.values(problems[0]).shape == (16, 16)
 
 
+def test_lattices() -> None:
+    """Learned from given grids or random ones; paths keep the bound there, too."""
+    options = {**SMALL, "updates": 20, "headings": 8, "spread": 8}
+    model = train_prolonged(**options, turn_cost=0.5)
+    assert (model.headings, model.turn_cost, model.neighbours) == (8, 0.5, 8)
+    for problem in with_headings(random_problems(5, seed=7, rows=10, columns=10), 8, 0.5, seed=1):
+        optimum = grid_astar(problem).path_cost
+        found = grid_astar(problem, model.values(problem), eps=1.5).path_cost
+        assert optimum is not None and found is not None and optimum <= found <= 1.5 * optimum
+    own = {name: options[name] for name in options if name not in MAPS}
+    lattices = with_headings(random_problems(3, seed=1, rows=9, columns=9), 4, 1.0, seed=0)
+    with pytest.raises(InputError, match="lattices are given, which have their own"):
+        train_prolonged(lattices, **own)
+    del own["headings"]
+    assert train_prolonged(lattices, **own).headings == 4
+    with pytest.raises(InputError, match="differ in headings"):
+        train_prolonged([*lattices, random_problems(1, 0)[0]], **own)
+    said = LatticeProblem(lattices[0].grid, lattices[0].start, (*lattices[0].goal, 1), 4)
+    with pytest.raises(InputError, match="goals for every heading, but one is given"):
+        train_prolonged([said], **own)
+    with pytest.raises(InputError, match="the model paper knows cells without headings; use vin"):
+        train_prolonged(scenarios=2, model="paper", headings=4)
+
+
 def test_mistakes() -> None:
     for options, told in (
+        ({"headings": 3}, "headings are 4 or 8, or 0 for grids, got 3"),
         ({"sampler": "astar"}, "unknown sampler 'astar'"),
         ({"model": "value-mop"}, "unknown model 'value-mop'"),
-        ({"estimate": "gaussian"}, "unknown estimate 'gaussian'"),
+        ({"estimate": "normal"}, "unknown estimate 'normal'"),
         ({"k_pr": 0.5}, "k_pr must be a number from 1 on"),
         ({"scenarios": 0}, "scenarios must be a whole number from 1 on"),
         ({"profile": "papers"}, "unknown profile of prolonged 'papers'"),
@@ -160,7 +203,7 @@ def test_mistakes() -> None:
     with pytest.raises(InputError, match="each step costs 1"):
         train_prolonged([GridProblem(Grid(free, np.full((4, 4), 2.0)), (0, 0), (3, 3))])
     both = [random_problems(1, 0, rows=rows, columns=16)[0] for rows in (16, 17)]
-    with pytest.raises(InputError, match="the model paper learns from maps of one size; use value-map"):
+    with pytest.raises(InputError, match="the model paper learns from maps of one size; use vin"):
         train_prolonged(both, model="paper")
     with pytest.raises(InputError, match="turned maps have other sizes"):
         train_prolonged(both[1:], model="paper", symmetries=True)

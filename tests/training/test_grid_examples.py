@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from hstar.models.grid_config import PaperConfig, ValueMapConfig
+from hstar.models.grid_config import PaperConfig, ValueMapConfig, VinConfig
 from hstar.sampling.prolonged import Prolonged
-from hstar.spaces.grid import Grid
-from hstar.spaces.grid_maps import problem_digest, random_problems
+from hstar.spaces.grid import Grid, LatticeProblem
+from hstar.spaces.grid_maps import problem_digest, random_problems, with_headings
 from hstar.training.grid_examples import SYMMETRIES, GridExamples, LabelledScenario
 
 CPU = torch.device("cpu")
@@ -44,6 +45,25 @@ def test_turned_scenarios_have_the_same_distances() -> None:
         assert np.array_equal(grid.lower_bounds(cell).reshape(-1)[places], batch.known.base.numpy())
         images.add((grid.shape, free.tobytes()))
     assert len(images) == 2 * SYMMETRIES
+
+
+@pytest.mark.parametrize("headings", [4, 8])
+def test_headings_turn_with_the_map(headings: int) -> None:
+    """Labels of every side of a lattice are the exact costs there."""
+    (grid,) = random_problems(1, seed=3, rows=6, columns=8)
+    (problem,) = with_headings([grid], headings, 1.5, seed=0)
+    labels = Prolonged(k_pr=math.inf, open=False).sample(problem)
+    given = LabelledScenario(problem, labels.states.astype(np.int64), labels.label.astype(np.float32))
+    examples = GridExamples([given], VinConfig(), symmetries=True)
+    for index in range(SYMMETRIES):
+        inputs, batch = examples.batch(np.array([index]), CPU)
+        free, goal, _ = inputs.image[0].numpy()
+        cell = tuple(int(place) for place in np.argwhere(goal == 1)[0])
+        turned = LatticeProblem(Grid(free == 0), (*cell, 0), cell, headings, 1.5)
+        found = Prolonged(k_pr=math.inf, open=False).sample(turned)
+        exact = dict(zip(found.states.tolist(), found.label.astype(np.float32).tolist(), strict=True))
+        assert [exact[place] for place in inputs.place.tolist()] == batch.label.tolist()
+        assert batch.known.lower is not None and bool((batch.known.lower <= batch.label + 1e-4).all())
 
 
 @pytest.mark.parametrize("symmetries", [False, True])

@@ -23,6 +23,8 @@ from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.resnet import ResNetConfig
 from hstar.sampling.dataset import Dataset, pack
 from hstar.training import Progress, TrainConfig, Trained, TrainingInterrupted, train
+from hstar.training.examples import StateExamples
+from hstar.training.loop import fit
 
 BUILD = ResNetConfig(width=16).build
 SHORT = TrainConfig(epochs=6, batch_size=16, learning_rate=3e-3, validation=0.2, patience=100)
@@ -235,6 +237,7 @@ class _Float(nn.Module):
     [
         ({"epochs": 0}, "epochs must be a whole number from 1 on, got 0"),
         ({"batch_size": 1.5}, "batch_size"),
+        ({"epoch_size": 0}, "epoch_size must be a whole number from 1 on, got 0"),
         ({"learning_rate": 0}, "learning_rate must be a number above 0"),
         ({"learning_rate": float("nan")}, "learning_rate"),
         ({"clip_norm": 0}, "clip_norm"),
@@ -247,6 +250,26 @@ class _Float(nn.Module):
 def test_wrong_options(change: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         train(BUILD, data(), Point(), config(**change))
+
+
+def test_epochs_of_a_given_size() -> None:
+    """Each has so many examples, others than the last one."""
+
+    class Seen(StateExamples):
+        def batch(self, indices: Any, device: torch.device) -> Any:
+            seen.append(indices.tolist())
+            return super().batch(indices, device)
+
+        def split(self, share: float, seed: int) -> Any:
+            return self, StateExamples(data(10))
+
+    seen: list[list[int]] = []
+    trained = fit(lambda outputs: BUILD(20, outputs), Seen(data()), Point(), config(epoch_size=40, epochs=3))
+    assert len(trained.history) == 3 and [len(one) for one in seen] == 3 * [16, 16, 8]
+    epochs = [sorted(seen[i] + seen[i + 1] + seen[i + 2]) for i in (0, 3, 6)]
+    assert all(len(set(one)) == 40 for one in epochs) and epochs[0] != epochs[1] != epochs[2]
+    larger = train(BUILD, data(), Point(), config(epoch_size=10**6))
+    assert weights(larger) == weights(train(BUILD, data(), Point(), SHORT))
 
 
 # --- progress and going on ----------------------------------------------------------------------

@@ -78,6 +78,7 @@ def configure(parser: Parser) -> None:
     add("--time-limit", type=checked(parse_time), metavar="TIME", help="of one search")
     add("--memory-limit", type=checked(parse_memory), metavar="MEMORY", help="of the process")
     add("--picture", type=Path, metavar="FILE", help="draw the first problem: a .png or .svg file")
+    add("--animation", type=Path, metavar="FILE", help="show the first problem step by step: a .html file")
     add("--json", action="store_true", help="print an object for each search, a line each")
     add("--quiet", "-q", action="store_true", help="no summary")
     group = parser.add_argument_group("maps")
@@ -107,12 +108,17 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_picture(arguments.picture)
         check_writable(arguments.picture, "picture")
+    if arguments.animation is not None:
+        from hstar.experiments.grid_animation import check_animation
+
+        check_animation(arguments.animation)
+        check_writable(arguments.animation, "animation")
     problems = _problems(arguments)
     names: list[str] = arguments.heuristic or [problems[0].heuristic]
     heuristics = [(name, _heuristic(name)) for name in names]
     if arguments.eps is not None and all(isinstance(one, str) for _, one in heuristics):
         raise InputError("--eps bounds the values of a model; give one as --heuristic, or --weight")
-    explored = arguments.picture is not None
+    explored = arguments.picture is not None or arguments.animation is not None
     runs = []
     with ProgressLine(arguments.quiet) as line:
         for problem in problems:
@@ -121,14 +127,8 @@ def run(arguments: argparse.Namespace) -> int:
                 if runs[-1].result.status == "interrupted":
                     return EXIT_CODES["interrupted"]
     _print(runs, arguments)
-    if arguments.picture is not None:
-        from hstar.experiments.grid_picture import Panel, draw
-
-        first = [one for one in runs if one.problem is problems[0]]
-        panels = [Panel(_label(one, arguments.eps), one.result, one.values) for one in first]
-        draw(arguments.picture, problems[0], panels)
-        if not arguments.quiet:
-            print(arguments.picture, file=sys.stderr)
+    if explored:
+        _draw([one for one in runs if one.problem is problems[0]], arguments)
     return next((EXIT_CODES[one.result.status] for one in runs if not one.result.solved), 0)
 
 
@@ -260,6 +260,19 @@ def _summary(one: Run, arguments: argparse.Namespace) -> str:
         f"{result.status.replace('_', ' ')}: {cost}{result.expanded} expanded, {result.reopened} re-opened "
         f"in {result.search_time:.3f} s{network}{bound}"
     )
+
+
+def _draw(runs: Sequence[Run], arguments: argparse.Namespace) -> None:
+    """The searches in one problem: a picture of what they explored, and a page that shows how."""
+    from hstar.experiments.grid_animation import animate
+    from hstar.experiments.grid_picture import Panel, draw
+
+    panels = [Panel(_label(one, arguments.eps), one.result, one.values) for one in runs]
+    for path, write in ((arguments.picture, draw), (arguments.animation, animate)):
+        if path is not None:
+            write(path, runs[0].problem, panels)
+            if not arguments.quiet:
+                print(path, file=sys.stderr)
 
 
 def _label(one: Run, eps: float | None) -> str:

@@ -105,7 +105,8 @@ def _describe_grid_model(path: Path) -> dict[str, Any]:
         "model": path.name,
         "recipe": model.recipe,
         "configuration": json.dumps(model.recipe_config),
-        "trained_for": f"maps of {sizes} cells, {model.neighbours} neighbours",
+        "trained_for": f"maps of {sizes} cells, {model.headings or model.neighbours} "
+        f"{'headings' if model.headings else 'neighbours'}",
         "other_sizes": model.network.any_size,
         "network": f"{model.network.name} {json.dumps(options)}",
         "weights": sum(tensor.size for tensor in model.tensors.values()),

@@ -1,8 +1,9 @@
-"""Networks over maps: their contract and their options, without torch. The networks are in `grid_network.py`.
+"""Networks over maps: their contract and options, without torch. They are in `vin.py` and `grid_network.py`.
 
-A network reads a scenario, the obstacles and the goal, and tells the cost-to-go of cells of it. `value-map`
-gives all cells of a scenario in one pass and takes maps of any size; `paper` takes a pass for each cell, and
-maps of the size that it was trained on. A registered network is a frozen dataclass with its options.
+A network reads a scenario, the obstacles and the goal, and tells the cost-to-go of states of it: cells, or
+cells and headings of a lattice. `vin` and `value-map` give all states of a scenario in one pass and take maps
+of any size; `paper` takes a pass for each cell, and maps of the size that it was trained on. A registered
+network is a frozen dataclass with its options.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from hstar.errors import InputError
 from hstar.options import option
 from hstar.registry import Registry
-from hstar.spaces.grid import GridProblem
+from hstar.spaces.grid import GridLike
 
 if TYPE_CHECKING:
     from torch import nn
@@ -33,7 +34,7 @@ class GridNetwork(Protocol):
     """Options of a network, and what can be made of them."""
 
     name: ClassVar[str]
-    whole: ClassVar[bool]  # one pass gives all cells of a scenario
+    whole: ClassVar[bool]  # one pass gives all states of a scenario
     any_size: ClassVar[bool]  # whether it takes maps of other sizes than those of the training
 
     def __init__(self, **options: Any) -> None: ...
@@ -42,27 +43,82 @@ class GridNetwork(Protocol):
     def relative(self) -> bool:
         """Whether its outputs are what is above the admissible distance."""
 
-    def encode(self, problem: GridProblem) -> Image:
-        """A scenario as an image (channels, rows, columns), made once for all its cells."""
+    def encode(self, problem: GridLike) -> Image:
+        """A scenario as an image (channels, rows, columns), made once for all its states."""
 
-    def inputs(self, images: Sequence[Image], scenario: Integers, cell: Integers) -> Any:
-        """What the module takes: cells, flat indices into the maps of the scenarios that these images are."""
+    def inputs(self, images: Sequence[Image], scenario: Integers, state: Integers, headings: int = 1) -> Any:
+        """What the module takes: states, flat indices over rows, columns and headings of scenarios."""
 
-    def build(self, outputs: int, scale: float) -> nn.Module:
-        """A fresh module from inputs to raw outputs (cells, outputs), which are about as large as `scale`."""
+    def build(self, outputs: int, scale: float, headings: int = 1) -> nn.Module:
+        """A fresh module from inputs to raw outputs (states, outputs), about as large as `scale`."""
 
 
 GRID_NETWORKS: Registry[type[GridNetwork]] = Registry("model")
 
 
-@GRID_NETWORKS.register("value-map")
 @dataclass(frozen=True)
-class ValueMapConfig:
-    """Options of the network that values a whole map."""
+class _WholeMaps:
+    """What the networks share that value all states of a scenario in one pass."""
 
-    name: ClassVar[str] = "value-map"
     whole: ClassVar[bool] = True
     any_size: ClassVar[bool] = True
+
+    @property
+    def relative(self) -> bool:
+        """Yes."""
+        return True
+
+    @property
+    def planes(self) -> int:
+        """Channels of an image."""
+        return 3 if self.relative else 2
+
+    def encode(self, problem: GridLike) -> Image:
+        """Free cells, the goal and, if wanted, the admissible distance; zeros where cells are blocked."""
+        free = ~problem.grid.blocked
+        found = [free, _marked(free.shape, problem.goal)]
+        if self.relative:
+            bounds = problem.lower_bounds().reshape(*free.shape, -1)[:, :, 0]  # the same for all headings
+            found.append(free * bounds / DISTANCE_UNIT)
+        return np.stack([plane.astype(np.float32) for plane in found])
+
+    def inputs(self, images: Sequence[Image], scenario: Integers, state: Integers, headings: int = 1) -> Any:
+        """The scenarios, filled with obstacles up to the size of the largest, and where the states are."""
+        from hstar.models.grid_network import whole_maps
+
+        return whole_maps(images, scenario, state, headings)
+
+
+@GRID_NETWORKS.register("vin")
+@dataclass(frozen=True)
+class VinConfig(_WholeMaps):
+    """Options of the network that plans inside."""
+
+    name: ClassVar[str] = "vin"
+
+    sweeps: int = option(40, "So many cells do values spread.")
+    waves: int = option(4, "Channels of values.")
+    spread: int = option(4, "Neighbours that values spread to, 4 or 8.")
+    width: int = option(16, "Of the layers that read the values.")
+
+    def __post_init__(self) -> None:
+        _check_sizes(self, "sweeps", "waves", "width")
+        if self.spread not in (4, 8):
+            raise InputError(f"spread must be 4 or 8, got {self.spread!r}")
+
+    def build(self, outputs: int, scale: float, headings: int = 1) -> nn.Module:
+        """A network with fresh weights."""
+        from hstar.models.vin import Vin
+
+        return Vin(self, outputs, scale, headings)
+
+
+@GRID_NETWORKS.register("value-map")
+@dataclass(frozen=True)
+class ValueMapConfig(_WholeMaps):
+    """Options of the convolutional network that values a whole map."""
+
+    name: ClassVar[str] = "value-map"
 
     channels: int = option(16, "Of a layer.")
     rounds: int = option(2, "Each has a residual layer for each dilation.")
@@ -71,10 +127,7 @@ class ValueMapConfig:
     distance: bool = option(True, "Tell it the admissible distance, and let it learn what is above.")
 
     def __post_init__(self) -> None:
-        for name in ("channels", "rounds", "reach"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 4096:
-                raise InputError(f"{name} must be a whole number from 1 to 4096, got {value!r}")
+        _check_sizes(self, "channels", "rounds", "reach")
         if self.reach & (self.reach - 1):
             raise InputError(f"reach must be a power of 2, got {self.reach}")
 
@@ -88,30 +141,11 @@ class ValueMapConfig:
         """If it is told the distance."""
         return self.distance
 
-    @property
-    def planes(self) -> int:
-        """Channels of an image."""
-        return 3 if self.distance else 2
-
-    def encode(self, problem: GridProblem) -> Image:
-        """Free cells, the goal and, if wanted, the admissible distance; zeros where cells are blocked."""
-        free = ~problem.grid.blocked
-        found = [free, _marked(problem.shape, problem.goal)]
-        if self.distance:
-            found.append(free * problem.grid.lower_bounds(problem.goal) / DISTANCE_UNIT)
-        return np.stack([plane.astype(np.float32) for plane in found])
-
-    def inputs(self, images: Sequence[Image], scenario: Integers, cell: Integers) -> Any:
-        """The scenarios, filled with obstacles up to the size of the largest, and where the cells are."""
-        from hstar.models.grid_network import whole_maps
-
-        return whole_maps(images, scenario, cell)
-
-    def build(self, outputs: int, scale: float) -> nn.Module:
+    def build(self, outputs: int, scale: float, headings: int = 1) -> nn.Module:
         """A network with fresh weights."""
         from hstar.models.grid_network import ValueMap
 
-        return ValueMap(self, outputs, scale)
+        return ValueMap(self, outputs, scale, headings)
 
 
 @GRID_NETWORKS.register("paper")
@@ -128,28 +162,37 @@ class PaperConfig:
         """No: its output is the cost-to-go."""
         return False
 
-    def encode(self, problem: GridProblem) -> Image:
+    def encode(self, problem: GridLike) -> Image:
         """Obstacles and the goal; the channel between them is for the cell."""
+        if len(problem.shape) > 2:
+            raise InputError("the model paper knows cells without headings; use vin")
         if min(problem.shape) < LEAST_SIDE:
             raise InputError(
                 f"the model paper needs maps of {LEAST_SIDE} x {LEAST_SIDE} cells or more, "
-                f"got {' x '.join(map(str, problem.shape))}; use value-map"
+                f"got {' x '.join(map(str, problem.shape))}; use vin"
             )
         blank = np.zeros(problem.shape)
         found = [problem.grid.blocked, blank, _marked(problem.shape, problem.goal)]
         return np.stack([plane.astype(np.float32) for plane in found])
 
-    def inputs(self, images: Sequence[Image], scenario: Integers, cell: Integers) -> Any:
+    def inputs(self, images: Sequence[Image], scenario: Integers, state: Integers, headings: int = 1) -> Any:
         """An image for each cell."""
         from hstar.models.grid_network import cell_images
 
-        return cell_images(images, scenario, cell)
+        return cell_images(images, scenario, state)
 
-    def build(self, outputs: int, scale: float) -> nn.Module:
+    def build(self, outputs: int, scale: float, headings: int = 1) -> nn.Module:
         """A network with fresh weights."""
         from hstar.models.grid_network import PaperNetwork
 
         return PaperNetwork(outputs, scale)
+
+
+def _check_sizes(config: Any, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 4096:
+            raise InputError(f"{name} must be a whole number from 1 to 4096, got {value!r}")
 
 
 def _marked(shape: tuple[int, ...], cell: tuple[int, ...]) -> npt.NDArray[np.float32]:

@@ -22,7 +22,7 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates import estimate as estimates
 from hstar.estimates.estimate import Estimate, Known
 from hstar.models.grid_config import GRID_NETWORKS, GridNetwork
-from hstar.spaces.grid import GridProblem
+from hstar.spaces.grid import GridLike, LatticeProblem
 
 if TYPE_CHECKING:
     from torch import nn
@@ -48,6 +48,8 @@ class GridModel:
     recipe: str
     recipe_config: Mapping[str, Any]
     seed: int
+    headings: int = 0  # of a lattice, 4 or 8, with goals for every heading; 0: cells without headings
+    turn_cost: float = 0.0
     summary: Mapping[str, Any] = field(default_factory=dict)  # of the training
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
 
@@ -56,17 +58,23 @@ class GridModel:
             raise ModelError(f"the scale must be a number above 0, got {self.scale!r}")
         if self.neighbours not in (4, 8):
             raise ModelError(f"neighbours are 4 or 8, got {self.neighbours!r}")
+        if self.headings not in (0, 4, 8):
+            raise ModelError(f"headings are 4 or 8, or 0, got {self.headings!r}")
         for name, tensor in self.tensors.items():
             if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
                 raise ModelError(f"weights {name} are not all finite")
 
-    def check(self, problem: GridProblem) -> None:
+    def check(self, problem: GridLike) -> None:
         """A `ModelError` if the model is not for such problems."""
         grid = problem.grid
         if grid.costs is not None:
             raise ModelError("the model was trained for steps that cost 1, asked for costs of cells")
-        corners = grid.neighbours == 8 and grid.cut_corners
-        if (grid.neighbours, corners) != (self.neighbours, self.cut_corners):
+        self._check_headings(problem)
+        corners = grid.cut_corners and (self.headings or grid.neighbours) == 8
+        if self.headings:
+            if corners != self.cut_corners:
+                raise ModelError("the model was trained for other rules of corners than it is asked for")
+        elif (grid.neighbours, corners) != (self.neighbours, self.cut_corners):
             raise ModelError(
                 f"the model was trained for {_steps(self.neighbours, self.cut_corners)}, "
                 f"asked for {_steps(grid.neighbours, corners)}"
@@ -75,30 +83,42 @@ class GridModel:
             known = ", ".join(f"{rows} x {columns}" for rows, columns in self.sizes)
             raise ModelError(
                 f"the model {self.network.name} was trained for maps of {known} cells, "
-                f"asked for {grid.shape[0]} x {grid.shape[1]}; a value-map takes any size"
+                f"asked for {grid.shape[0]} x {grid.shape[1]}; a vin takes any size"
             )
 
-    def values(self, problem: GridProblem) -> npt.NDArray[np.float32]:
-        """The value map that `grid_astar` takes; cells that are blocked have 0."""
+    def _check_headings(self, problem: GridLike) -> None:
+        lattice = problem if isinstance(problem, LatticeProblem) else None
+        asked = (lattice.headings, lattice.turn_cost) if lattice is not None else (0, 0.0)
+        if asked != (self.headings, self.turn_cost):
+            raise ModelError(
+                f"the model was trained for {_headings(self.headings, self.turn_cost)}, "
+                f"asked for {_headings(*asked)}"
+            )
+        if lattice is not None and len(lattice.goal) != 2:
+            raise ModelError("the model was trained for goals that do not say a heading")
+
+    def values(self, problem: GridLike) -> npt.NDArray[np.float32]:
+        """The value map that `grid_astar` takes, of the problem's shape; cells that are blocked have 0."""
         import torch
 
         self.check(problem)
-        cells = np.flatnonzero(~problem.grid.blocked)
+        headings = max(self.headings, 1)
+        states = np.flatnonzero(np.repeat(~problem.grid.blocked.reshape(-1), headings))
+        bounds = problem.lower_bounds().reshape(-1).astype(np.float32)
         image = self.network.encode(problem)
-        size = len(cells) if self.network.whole else CELLS_AT_ONCE
+        size = len(states) if self.network.whole else CELLS_AT_ONCE
         found = []
         with torch.inference_mode():
-            for start in range(0, len(cells), size):
-                some = cells[start : start + size]
-                base = None
-                if self.network.relative:
-                    bounds = problem.grid.lower_bounds(problem.goal).reshape(-1)[some]
-                    base = torch.from_numpy(bounds.astype(np.float32))
-                raw = self.module(self.network.inputs([image], np.zeros(len(some), dtype=np.int64), some))
-                found.append(self.estimate.mean(raw, Known(base=base)).numpy())
-        result = np.zeros(problem.grid.blocked.size, dtype=np.float32)
-        result[cells] = np.concatenate(found)
-        return result.reshape(problem.grid.shape)
+            for start in range(0, len(states), size):
+                some = states[start : start + size]
+                scenario = np.zeros(len(some), dtype=np.int64)
+                bound = torch.from_numpy(bounds[some])
+                known = Known(lower=bound, base=bound if self.network.relative else None)
+                raw = self.module(self.network.inputs([image], scenario, some, headings))
+                found.append(self.estimate.mean(raw, known).numpy())
+        result = np.zeros(len(bounds), dtype=np.float32)
+        result[states] = np.concatenate(found)
+        return result.reshape(problem.shape)
 
     @cached_property
     def module(self) -> nn.Module:
@@ -106,7 +126,7 @@ class GridModel:
         import torch
 
         weights = {name: torch.from_numpy(array.copy()) for name, array in self.tensors.items()}
-        module = self.network.build(self.estimate.outputs, self.scale)
+        module = self.network.build(self.estimate.outputs, self.scale, max(self.headings, 1))
         try:
             module.load_state_dict(weights)
         except RuntimeError as error:
@@ -118,6 +138,10 @@ def _steps(neighbours: int, cut_corners: bool) -> str:
     return f"{neighbours} neighbours{' and cut corners' if cut_corners else ''}"
 
 
+def _headings(headings: int, turn_cost: float) -> str:
+    return f"{headings} headings, turns for {turn_cost:g}" if headings else "cells without headings"
+
+
 def save_grid_model(path: str | Path, model: GridModel) -> None:
     """Writes the file, as a whole or not at all."""
     header: dict[str, Any] = {
@@ -126,6 +150,8 @@ def save_grid_model(path: str | Path, model: GridModel) -> None:
         "scale": model.scale,
         "neighbours": model.neighbours,
         "cut_corners": model.cut_corners,
+        "headings": model.headings,
+        "turn_cost": model.turn_cost,
         "sizes": [list(size) for size in model.sizes],
         "recipe": model.recipe,
         "recipe_config": dict(model.recipe_config),
@@ -151,6 +177,8 @@ def load_grid_model(path: str | Path) -> GridModel:
             scale=float(header["scale"]),
             neighbours=int(header["neighbours"]),
             cut_corners=bool(header["cut_corners"]),
+            headings=int(header.get("headings", 0)),  # older files are of grids
+            turn_cost=float(header.get("turn_cost", 0)),
             sizes=tuple((int(rows), int(columns)) for rows, columns in header["sizes"]),
             recipe=str(header["recipe"]),
             recipe_config=dict(header["recipe_config"]),

@@ -36,30 +36,31 @@ if TYPE_CHECKING:
 
 
 class MapCells(NamedTuple):
-    """Scenarios (scenarios, planes, rows, columns), the first plane of free cells, and cells of them."""
+    """Scenarios (scenarios, planes, rows, columns), the first plane of free cells, and states of them."""
 
     image: Tensor
-    place: Tensor  # (cells,), flat indices over scenarios, rows and columns
+    place: Tensor  # (states,), flat indices over scenarios, rows, columns and headings
 
 
-def whole_maps(images: Sequence[Image], scenario: Integers, cell: Integers) -> MapCells:
-    """Images of all sizes in one tensor, and the cells in it."""
+def whole_maps(images: Sequence[Image], scenario: Integers, state: Integers, headings: int = 1) -> MapCells:
+    """Images of all sizes in one tensor, and the states in it."""
     rows = max(image.shape[1] for image in images)
     columns = max(image.shape[2] for image in images)
     filled = np.zeros((len(images), images[0].shape[0], rows, columns), dtype=np.float32)
     for number, image in enumerate(images):
         filled[number, :, : image.shape[1], : image.shape[2]] = image
+    cell, heading = np.divmod(state, headings)
     row, column = np.divmod(cell, np.array([image.shape[2] for image in images])[scenario])
-    place = (np.asarray(scenario, dtype=np.int64) * rows + row) * columns + column
+    place = ((np.asarray(scenario, dtype=np.int64) * rows + row) * columns + column) * headings + heading
     return MapCells(torch.from_numpy(filled), torch.from_numpy(place.astype(np.int64)))
 
 
 class ValueMap(nn.Module):
     """The network `value-map`; see the top of the file."""
 
-    def __init__(self, config: ValueMapConfig, outputs: int, scale: float) -> None:
+    def __init__(self, config: ValueMapConfig, outputs: int, scale: float, headings: int = 1) -> None:
         super().__init__()
-        self.repeats, self.scale = config.rounds if config.tied else 1, scale
+        self.repeats, self.scale, self.outputs = config.rounds if config.tied else 1, scale, outputs
         width = config.channels
         self.first = nn.Conv2d(config.planes, width, 3, padding=1)
         self.layers = nn.ModuleList(
@@ -67,7 +68,7 @@ class ValueMap(nn.Module):
             for _ in range(1 if config.tied else config.rounds)
             for dilation in config.dilations
         )
-        self.head = nn.Conv2d(width, outputs, 1)
+        self.head = nn.Conv2d(width, headings * outputs, 1)
         self.apply(_variance_scaling)
         with torch.no_grad():
             for layer in self.layers:  # a sum of many layers must not grow with their number
@@ -75,13 +76,13 @@ class ValueMap(nn.Module):
             self.head.weight.mul_(0.1)  # the first guess is the admissible distance, or little
 
     def forward(self, inputs: MapCells) -> Tensor:
-        """To (cells, outputs)."""
+        """To (states, outputs)."""
         free = inputs.image[:, :1]
         x = free * functional.selu(self.first(inputs.image))
         for layer in list(self.layers) * self.repeats:
             x = free * (x + functional.selu(layer(x)))
         raw: Tensor = self.head(x).movedim(1, -1)
-        return self.scale * raw.reshape(-1, raw.shape[-1])[inputs.place]
+        return self.scale * raw.reshape(-1, self.outputs)[inputs.place]
 
 
 def cell_images(images: Sequence[Image], scenario: Integers, cell: Integers) -> Tensor:

@@ -6,7 +6,8 @@
 4. `grid_astar` searches with the network's value map, bounded: min(max(h_adm, h), eps * h_adm).
 
 Everything can be exchanged: the sampler (`optimal-path` is the vanilla data set of the paper, `dijkstra` all
-states from which there is a way), the network (`models/grid_config.py`), the estimate, the maps.
+states from which there is a way), the network (`models/grid_config.py`), the estimate, and the maps, which
+are lattices if they have headings.
 
 Differences: 1. states that were seen but not closed have upper bounds as labels and are left out; the paper
 takes them for exact (`open_states`, and the profile `paper`). 2. The paper says nothing of k_pr: 2 here. 3. A
@@ -28,14 +29,16 @@ from hstar.errors import InputError
 from hstar.estimates import ESTIMATES
 from hstar.estimates.asymmetric import Asymmetric
 from hstar.estimates.estimate import Estimate
+from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
+from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.grid_config import GRID_NETWORKS, GridNetwork
 from hstar.models.grid_model import GridModel
 from hstar.options import option
 from hstar.registry import unknown
 from hstar.sampling.prolonged import OptimalPath, Prolonged
-from hstar.spaces.grid import GridProblem
-from hstar.spaces.grid_maps import MapOptions, random_problems
+from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
+from hstar.spaces.grid_maps import MapOptions, random_problems, with_headings
 from hstar.training.config import TrainConfig
 
 if TYPE_CHECKING:
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
 NAME = "prolonged"
 DIJKSTRA = "dijkstra"
 SAMPLERS = (Prolonged.name, OptimalPath.name, DIJKSTRA)
-LOSSES = (Asymmetric.name, Point.name)
+BELIEFS = (Asymmetric.name, Point.name, Gaussian.name, TruncatedGaussian.name)
 
 Options = Mapping[str, Any]
 
@@ -58,14 +61,16 @@ class ProlongedOptions:
     sampler: str = option(Prolonged.name, f"Which of their states: {', '.join(SAMPLERS)}.")
     k_pr: float = option(2.0, "Closed states at the end, times those when the start was; inf: all.")
     open_states: bool = option(False, "Take upper bounds of states that were not closed for labels, too.")
-    model: str = option("value-map", "value-map, which takes maps of any size, or paper.")
-    estimate: str = option(Asymmetric.name, f"What its outputs mean: {' or '.join(LOSSES)}.")
+    model: str = option("vin", "vin or value-map, which take maps of any size, or paper.")
+    estimate: str = option(Asymmetric.name, f"What its outputs mean: {', '.join(BELIEFS)}.")
     a: float = option(-2.5, "Of asymmetric: below 0 values that are too high count more, at 0 all alike.")
+    headings: int = option(0, "Learn of lattices with so many headings, 4 or 8; 0: of grids.")
+    turn_cost: float = option(1.0, "Of a turn by one heading, on lattices.")
     symmetries: bool = option(True, "See each scenario turned and reflected, too.")
     updates: int | None = option(None, "Steps of the optimizer, instead of epochs.")
 
     def __post_init__(self) -> None:
-        known = {"sampler": SAMPLERS, "model": tuple(GRID_NETWORKS), "estimate": LOSSES}
+        known = {"sampler": SAMPLERS, "model": tuple(GRID_NETWORKS), "estimate": BELIEFS}
         for name, words in known.items():
             if getattr(self, name) not in words:
                 raise unknown(name, getattr(self, name), list(words))
@@ -73,6 +78,8 @@ class ProlongedOptions:
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int) or value < 1):
                 raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
+        if self.headings not in (0, 4, 8):
+            raise InputError(f"headings are 4 or 8, or 0 for grids, got {self.headings!r}")
         self.belief()
         self.labels()
 
@@ -98,20 +105,29 @@ _PUBLISHED: Options = {
     "patience": 1_000_000,
 }
 _DEFAULT: Options = {
-    "updates": 3000,
+    "updates": 600,
     "batch_size": 8,
-    "learning_rate": 3e-3,
+    "epoch_size": 240,
+    "learning_rate": 1e-2,
     "schedule": "cosine",
     "clip_norm": 10.0,
     "patience": 1_000_000,
 }
-_CELLS: Options = {**_DEFAULT, "updates": 1000, "batch_size": 256, "symmetries": False}
+_CONVOLUTIONS: Options = {**_DEFAULT, "updates": 3000, "epoch_size": 480, "learning_rate": 3e-3}
+_CELLS: Options = {
+    **_CONVOLUTIONS,
+    "updates": 1000,
+    "batch_size": 256,
+    "epoch_size": 8192,
+    "validation": 0.05,
+    "symmetries": False,
+}
 
 
 def profiles(options: Options) -> dict[str, Options]:
     """Sets of options by name, the default one first, for those that are given."""
-    one_by_one = options.get("model") == "paper"
-    found = {"default": _CELLS if one_by_one else _DEFAULT, "paper": _PUBLISHED}
+    default = {"value-map": _CONVOLUTIONS, "paper": _CELLS}.get(str(options.get("model")), _DEFAULT)
+    found = {"default": default, "paper": _PUBLISHED}
     if "epochs" in options:  # said in another way
         found = {name: {**profile, "updates": None} for name, profile in found.items()}
     return found
@@ -166,7 +182,7 @@ def plan(profile: str | None, options: Options) -> Plan:
 
 
 def train_prolonged(
-    problems: Sequence[GridProblem] | None = None,
+    problems: Sequence[GridLike] | None = None,
     *,
     profile: str | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -175,8 +191,8 @@ def train_prolonged(
 ) -> GridModel:
     """Learns values of maps from scenarios: `problems`, or random ones by the options of `MapOptions`.
 
-    The same options, seed and problems give the same model. With a `checkpoint` file a killed training goes
-    on by the same call.
+    With `headings` they become problems on lattices. The same options, seed and problems give the same
+    model. With a `checkpoint` file a killed training goes on by the same call.
     """
     from hstar.training.grid_examples import GridExamples
     from hstar.training.loop import fit
@@ -186,7 +202,13 @@ def train_prolonged(
     # 1. Scenarios.
     if problems is None:
         problems = random_problems(config.scenarios, training.seed, chosen.maps)
+    if config.headings:
+        grids = [one for one in problems if isinstance(one, GridProblem)]
+        if len(grids) < len(problems):
+            raise InputError("headings are for grids, but lattices are given, which have their own")
+        problems = with_headings(grids, config.headings, config.turn_cost, training.seed)
     neighbours, cut_corners = _steps(problems)
+    headings, turn_cost = _turns(problems)
     sizes = _sizes(problems, network, config.symmetries)
     # 2. The cost-to-go of states around their optimal paths.
     scenarios = list(labelled(problems, config))
@@ -198,10 +220,11 @@ def train_prolonged(
     target = float(np.abs(examples.target()).mean())
     scale = target if target > 0 else 1.0
     if config.updates is not None:
-        batches = math.ceil(len(examples) / training.batch_size)
+        size = min(len(examples), training.epoch_size or len(examples))
+        batches = math.ceil(size / training.batch_size)
         training = replace(training, epochs=max(1, round(config.updates / batches)))
     trained = fit(
-        lambda outputs: network.build(outputs, scale),
+        lambda outputs: network.build(outputs, scale, max(headings, 1)),
         examples,
         config.belief(),
         training,
@@ -218,6 +241,8 @@ def train_prolonged(
         scale=scale,
         neighbours=neighbours,
         cut_corners=cut_corners,
+        headings=headings,
+        turn_cost=turn_cost,
         sizes=sizes,
         recipe=NAME,
         recipe_config={
@@ -239,8 +264,8 @@ def train_prolonged(
     )
 
 
-def labelled(problems: Sequence[GridProblem], config: ProlongedOptions) -> Iterator[LabelledScenario]:
-    """The scenarios with the cells that the sampler labels."""
+def labelled(problems: Sequence[GridLike], config: ProlongedOptions) -> Iterator[LabelledScenario]:
+    """The scenarios with the states that the sampler labels."""
     from hstar.training.grid_examples import LabelledScenario
 
     sampler = config.labels()
@@ -255,28 +280,40 @@ def labelled(problems: Sequence[GridProblem], config: ProlongedOptions) -> Itera
         )
 
 
-def _steps(problems: Sequence[GridProblem]) -> tuple[int, bool]:
+def _turns(problems: Sequence[GridLike]) -> tuple[int, float]:
+    """Headings and the price of a turn, which must be the same in all problems; 0 on grids."""
+    found = {
+        (one.headings, one.turn_cost) if isinstance(one, LatticeProblem) else (0, 0.0) for one in problems
+    }
+    if len(found) > 1:
+        raise InputError("the scenarios differ in headings, or in the price of turns")
+    if any(isinstance(one, LatticeProblem) and len(one.goal) != 2 for one in problems):
+        raise InputError(f"{NAME} learns of goals for every heading, but one is given")
+    return found.pop()
+
+
+def _steps(problems: Sequence[GridLike]) -> tuple[int, bool]:
     """Neighbours, and whether corners are cut, which must be the same in all problems."""
     if not problems:
         raise InputError("no scenarios to learn from")
     if any(problem.grid.costs is not None for problem in problems):
         raise InputError(f"{NAME} learns of maps where each step costs 1, not of costs of cells")
-    found = {
-        (problem.grid.neighbours, problem.grid.neighbours == 8 and problem.grid.cut_corners)
-        for problem in problems
-    }
+    found = set()
+    for problem in problems:
+        steps = problem.headings if isinstance(problem, LatticeProblem) else problem.grid.neighbours
+        found.add((steps, steps == 8 and problem.grid.cut_corners))
     if len(found) > 1:
         raise InputError("the scenarios differ in what steps are possible")
     return found.pop()
 
 
 def _sizes(
-    problems: Sequence[GridProblem], network: GridNetwork, symmetries: bool
+    problems: Sequence[GridLike], network: GridNetwork, symmetries: bool
 ) -> tuple[tuple[int, int], ...]:
     """Rows and columns of the maps, of which some networks take one kind alone."""
     found = tuple(sorted({problem.grid.shape for problem in problems}))
     if not network.any_size and len(found) > 1:
-        raise InputError(f"the model {network.name} learns from maps of one size; use value-map")
+        raise InputError(f"the model {network.name} learns from maps of one size; use vin")
     if not network.any_size and symmetries and found[0][0] != found[0][1]:
         raise InputError(f"turned maps have other sizes, which the model {network.name} cannot learn from")
     return found

@@ -153,6 +153,10 @@ class GridProblem:
         """`manhattan`, or `octile` with 8 neighbours."""
         return "manhattan" if self.grid.neighbours == 4 else "octile"
 
+    def lower_bounds(self) -> npt.NDArray[np.float64]:
+        """The admissible heuristic of every state."""
+        return self.grid.lower_bounds(self.goal)
+
     def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
         """Neighbours, each with the price of a straight and of a diagonal step to it, one of them 0."""
         row, column = state
@@ -202,6 +206,11 @@ class LatticeProblem:
     def heuristic(self) -> str:
         """`manhattan`, or `octile` with 8 headings."""
         return "manhattan" if self.headings == 4 else "octile"
+
+    def lower_bounds(self) -> npt.NDArray[np.float64]:
+        """The admissible heuristic of every state, which knows nothing of turns."""
+        steps = Grid(self.grid.blocked, self.grid.costs, 4 if self.headings == 4 else 8)
+        return np.repeat(steps.lower_bounds(self.goal[:2])[:, :, None], self.headings, axis=2)
 
     def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
         """One cell ahead, and turns to the left and to the right; prices as on a grid."""

@@ -20,7 +20,7 @@ import numpy as np
 from hstar.errors import InputError
 from hstar.options import option
 from hstar.registry import Registry
-from hstar.spaces.grid import Blocked, Grid, GridProblem
+from hstar.spaces.grid import Blocked, Grid, GridProblem, LatticeProblem
 
 # So many draws in a row without a new problem: there are no more of them, or hardly any.
 ATTEMPTS = 500
@@ -168,6 +168,17 @@ def _problem_on(grid: Grid, rng: random.Random) -> GridProblem | None:
     there = np.argwhere(np.isfinite(grid.distances(goal)))
     starts = [cell for cell in map(tuple, there.tolist()) if cell != goal]
     return GridProblem(grid, rng.choice(starts), goal) if starts else None
+
+
+def with_headings(
+    problems: Sequence[GridProblem], headings: int, turn_cost: float, seed: int
+) -> list[LatticeProblem]:
+    """The same problems on lattices, with starts that look anywhere and goals for every heading."""
+    rng = random.Random(seed)
+    return [
+        LatticeProblem(one.grid, (*one.start, rng.randrange(headings)), one.goal, headings, turn_cost)
+        for one in problems
+    ]
 
 
 def problems_on(grids: Sequence[Grid], number: int, seed: int) -> list[GridProblem]:

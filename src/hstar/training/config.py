@@ -16,6 +16,7 @@ class TrainConfig:
 
     epochs: int = option(1000, "At most.")
     batch_size: int = option(64, "States in a step.")
+    epoch_size: int | None = option(None, "Examples in an epoch, drawn anew for each; none: all of them.")
     learning_rate: float = option(1e-3, "Of the optimizer.")
     schedule: str = option("constant", "Of the learning rate: constant, or cosine: to 0 at the last epoch.")
     weight_decay: float = option(0.0, "Of the optimizer: L2 in adam, decoupled in adamw.")
@@ -37,8 +38,11 @@ class TrainConfig:
     time_limit: float | None = option(None, "Seconds, counted over resumed runs.")
 
     def __post_init__(self) -> None:
-        for name, least in {"epochs": 1, "batch_size": 1, "patience": 1, "seed": 0, "threads": 1}.items():
+        counts = {"epochs": 1, "batch_size": 1, "epoch_size": 1, "patience": 1, "seed": 0, "threads": 1}
+        for name, least in counts.items():
             value = getattr(self, name)
+            if value is None and name == "epoch_size":
+                continue
             if not isinstance(value, int | float) or value != value // 1 or not least <= value < 2**63:
                 raise InputError(f"{name} must be a whole number from {least} on, got {value!r}")
             object.__setattr__(self, name, int(value))  # 1e3 is a whole number, too

@@ -1,8 +1,8 @@
-"""Labelled cells of maps for the training loop.
+"""Labelled states of maps for the training loop: cells, or cells and headings of lattices.
 
-For a network that values whole maps an example is a scenario with all its labelled cells; for one that takes
-an image for each cell it is a cell. Scenarios, not cells, are held out: those of one scenario are much alike.
-With `symmetries` each scenario is there in all eight turns and reflections of the square.
+For a network that values whole maps an example is a scenario with all its labelled states; for one that takes
+an image for each cell it is a cell. Scenarios, not states, are held out: those of one are much alike. With
+`symmetries` each scenario is there in all eight turns and reflections of the square, and headings with it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import torch
 
 from hstar.estimates.estimate import Batch, Known
 from hstar.models.grid_config import GridNetwork
-from hstar.spaces.grid import GridProblem
+from hstar.spaces.grid import GridLike
 from hstar.training.examples import Column, Indices, to_device
 
 SYMMETRIES = 8
@@ -28,9 +28,9 @@ T = TypeVar("T", bound=np.generic)
 
 @dataclass(frozen=True, eq=False)
 class LabelledScenario:
-    """A problem, cells of its map as flat indices, and the cost-to-go of each."""
+    """A problem, states of it as flat indices over its shape, and the cost-to-go of each."""
 
-    problem: GridProblem
+    problem: GridLike
     cells: npt.NDArray[np.int64]
     label: Column
     reached: bool = True  # the start, by the backward search
@@ -52,7 +52,7 @@ class GridExamples:
         self.label = np.concatenate([np.zeros(0, np.float32), *(one.label for one in self.scenarios)])
         self._bound = np.zeros(len(self.label), np.float32)
         for one, first in zip(self.scenarios, self._first, strict=False):
-            bounds = one.problem.grid.lower_bounds(one.problem.goal).reshape(-1)
+            bounds = one.problem.lower_bounds().reshape(-1)
             self._bound[first : first + len(one.cells)] = bounds[one.cells]
 
     def __len__(self) -> int:
@@ -78,28 +78,31 @@ class GridExamples:
         found = hashlib.sha256(repr((self.network, self.turns)).encode())
         for one in self.scenarios:
             grid = one.problem.grid
-            told = (grid.shape, grid.neighbours, grid.cut_corners, one.problem.start, one.problem.goal)
+            told = (one.problem.shape, grid.neighbours, grid.cut_corners, one.problem.start, one.problem.goal)
             found.update(repr(told).encode())
             for array in (grid.blocked, one.cells, one.label):
                 found.update(array.tobytes())
         return found.hexdigest()
 
     def batch(self, indices: Indices, device: torch.device) -> tuple[Any, Batch]:
-        """What the network reads; labels, and the admissible distances if it adds to them.
+        """What the network reads; labels, and the admissible distances, which it may add to.
 
         Cells of one image stand together, whatever the order of the indices.
         """
-        images, rows, cells = [], [], []
+        images, rows, states = [], [], []
+        headings = 1
         for scenario, turn, some in self._groups(indices):
             images.append(_turned(self.images[scenario], turn))
             rows.append(some)
-            cells.append(_moved(self.images[scenario].shape[1:], turn)[self._cell[some]])
+            shape = self.scenarios[scenario].problem.shape
+            headings = shape[2] if len(shape) > 2 else 1  # the same in all scenarios
+            states.append(_moved(shape, turn)[self._cell[some]])
         chosen = np.concatenate(rows)
         place = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
-        inputs = to_device(self.network.inputs(images, place, np.concatenate(cells)), device)
+        inputs = to_device(self.network.inputs(images, place, np.concatenate(states), headings), device)
         label = torch.from_numpy(self.label[chosen]).to(device)
-        base = torch.from_numpy(self._bound[chosen]).to(device) if self.network.relative else None
-        return inputs, Batch(label, Known(base=base))
+        bound = torch.from_numpy(self._bound[chosen]).to(device)
+        return inputs, Batch(label, Known(lower=bound, base=bound if self.network.relative else None))
 
     def _groups(self, indices: Indices) -> Iterator[tuple[int, int, Indices]]:
         """Scenarios, how they are turned, and rows of their cells."""
@@ -120,8 +123,13 @@ def _turned(image: npt.NDArray[T], turn: int) -> npt.NDArray[T]:
 
 
 def _moved(shape: tuple[int, ...], turn: int) -> npt.NDArray[np.int64]:
-    """By flat index of a cell the one that it has in the turned map."""
-    order = _turned(np.arange(shape[0] * shape[1]).reshape(shape), turn).reshape(-1)
+    """By flat index of a state the one that it has in the turned map."""
+    order = _turned(np.arange(shape[0] * shape[1]).reshape(shape[:2]), turn).reshape(-1)
     found = np.empty(len(order), dtype=np.int64)
     found[order] = np.arange(len(order))
-    return found
+    if len(shape) == 2:
+        return found
+    headings = shape[2]
+    heading = np.arange(headings) - turn % 4 * headings // 4  # right angles against the clock
+    heading = (-heading if turn >= 4 else heading) % headings
+    return (found[:, None] * headings + heading).reshape(-1)

@@ -239,8 +239,8 @@ class _Run:
 
     def _epoch(self, epoch: int) -> tuple[float, bool]:
         """The mean training loss, and whether the time sufficed for all batches."""
-        config, n, batches = self.config, len(self.data), self._batches()
-        order = np.random.default_rng([config.seed, epoch]).permutation(n)
+        config, n, batches = self.config, self._examples(), self._batches()
+        order = np.random.default_rng([config.seed, epoch]).permutation(len(self.data))[:n]
         torch.manual_seed(_torch_seed(config.seed, 1, epoch))  # for models with random layers
         self.model.train()
         total = torch.zeros((), dtype=torch.float64, device=self.device)
@@ -341,8 +341,12 @@ class _Run:
             return done
         return f"{done}; to go on, run it again with the checkpoint {self.checkpoint}"
 
+    def _examples(self) -> int:
+        """In an epoch."""
+        return min(len(self.data), self.config.epoch_size or len(self.data))
+
     def _batches(self) -> int:
-        return -(-len(self.data) // self.config.batch_size)
+        return -(-self._examples() // self.config.batch_size)
 
     def _time(self) -> float:
         return time.monotonic() - self.started
