@@ -1,6 +1,6 @@
-"""Several puzzles at a time: searches in threads, which run side by side since the core needs no interpreter.
+"""Several searches at a time: in threads, which run side by side since the core needs no interpreter.
 
-Results come in the order of the puzzles. Ctrl-C stops all searches that run, and then goes on as usual.
+Results come in the order of what is searched. Ctrl-C stops all searches that run, and then goes on as usual.
 """
 
 from __future__ import annotations
@@ -9,25 +9,35 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from hstar import _core
-from hstar.search.idastar import IDAStarResult
+
+Progress = Callable[[_core.Progress], None]
+
+
+class Ended(Protocol):
+    """What a search gives back."""
+
+    @property
+    def status(self) -> str:
+        """One of those of `Result`."""
+
 
 T = TypeVar("T")
-Progress = Callable[[_core.Progress], None]
+R = TypeVar("R", bound=Ended)
 
 
 def side_by_side(
     items: Iterable[T],
-    search: Callable[[T, Progress | None], IDAStarResult],
+    search: Callable[[T, Progress | None], R],
     jobs: int = 1,
     progress: Progress | None = None,
-) -> Iterator[tuple[T, IDAStarResult]]:
+) -> Iterator[tuple[T, R]]:
     """Each item with what `search` finds for it; a `KeyboardInterrupt` if that was interrupted.
 
-    `search` hands its second argument on to `idastar`. With one job it runs in this thread and `progress` is
-    told of it.
+    `search` hands its second argument on as the progress of the search. With one job it runs in this thread
+    and `progress` is told of it.
     """
     if jobs == 1:
         for item in items:
@@ -43,7 +53,7 @@ def side_by_side(
             raise KeyboardInterrupt  # ends this search, not the thread
 
     with ThreadPoolExecutor(jobs) as pool:
-        waiting: deque[tuple[T, Future[IDAStarResult]]] = deque()
+        waiting: deque[tuple[T, Future[R]]] = deque()
         try:
             for item in items:
                 waiting.append((item, pool.submit(search, item, heed)))
