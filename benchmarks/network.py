@@ -116,7 +116,8 @@ class Native:
     def build(self, task: hstar.Task) -> _core.Heuristic:
         """For `solve`."""
         network = native(self.net, self.precision)
-        return _core.learned_heuristic(task.core, network, self.inputs, "network", 1024, self.incremental)
+        model = _core.atom_model(task.core, network, self.inputs, self.incremental)
+        return _core.believed_heuristic(task.core, model, name="network", scale=1024)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,6 +18,7 @@
 #include "bindings/sampling_arrays.h"
 #include "bindings/states.h"
 #include "estimates/belief.h"
+#include "heuristics/atom_network.h"
 #include "heuristics/believed.h"
 #include "heuristics/colours.h"
 #include "heuristics/relaxed_plan_model.h"
@@ -27,6 +30,8 @@ namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class Array>
 std::vector<double> numbers(const Array& array) {
@@ -76,9 +81,9 @@ RowsOf<double> raw(const PyRawModel& self, const PyTask& task, ValueRows states)
 }
 
 Belief belief(const std::string& estimate, std::optional<double> sigma, double floor, double range,
-              double margin, std::optional<double> alpha, bool clip, std::optional<double> clip_lower,
-              std::optional<double> clip_upper, double offset, std::optional<double> eps,
-              std::optional<double> factor, double shift, bool whole) {
+              double margin, std::optional<double> alpha, double sure_below, bool clip,
+              std::optional<double> clip_lower, std::optional<double> clip_upper, double offset,
+              std::optional<double> eps, std::optional<double> factor, double shift, bool whole) {
   using Kind = Estimate::Kind;
   const Kind kind = named<Kind>("estimate", estimate,
                                 {{"point", Kind::kPoint},
@@ -88,7 +93,7 @@ Belief belief(const std::string& estimate, std::optional<double> sigma, double f
   std::optional<Calibration> calibration;
   if (factor) calibration = {*factor, shift, whole};
   return Belief({kind, sigma, floor, range, margin},
-                {alpha, clip, clip_lower, clip_upper, offset, eps, calibration});
+                {alpha, clip, clip_lower, clip_upper, offset, eps, calibration, sure_below});
 }
 
 // What the search sees of raw outputs, without a search.
@@ -168,6 +173,14 @@ void bind_models(nb::module_& module) {
       nb::arg("task"), nb::arg("relations"), nb::arg("table"), nb::arg("iterations"), nb::arg("multiset"),
       nb::arg("network"), "A network whose inputs are the colours of a state, as often as they occur.");
   module.def(
+      "atom_model",
+      [](const PyTask& task, const PyNetwork& network, std::vector<int32_t> inputs, bool incremental) {
+        return PyRawModel{task.space, std::make_unique<AtomNetwork>(*task.space, network.network,
+                                                                    std::move(inputs), incremental)};
+      },
+      nb::arg("task"), nb::arg("network"), nb::arg("inputs"), nb::arg("incremental") = true,
+      "inputs: per fact of the task, variables in order, its row of the network or -1.");
+  module.def(
       "linear_model",
       [](const PyTask& task, Matrix weights, Vector bias) {
         check(weights.shape(0) == bias.size(), "weights must have a row for each output");
@@ -191,23 +204,24 @@ void bind_models(nb::module_& module) {
   module.def(
       "believed_heuristic",
       [](const PyTask& task, PyRawModel& model, const std::string& estimate, std::optional<double> sigma,
-         double floor, double range, double margin, std::optional<double> alpha, bool clip,
+         double floor, double range, double margin, std::optional<double> alpha, double sure_below, bool clip,
          std::optional<double> clip_lower, std::optional<double> clip_upper, double offset,
          std::optional<double> eps, std::optional<double> factor, double shift, bool whole, PyHeuristic* base,
          PyHeuristic* lower, const std::string& name, int32_t scale) {
         return believed_heuristic(task, model,
-                                  belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower,
-                                         clip_upper, offset, eps, factor, shift, whole),
+                                  belief(estimate, sigma, floor, range, margin, alpha, sure_below, clip,
+                                         clip_lower, clip_upper, offset, eps, factor, shift, whole),
                                   base, lower, name, scale);
       },
       nb::arg("task"), nb::arg("model"), nb::kw_only(), nb::arg("estimate") = "point",
       nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1, nb::arg("range") = 10.0, nb::arg("margin") = 0.1,
-      nb::arg("alpha") = nb::none(), nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(),
-      nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0, nb::arg("eps") = nb::none(),
-      nb::arg("factor") = nb::none(), nb::arg("shift") = 0.0, nb::arg("whole") = false,
-      nb::arg("base").none() = nb::none(), nb::arg("lower").none() = nb::none(), nb::arg("name"),
-      nb::arg("scale"),
-      "What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha; "
+      nb::arg("alpha") = nb::none(), nb::arg("sure_below") = kInfinity, nb::arg("clip") = false,
+      nb::arg("clip_lower") = nb::none(), nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0,
+      nb::arg("eps") = nb::none(), nb::arg("factor") = nb::none(), nb::arg("shift") = 0.0,
+      nb::arg("whole") = false, nb::arg("base").none() = nb::none(), nb::arg("lower").none() = nb::none(),
+      nb::arg("name"), nb::arg("scale"),
+      "What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha, "
+      "where means from sure_below on have spread 1; "
       "with eps bounded by lower and eps times lower; "
       "with a factor that times the factor less the shift, and if h* are whole the next whole number. "
       "Takes the model, base and lower over; they may be of a task that differs in costs only.");
@@ -215,18 +229,18 @@ void bind_models(nb::module_& module) {
       "believed_values",
       [](Matrix raw, std::optional<Vector> base, std::optional<Vector> lower, const std::string& estimate,
          std::optional<double> sigma, double floor, double range, double margin, std::optional<double> alpha,
-         bool clip, std::optional<double> clip_lower, std::optional<double> clip_upper, double offset,
-         std::optional<double> eps, std::optional<double> factor, double shift, bool whole) {
+         double sure_below, bool clip, std::optional<double> clip_lower, std::optional<double> clip_upper,
+         double offset, std::optional<double> eps, std::optional<double> factor, double shift, bool whole) {
         return believed_values(raw, base, lower,
-                               belief(estimate, sigma, floor, range, margin, alpha, clip, clip_lower,
-                                      clip_upper, offset, eps, factor, shift, whole));
+                               belief(estimate, sigma, floor, range, margin, alpha, sure_below, clip,
+                                      clip_lower, clip_upper, offset, eps, factor, shift, whole));
       },
       nb::arg("raw"), nb::kw_only(), nb::arg("base") = nb::none(), nb::arg("lower") = nb::none(),
       nb::arg("estimate") = "point", nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1,
       nb::arg("range") = 10.0, nb::arg("margin") = 0.1, nb::arg("alpha") = nb::none(),
-      nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(), nb::arg("clip_upper") = nb::none(),
-      nb::arg("offset") = 0.0, nb::arg("eps") = nb::none(), nb::arg("factor") = nb::none(),
-      nb::arg("shift") = 0.0, nb::arg("whole") = false,
+      nb::arg("sure_below") = kInfinity, nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(),
+      nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0, nb::arg("eps") = nb::none(),
+      nb::arg("factor") = nb::none(), nb::arg("shift") = 0.0, nb::arg("whole") = false,
       "The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept "
       "above 0, NaN where the heuristic would refuse.");
 }

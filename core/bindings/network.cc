@@ -1,7 +1,6 @@
 #include "network/network.h"
 
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,9 +9,7 @@
 
 #include "base/errors.h"
 #include "bindings/bindings.h"
-#include "bindings/py_heuristic.h"
 #include "bindings/py_network.h"
-#include "heuristics/learned.h"
 
 namespace nb = nanobind;
 
@@ -98,22 +95,6 @@ void bind_network(nb::module_& module) {
       .def_prop_ro("outputs", [](const PyNetwork& self) { return self.network->outputs(); })
       .def("run", &run, nb::arg("inputs"), nb::arg("reference") = false,
            "Outputs for rows of zeros and ones (uint8); `reference`: in plain scalar code.");
-  module.def(
-      "learned_heuristic",
-      [](const PyTask& task, const PyNetwork& network, std::vector<int32_t> inputs, const std::string& name,
-         int32_t scale, bool incremental, std::optional<double> factor, double shift, bool whole) {
-        if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
-        std::optional<Calibration> calibration;
-        if (factor) calibration = {*factor, shift, whole};
-        return PyHeuristic{
-            task, std::make_unique<LearnedHeuristic>(*task.space, network.network, std::move(inputs), name,
-                                                     scale, incremental, calibration)};
-      },
-      nb::arg("task"), nb::arg("network"), nb::arg("inputs"), nb::arg("name"), nb::arg("scale"),
-      nb::arg("incremental") = true, nb::kw_only(), nb::arg("factor") = nb::none(), nb::arg("shift") = 0.0,
-      nb::arg("whole") = false,
-      "inputs: per fact of the task, variables in order, its row of the network or -1. Factor, shift and "
-      "whole as in believed_heuristic.");
 }
 
 }  // namespace hstar

@@ -1,10 +1,16 @@
-// The steps of sampling one by one: pre-images, completion, labels, improvement.
+// The steps of sampling one by one: pre-images, completion, labels, improvement; predecessors of states.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
 
 #include "bindings/sampling_arrays.h"
 #include "sampling/improve.h"
 #include "sampling/label.h"
+#include "sampling/predecessors.h"
 
 namespace hstar {
 namespace {
@@ -110,6 +116,38 @@ Column<int32_t> improve_by_successors(const PyTask& task, ValueRows partial, Int
   }));
 }
 
+// Backward steps together with the task whose space they refer to.
+struct PyPredecessors {
+  PyTask task;
+  std::unique_ptr<const Predecessors> steps;
+};
+
+PyPredecessors make_predecessors(const PyTask& task) {
+  nb::gil_scoped_release release;
+  return {task, std::make_unique<const Predecessors>(*task.space)};
+}
+
+std::optional<std::vector<Value>> goal_state(const PyPredecessors& self, uint64_t seed) {
+  Random random(seed);
+  std::vector<Value> values;
+  if (!self.steps->goal(random, values)) return std::nullopt;
+  return values;
+}
+
+std::pair<RowsOf<Value>, Column<int32_t>> find_predecessors(const PyPredecessors& self,
+                                                            std::vector<Value> state, uint64_t seed) {
+  const std::vector<Value> values = checked_state(self.task, std::move(state));
+  Random random(seed);
+  std::vector<Value> found;
+  std::vector<int32_t> operators;
+  {
+    nb::gil_scoped_release release;
+    self.steps->find(values.data(), random, found, operators);
+  }
+  const size_t n = operators.size();
+  return {rows(std::move(found), n, self.task.space->variables()), column(std::move(operators))};
+}
+
 }  // namespace
 
 void bind_preimages(nb::module_& module) {
@@ -133,6 +171,12 @@ void bind_preimages(nb::module_& module) {
              "Completes partial states by 'variables' or by 'atoms'.");
   module.def("improve_by_successors", &improve_by_successors, nb::arg("task"), nb::arg("partial"),
              nb::arg("labels"), "SUI: lowers labels of different partial states to h(successor) + 1.");
+  nb::class_<PyPredecessors>(module, "Predecessors", "Backward steps between states of a task.")
+      .def_static("of", &make_predecessors, nb::arg("task"))
+      .def("goal", &goal_state, nb::arg("seed"), "A state of the goal, what it leaves open by chance.")
+      .def("find", &find_predecessors, nb::arg("state"), nb::arg("seed"),
+           "A state (n, variables) for each operator that may have come last, what regression leaves open by "
+           "chance, and the operators.");
 }
 
 }  // namespace hstar

@@ -63,6 +63,10 @@ Belief::Belief(Estimate estimate, Rule rule) : estimate_(estimate), rule_(rule) 
     shift_ = estimate_.kind == Estimate::Kind::kLaplace ? laplace_quantile(*rule_.alpha)
                                                         : normal_quantile(*rule_.alpha);
   }
+  if (std::isnan(rule_.sure_below)) throw InputError("sure_below must be a number");
+  if (rule_.sure_below < std::numeric_limits<double>::infinity() &&
+      (!rule_.alpha || estimate_.kind != Estimate::Kind::kGaussian))
+    throw InputError("sure_below is for quantiles of a gaussian estimate");
   if (rule_.eps) {
     if (!(*rule_.eps >= 1 && std::isfinite(*rule_.eps)))
       throw InputError("bounded: eps must be 1 or more and finite, got " + text(*rule_.eps));
@@ -95,7 +99,7 @@ double Belief::chosen(const double* raw, double base, double lower) const {
       break;
     case Estimate::Kind::kGaussian:
     case Estimate::Kind::kLaplace:
-      if (rule_.alpha) h += shift_ * spread(raw);
+      if (rule_.alpha) h += shift_ * (h < rule_.sure_below ? spread(raw) : 1);
       break;
     case Estimate::Kind::kTruncated: {
       if (std::isnan(h)) return h;

@@ -54,6 +54,8 @@ struct Rule {
   double offset = 0;                         // added at the end, of models that only know an order
   std::optional<double> eps = std::nullopt;  // of bounded; needs a lower bound of each state
   std::optional<Calibration> calibration = std::nullopt;  // of all that
+  // Of a quantile of a gaussian: a mean from here on is beyond what was learned, and its spread is 1.
+  double sure_below = std::numeric_limits<double>::infinity();
 };
 
 class Belief {

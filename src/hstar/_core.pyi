@@ -240,11 +240,6 @@ class Network:
         Outputs for rows of zeros and ones (uint8); `reference`: in plain scalar code.
         """
 
-def learned_heuristic(task: Task, network: Network, inputs: Sequence[int], name: str, scale: int, incremental: bool = True, *, factor: float | None = None, shift: float = 0.0, whole: bool = False) -> Heuristic:
-    """
-    inputs: per fact of the task, variables in order, its row of the network or -1. Factor, shift and whole as in believed_heuristic.
-    """
-
 class RawModel:
     """A model of states: raw numbers, which an estimate explains."""
 
@@ -268,6 +263,11 @@ def colour_model(task: Task, relations: RelationalTask, table: ColourTable, iter
     A network whose inputs are the colours of a state, as often as they occur.
     """
 
+def atom_model(task: Task, network: Network, inputs: Sequence[int], incremental: bool = True) -> RawModel:
+    """
+    inputs: per fact of the task, variables in order, its row of the network or -1.
+    """
+
 def linear_model(task: Task, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RawModel:
     """
     Weights (outputs, 4) of goals that do not hold, operators of ff's relaxed plan, atoms that they delete in all and on average. The task is the one whose costs count, which may be another than that of the search; infinite for states without a relaxed plan.
@@ -278,12 +278,12 @@ def callback_model(function: object, outputs: int, name: str) -> RawModel:
     A function from states, an int32 array (n, variables), to numbers (n, outputs).
     """
 
-def believed_heuristic(task: Task, model: RawModel, *, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, eps: float | None = None, factor: float | None = None, shift: float = 0.0, whole: bool = False, base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
+def believed_heuristic(task: Task, model: RawModel, *, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, sure_below: float = float('inf'), clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, eps: float | None = None, factor: float | None = None, shift: float = 0.0, whole: bool = False, base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
     """
-    What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha; with eps bounded by lower and eps times lower; with a factor that times the factor less the shift, and if h* are whole the next whole number. Takes the model, base and lower over; they may be of a task that differs in costs only.
+    What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha, where means from sure_below on have spread 1; with eps bounded by lower and eps times lower; with a factor that times the factor less the shift, and if h* are whole the next whole number. Takes the model, base and lower over; they may be of a task that differs in costs only.
     """
 
-def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, eps: float | None = None, factor: float | None = None, shift: float = 0.0, whole: bool = False) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, estimate: str = 'point', sigma: float | None = None, floor: float = 0.1, range: float = 10.0, margin: float = 0.1, alpha: float | None = None, sure_below: float = float('inf'), clip: bool = False, clip_lower: float | None = None, clip_upper: float | None = None, offset: float = 0.0, eps: float | None = None, factor: float | None = None, shift: float = 0.0, whole: bool = False) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """
     The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept above 0, NaN where the heuristic would refuse.
     """
@@ -312,6 +312,20 @@ def complete(task: Task, partial: Annotated[NDArray[numpy.int32], dict(shape=(No
 
 def improve_by_successors(task: Task, partial: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """SUI: lowers labels of different partial states to h(successor) + 1."""
+
+class Predecessors:
+    """Backward steps between states of a task."""
+
+    @staticmethod
+    def of(task: Task) -> Predecessors: ...
+
+    def goal(self, seed: int) -> list[int] | None:
+        """A state of the goal, what it leaves open by chance."""
+
+    def find(self, state: Sequence[int], seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
+        """
+        A state (n, variables) for each operator that may have come last, what regression leaves open by chance, and the operators.
+        """
 
 def rsl(task: Task, name: str, *, states: int, random_share: float, rollouts: int, length: int, pool: str, completion: str, unlabelled: str, seed: int) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.bool_], dict(shape=(None,))]]:
     """

@@ -232,7 +232,8 @@ def test_a_model_of_one_task(hstar: Run, refused: Refused, folder: Path) -> None
     assert not told["kept"] and "calibrated with layers in float32" in told["text"]
     assert "plans_of_astar" in json.loads(hstar("info", "new.hstar", "--json").out)
     assert "by its problems, not by others.data" in refused(33, *words, "others.data")
-    assert "--rule is for models of a domain" in refused(33, *words, "--rule", "mean")
+    assert json.loads(hstar(*words, "--rule", "clip", "--json").out)["of"]["name"] == "clip"
+    assert "a point estimate has no quantile" in refused(34, *words, "--rule", "quantile:0.2")
 
 
 # --- mistakes ---------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch.distributions import Normal
 
+from hstar.estimates.gaussian import Gaussian
 from hstar.models.ffnn import FFNN, FFNNConfig
 from hstar.training.two_networks import torch_threads
 
@@ -100,3 +101,25 @@ def test_arrays_compute_the_same() -> None:
     raw = hidden @ arrays["output_weights"] + arrays["output_biases"]
     np.testing.assert_allclose(raw, network(x).detach().numpy(), rtol=1e-4, atol=1e-5)
     assert {array.dtype for array in arrays.values()} == {np.dtype(np.float32)}
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_native_is_the_same_network_in_moves(outputs: int) -> None:
+    config = FFNNConfig(width=5, outputs=outputs, sigmoid=True)
+    network = FFNN(6, config, generator())
+    x = torch.randint(0, 2, (30, 6), generator=generator(3)).float()
+    raw, native = network(x).detach(), torch.from_numpy(network.native().reference(x.numpy()))
+    torch.testing.assert_close(native[:, 0], 10 * raw[:, 0])
+    estimate = config.estimate
+    assert estimate.outputs == outputs
+    if outputs == 2:
+        assert isinstance(estimate, Gaussian)
+        torch.testing.assert_close(estimate.spread(native), 10 * network.sigma(raw))
+
+
+def test_limits_of_the_spread() -> None:
+    """The same by softplus and by sigmoid."""
+    for sigmoid in (False, True):
+        network = FFNN(6, FFNNConfig(sigmoid=sigmoid), generator())
+        found = network.sigma(torch.tensor([[0.0, -60.0], [0.0, 60.0]]))
+        torch.testing.assert_close(found, torch.tensor([0.006715, 1.313262]), rtol=1e-3, atol=1e-6)

@@ -9,14 +9,15 @@ import pytest
 
 import hstar
 from hstar.cli import main
-from hstar.errors import InputError, ModelError
-from hstar.estimates import rules
+from hstar.errors import InputError, ModelError, UnsupportedError
+from hstar.estimates import Bounded, Quantile, rules
 from hstar.estimates.point import Point
 from hstar.generators import GENERATORS
 from hstar.models.file import LearnedModel, identify, load_model, save_model
 from hstar.models.resnet import ResNetConfig
 from hstar.sampling.exact import Exact
 from hstar.sampling.walks import Walks
+from hstar.search.heuristics import evaluate
 from hstar.training.config import TrainConfig
 from hstar.training.loop import train
 
@@ -122,8 +123,23 @@ def test_precision_on_the_command_line(
     assert run("--precision", "int8")[0] == 33
 
 
-def test_estimates_that_the_core_does_not_compute(model: LearnedModel, task: hstar.Task) -> None:
-    quantile = {"name": "quantile", "alpha": 0.3}
-    for other in (replace(model, estimate="gaussian"), replace(model, rule=quantile)):
-        with pytest.raises(ModelError, match="the mean of a point estimate"):
+def test_estimates_and_rules_that_do_not_fit(model: LearnedModel, task: hstar.Task) -> None:
+    for other, message in (
+        (replace(model, estimate="gaussian"), "the network has 1 outputs, the estimate gaussian needs 2"),
+        (replace(model, estimate="guess"), "damaged model: unknown estimate 'guess'"),
+        (replace(model, rule={"name": "guess"}), "damaged model: unknown rule 'guess'"),
+    ):
+        with pytest.raises(ModelError, match=message):
             other.build(task)
+    with pytest.raises(UnsupportedError, match=r"a point estimate has no quantile 0\.3"):
+        model.with_rule(Quantile(0.3)).build(task)
+
+
+def test_bounded_takes_lmcut(model: LearnedModel, task: hstar.Task) -> None:
+    states = np.array([task.core.initial_state], dtype=np.int32)
+    (lower,), (value,) = (evaluate(task, one, states) for one in ("lmcut", model))
+    for eps in (1.0, 1.1, 100.0):
+        (bounded,) = evaluate(task, model.with_rule(Bounded(eps)), states)
+        assert bounded == pytest.approx(min(max(value, lower), eps * lower), abs=1e-3)
+    optimum = hstar.solve(task, "lmcut", "astar").plan_cost
+    assert hstar.solve(task, model.with_rule(Bounded(1.0)), "astar").plan_cost == optimum

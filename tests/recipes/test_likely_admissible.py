@@ -14,6 +14,7 @@ from hstar.models.puzzle_model import PuzzleModel
 from hstar.recipes import PUZZLE_RECIPES, train_puzzle
 from hstar.recipes.likely_admissible import Learner
 from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
+from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
 from hstar.recipes.puzzle_recipe import check_options
 from hstar.search.idastar import idastar
 from hstar.spaces.puzzles import parse_puzzle
@@ -149,7 +150,8 @@ def test_tasks_become_harder_and_the_switch_follows() -> None:
     assert max(row["mean_cost"] or 0 for row in rows[3:]) > 3 * rows[0]["mean_cost"]
     assert rows[-1]["switch"] > rows[0]["switch"]
     with torch_threads(1):
-        learner = Learner(SIZE, LikelyAdmissibleOptions(**SMALL))
+        options = LikelyAdmissibleOptions(**SMALL)
+        learner = Learner(PuzzleSpace(SIZE, options), options)
         assert learner.switch == -math.inf
         for _ in range(2):
             learner.iterate()

@@ -129,9 +129,7 @@ def run(arguments: argparse.Namespace) -> int:
             new, found = _of_domain(model, arguments, rule, line)
             save_domain_model(arguments.output, new)
         else:
-            if rule is not None:
-                raise InputError(f"--rule is for models of a domain, and {arguments.model} is of a task")
-            task_model, found = _of_task(model, arguments, line)
+            task_model, found = _of_task(model, arguments, rule, line)
             save_model(arguments.output, task_model)
     _tell(arguments, found, "astar and idastar", replaced=model.calibration is not None)
     return 0
@@ -187,7 +185,7 @@ def _plans(
 
 
 def _of_task(
-    model: LearnedModel, arguments: argparse.Namespace, line: ProgressLine
+    model: LearnedModel, arguments: argparse.Namespace, rule: Rule | None, line: ProgressLine
 ) -> tuple[LearnedModel, Calibration]:
     from hstar.recipes.calibrate import calibrate_starts
     from hstar.sampling.walks import Walks
@@ -212,6 +210,7 @@ def _of_task(
         arguments.confidence,
         bound=arguments.bound,
         form=arguments.form,
+        rule=rule,
         limits=_limits(arguments),
         progress=lambda done: line.announce(f"start {done} of {number} ..."),
     )

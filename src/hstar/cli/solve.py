@@ -12,7 +12,7 @@ import tempfile
 import time
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hstar import __version__
 from hstar.cli.app import Parser, checked
@@ -27,6 +27,9 @@ from hstar.search.solve import Found, Result, SearchConfig, searches
 from hstar.search.solve import solve as search_for_plan
 from hstar.spaces.translate import OUT_OF_TIME
 from hstar.units import format_bytes, format_count, parse_count, parse_memory, parse_time
+
+if TYPE_CHECKING:
+    from hstar.estimates.rules import Rule
 
 DESCRIPTION = """\
 The plan goes to standard output in IPC format, everything for people to standard error."""
@@ -116,7 +119,13 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--rule",
         metavar="RULE",
-        help="what the search sees of a model of a domain, if not its own rule: mean, clip, quantile:ALPHA",
+        help="what the search sees of a model, if not its own rule: mean, clip, quantile:ALPHA, bounded:EPS",
+    )
+    parser.add_argument(
+        "--alpha",
+        type=float,
+        metavar="A",
+        help="of a model with spread, the value that is admissible with probability A: --rule quantile:1-A",
     )
     parser.add_argument("--unit-cost", action="store_true", help="count every action as cost 1")
     parser.add_argument(
@@ -262,31 +271,41 @@ def _heuristics(arguments: argparse.Namespace) -> list[Heuristic]:
         if name in known:
             parts.append(name)
         elif name.endswith(".hstar") or Path(name).is_file():
-            from hstar.estimates.rules import parse
             from hstar.models.domain_model import DomainModel, load_heuristic
 
             model = load_heuristic(name)
-            if isinstance(model, DomainModel):
-                if arguments.precision is not None:
+            if (rule := _rule(arguments)) is not None:
+                model = model.with_rule(rule)
+            if arguments.precision is not None:
+                if isinstance(model, DomainModel):
                     raise InputError(f"--precision is for networks of a task, and {name} is of a domain")
-                parts.append(model if arguments.rule is None else model.with_rule(parse(arguments.rule)))
-            elif arguments.rule is not None:
-                raise InputError(f"--rule is for models of a domain, and {name} is of a task")
-            else:
-                given = arguments.precision
-                parts.append(model if given is None else model.with_precision(given))
+                model = model.with_precision(arguments.precision)
+            parts.append(model)
         else:
             raise unknown("heuristic", name, list(known))
     if arguments.combine not in _COMBINE:
         raise unknown("way to --combine", arguments.combine, list(_COMBINE))
-    for option in ("precision", "rule"):
-        if getattr(arguments, option) and all(name in known for name in names):
+    for option in ("precision", "rule", "alpha"):
+        if getattr(arguments, option) is not None and all(name in known for name in names):
             raise InputError(f"--{option} is for model files, not for {', '.join(names)}")
     if arguments.preferred and not any(name in known and known[name].preferred_operators for name in names):
         able = ", ".join(name for name, info in known.items() if info.preferred_operators)
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
     arguments.heuristic = names
     return parts
+
+
+def _rule(arguments: argparse.Namespace) -> Rule | None:
+    """What the search is to see of models, if not what they say themselves."""
+    from hstar.estimates.rules import Quantile, parse
+
+    if arguments.alpha is None:
+        return None if arguments.rule is None else parse(arguments.rule)
+    if arguments.rule is not None:
+        raise InputError("give either --rule or --alpha, not both")
+    if not 0 < arguments.alpha < 1:
+        raise InputError(f"alpha must be between 0 and 1, got {arguments.alpha:g}")
+    return Quantile(1 - arguments.alpha)
 
 
 def _combined(parts: list[Heuristic], how: str) -> Heuristic | list[Heuristic]:
@@ -366,6 +385,7 @@ def _about(arguments: argparse.Namespace) -> dict[str, Any]:
         "combine": arguments.combine,
         "precision": arguments.precision,
         "rule": arguments.rule,
+        "alpha": arguments.alpha,
         "seed": arguments.seed,
         "bound": arguments.bound,
         "anytime": arguments.anytime,

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -37,7 +37,8 @@ walks). For all tasks of a domain, from DATA that `hstar label` wrote: wl (linea
 features), truncated (a Gaussian truncated at an admissible bound, by any of several models). DATA may be one
 of the sets that come with hstar: blocksworld, ferry, gripper, visitall. For a native PUZZLE such as
 tiles:4x4, pancake:24 or blocks:15, which `hstar puzzle` solves: likely-admissible (from the goal alone, by
-tasks that it sets itself), bootstrap (from a weak heuristic and random instances). For maps, which
+tasks that it sets itself; for one planning task, too), bootstrap (from a weak heuristic and random
+instances). For maps, which
 `hstar grid` plans on: prolonged (prolonged backward search), from random ones, or from images, .map and
 .scen files."""
 EXAMPLES = (
@@ -47,6 +48,7 @@ EXAMPLES = (
     "hstar train wl gripper -o model.hstar",
     "hstar train truncated states.data -o model.hstar --updates 20",
     "hstar train likely-admissible tiles:3x3 -o model.hstar --profile quick --iterations 2",
+    "hstar train likely-admissible problem.pddl -o model.hstar --iterations 2",
     "hstar train prolonged -o model.hstar --scenarios 20 --k-pr 2 --updates 20",
 )
 _GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
@@ -88,6 +90,9 @@ def configure(parser: Parser) -> None:
         type=Path,
         metavar="FILE",
         help="keep the training here after each epoch or iteration; the same command goes on from there",
+    )
+    parser.add_argument(
+        "--unit-cost", action="store_true", help="likely-admissible of a task: count every action as cost 1"
     )
     parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
@@ -149,8 +154,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Trains and writes the model."""
     from hstar.models.file import save_model
     from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
+    from hstar.recipes.likely_admissible_config import NAME as GOAL_RECIPE
 
     given = given_options(arguments, _options())
+    if arguments.unit_cost and arguments.recipe != GOAL_RECIPE:
+        raise InputError(f"--unit-cost is not an option of {arguments.recipe}")
     if arguments.recipe == GRID_RECIPE:
         return _train_grid(arguments, given)
     if not arguments.files:
@@ -295,11 +303,9 @@ def _domain_summary(model: DomainModel, total_s: float) -> str:
 
 
 def _train_puzzle(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
-    """A heuristic for a native puzzle, from nothing but its name."""
-    from hstar.models.puzzle_model import save_puzzle_model
-    from hstar.recipes import PUZZLE_RECIPES, train_puzzle
-    from hstar.recipes.puzzle_recipe import check_options
-    from hstar.spaces.puzzles import parse_puzzle
+    """A heuristic for a native puzzle, from nothing but its name, or for a task, from its goal."""
+    from hstar.recipes import PUZZLE_RECIPES
+    from hstar.recipes.likely_admissible_config import NAME as GOAL_RECIPE
 
     recipe = PUZZLE_RECIPES.get(arguments.recipe)
     if arguments.data is not None:
@@ -307,40 +313,83 @@ def _train_puzzle(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     known = [entry.name for entry in fields(recipe.options)]
     if foreign := next((name for name in given if name not in known), None):
         raise InputError(f"{flag(foreign)} is not an option of {recipe.name}")
-    if len(arguments.files) != 1:
-        raise InputError(f"expected one puzzle such as tiles:4x4, got {len(arguments.files)} words")
-    puzzle = parse_puzzle(str(arguments.files[0]))
-    check_options(recipe, puzzle, arguments.profile, given)
+    of_task = recipe.name == GOAL_RECIPE and any(map(_is_task_file, arguments.files))
+    learn = _task_learner(arguments, given) if of_task else _puzzle_learner(arguments, given)
     check_writable(arguments.output, "model")
     if arguments.checkpoint is not None:
         _check_checkpoint(arguments.checkpoint, arguments.output)
     started = time.monotonic()
     try:
         with ProgressLine(arguments.quiet) as line, _memory_of_torch():
-            line.announce("starting ...")
-
-            def show(record: PuzzleProgress) -> None:
-                line.update(time.monotonic() - started, _iteration(record))
-
-            model = train_puzzle(
-                recipe.name,
-                puzzle,
-                profile=arguments.profile,
-                progress=show,
-                checkpoint=arguments.checkpoint,
-                **given,
-            )
-        save_puzzle_model(arguments.output, model)
+            model = learn(line)
     except KeyboardInterrupt as stop:
         print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
         return _INTERRUPTED
     total_s = time.monotonic() - started
     if arguments.json:
         times = {"total_time": total_s, "cpu_time": time.process_time()}
-        print(json.dumps({"recipe": model.recipe, "puzzle": str(model.puzzle), **model.summary, **times}))
+        what = {"atoms": len(model.atoms)} if of_task else {"puzzle": str(model.puzzle)}
+        print(json.dumps({"recipe": model.recipe, **what, **model.summary, **times}))
     if not arguments.quiet:
-        print(f"{arguments.output}: {_puzzle_summary(model, total_s)}", file=sys.stderr)
+        subject = f"{len(model.atoms)} atoms" if of_task else str(model.puzzle)
+        print(f"{arguments.output}: {_learned_alone(model, subject, total_s)}", file=sys.stderr)
     return 0
+
+
+def _is_task_file(path: Path) -> bool:
+    return path.suffix in (".pddl", ".sas") or path.is_file()
+
+
+def _puzzle_learner(arguments: argparse.Namespace, given: dict[str, Any]) -> Callable[[ProgressLine], Any]:
+    """What learns the puzzle of the arguments, which are checked now, and writes the model."""
+    from hstar.models.puzzle_model import save_puzzle_model
+    from hstar.recipes import PUZZLE_RECIPES, train_puzzle
+    from hstar.recipes.puzzle_recipe import check_options
+    from hstar.spaces.puzzles import parse_puzzle
+
+    if len(arguments.files) != 1:
+        raise InputError(f"expected one puzzle such as tiles:4x4, got {len(arguments.files)} words")
+    puzzle = parse_puzzle(str(arguments.files[0]))
+    check_options(PUZZLE_RECIPES.get(arguments.recipe), puzzle, arguments.profile, given)
+    if arguments.unit_cost:
+        raise InputError("--unit-cost is for planning tasks: all moves of a puzzle cost 1")
+
+    def learn(line: ProgressLine) -> PuzzleModel:
+        line.announce("starting ...")
+        model = train_puzzle(arguments.recipe, puzzle, **_run_of(arguments, line), **given)
+        save_puzzle_model(arguments.output, model)
+        return model
+
+    return learn
+
+
+def _task_learner(arguments: argparse.Namespace, given: dict[str, Any]) -> Callable[[ProgressLine], Any]:
+    """The same for the task of the arguments."""
+    from hstar.models.file import save_model
+    from hstar.recipes import train_likely_admissible
+    from hstar.recipes.likely_admissible_config import check_task_options
+
+    check_task_options(arguments.profile, given)
+
+    def learn(line: ProgressLine) -> LearnedModel:
+        line.announce(f"translating {arguments.files[-1]} ...")
+        task = load_files(arguments.files, cache=not arguments.no_cache, unit_cost=arguments.unit_cost)
+        line.announce("starting ...")
+        model = train_likely_admissible(task, **_run_of(arguments, line), **given)
+        save_model(arguments.output, model)
+        return model
+
+    return learn
+
+
+def _run_of(arguments: argparse.Namespace, line: ProgressLine) -> dict[str, Any]:
+    """What a run takes beside its options."""
+    started = time.monotonic()
+
+    def show(record: PuzzleProgress) -> None:
+        line.update(time.monotonic() - started, _iteration(record))
+
+    return {"profile": arguments.profile, "progress": show, "checkpoint": arguments.checkpoint}
 
 
 def _iteration(record: PuzzleProgress) -> str:
@@ -350,10 +399,10 @@ def _iteration(record: PuzzleProgress) -> str:
     return f"{record.time_s:7.1f} s  iteration {number}  {record.states} states  {record.doing}"
 
 
-def _puzzle_summary(model: PuzzleModel, total_s: float) -> str:
+def _learned_alone(model: PuzzleModel | LearnedModel, subject: str, total_s: float) -> str:
     found = model.summary
     return (
-        f"{model.recipe}, {model.puzzle}, {found['iterations']} iterations, "
+        f"{model.recipe}, {subject}, {found['iterations']} iterations, "
         f"{found['solved']} of {found['tasks']} tasks solved, {found['states']} states, "
         f"{format_count(found['generated'])} generated, {total_s:.1f} s in all"
     )

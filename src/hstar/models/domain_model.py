@@ -18,9 +18,9 @@ from hstar import __version__, _core, container
 from hstar.errors import InputError, ModelError
 from hstar.estimates import estimate as estimates
 from hstar.estimates import rules
+from hstar.estimates.belief import belief_options
 from hstar.estimates.estimate import Estimate
-from hstar.estimates.point import Point
-from hstar.estimates.rules import Bounded, Calibrated, Clip, Mean, Order, Quantile, Rule
+from hstar.estimates.rules import Bounded, Calibrated, Clip, Rule
 from hstar.models.file import RESOLUTION, LearnedModel, load_model
 from hstar.models.relational_model import RELATIONAL_MODELS, RelationalModel, Tensors
 from hstar.search.heuristics import States, build
@@ -116,35 +116,6 @@ def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuri
         name=model.recipe,
         scale=RESOLUTION,
     )
-
-
-def belief_options(estimate: Estimate, rule: Rule) -> dict[str, Any]:
-    """What the core needs to know about estimate and rule."""
-    options: dict[str, Any] = {
-        name: getattr(estimate, name)
-        for name in ("sigma", "floor", "range", "margin")
-        if hasattr(estimate, name)
-    }
-    # Of an estimate that differs in its loss alone the core sees what it is otherwise.
-    options["estimate"] = Point.name if isinstance(estimate, Point) else estimate.name
-    if isinstance(rule, Calibrated):
-        options |= rule.core_options()
-        rule = rule.of
-    if isinstance(rule, Clip):
-        if not isinstance(rule.of, Mean | Quantile):
-            raise ModelError(f"a clip of the rule {rule.of.name} does not reach the search")
-        options |= {"clip": True, "clip_lower": rule.lower, "clip_upper": rule.upper}
-        rule = rule.of
-    if isinstance(rule, Bounded):
-        if not isinstance(rule.of, Mean | Quantile):
-            raise ModelError(f"a bounded of the rule {rule.of.name} does not reach the search")
-        options["eps"] = rule.eps
-        rule = rule.of
-    if isinstance(rule, Quantile):
-        options["alpha"] = rule.alpha
-    if isinstance(rule, Order):
-        options["offset"] = rule.offset
-    return options
 
 
 def save_domain_model(path: str | Path, model: DomainModel) -> None:

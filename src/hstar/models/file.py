@@ -17,11 +17,15 @@ from typing import Any, TypeVar
 
 from hstar import __version__, _core, container
 from hstar.errors import InputError, ModelError
+from hstar.estimates import estimate as estimates
 from hstar.estimates import rules
-from hstar.estimates.rules import Calibrated
+from hstar.estimates.belief import belief_options
+from hstar.estimates.estimate import Estimate
+from hstar.estimates.rules import Bounded, Calibrated, Rule
 from hstar.models.identity import TaskIdentity, TaskInputs, atoms_of, check_task, identify
 from hstar.models.native import NativeNetwork, from_tensors
 from hstar.registry import unknown
+from hstar.search.heuristics import build
 from hstar.spaces.task import Task
 
 __all__ = [
@@ -38,6 +42,7 @@ __all__ = [
 
 FORMAT_VERSION = 1
 RESOLUTION = 1024  # the search sees values in units of 1/1024 step
+LOWER = "lmcut"  # the admissible bound of the rule `bounded`
 
 T = TypeVar("T")
 
@@ -51,7 +56,7 @@ class LearnedModel:
     task: TaskIdentity
     recipe: str
     recipe_config: Mapping[str, Any]
-    model: str  # name in MODELS
+    model: str  # name in MODELS, or ffnn
     model_config: Mapping[str, Any]
     estimate: str  # name in ESTIMATES
     rule: Mapping[str, Any]  # as estimates.rules.to_json gives it
@@ -80,34 +85,36 @@ class LearnedModel:
         """The rule that a calibration found; None if there was none."""
         if self.rule.get("name") != Calibrated.name:
             return None
+        rule = self.belief()[1]
+        return rule if isinstance(rule, Calibrated) else None
+
+    def with_rule(self, rule: Rule) -> LearnedModel:
+        """The same with another rule; `bounded` takes lmcut for the lower bound."""
+        return replace(self, rule=rules.to_json(rule))
+
+    def belief(self) -> tuple[Estimate, Rule]:
+        """What the outputs are, and which number of that the search sees."""
         try:
-            rule = rules.from_json(self.rule)
+            estimate = estimates.from_json({"name": self.estimate, **self.estimate_config})
+            return estimate, rules.from_json(self.rule)
         except InputError as error:
             raise ModelError(f"damaged model: {error.message}") from None
-        return rule if isinstance(rule, Calibrated) else None
 
     def build(self, task: Task) -> _core.Heuristic:
         """The native heuristic for a task, as `solve` asks for it; a `ModelError` if it does not fit."""
-        calibrated = self.calibration
-        rule = self.rule.get("name") if calibrated is None else calibrated.of.name
-        if (self.estimate, rule) != ("point", "mean"):  # what the core computes
-            raise ModelError(
-                f"the search takes the mean of a point estimate, not the {rule} of a {self.estimate} one"
-            )
+        estimate, rule = self.belief()
+        options = belief_options(estimate, rule)
         inputs = check_task(self, task)
         network = self.network.holding(inputs.constant)
-        native = _core.Network.make(
-            network.rows,
-            network.bias,
-            network.blocks,
-            network.head,
-            network.head_bias,
-            network.output_relu,
-            self.precision,
-        )
-        moved = {} if calibrated is None else calibrated.core_options()
-        return _core.learned_heuristic(
-            task.core, native, list(inputs.facts), self.recipe, RESOLUTION, **moved
+        if network.outputs != estimate.outputs:
+            raise ModelError(
+                f"damaged model: the network has {network.outputs} outputs, the estimate {estimate.name} "
+                f"needs {estimate.outputs}"
+            )
+        raw = _core.atom_model(task.core, network.core(self.precision), list(inputs.facts))
+        lower = build(task, LOWER) if isinstance(rule, Bounded) else None
+        return _core.believed_heuristic(
+            task.core, raw, **options, lower=lower, name=self.recipe, scale=RESOLUTION
         )
 
 

@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hstar import _core
 from hstar.errors import ModelError
 
 Array: TypeAlias = npt.NDArray[np.float32]
@@ -83,6 +84,11 @@ class NativeNetwork:
         """The network for a task in which these inputs always hold and no fact stands for them."""
         bias = (self.bias + self.rows[list(constant)].sum(axis=0)).astype(np.float32)
         return replace(self, bias=bias)
+
+    def core(self, precision: str) -> _core.Network:
+        """For the search, with layers of blocks in one of `_core.precisions()`."""
+        weights = (self.rows, self.bias, self.blocks, self.head, self.head_bias)
+        return _core.Network.make(*weights, self.output_relu, precision)
 
     def reference(self, inputs: npt.ArrayLike) -> Array:
         """Raw outputs (states, outputs) for a matrix (states, atoms) of zeros and ones, in NumPy."""

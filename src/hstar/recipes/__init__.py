@@ -12,6 +12,7 @@ from hstar.recipes import (
     wl,
 )  # each enters itself
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, DomainRecipe, train_domain
+from hstar.recipes.likely_admissible_config import train_likely_admissible
 from hstar.recipes.prolonged import NAME as GRID_RECIPE
 from hstar.recipes.prolonged import train_prolonged
 from hstar.recipes.puzzle_recipe import PUZZLE_RECIPES, PuzzleRecipe, train_puzzle
@@ -32,6 +33,7 @@ __all__ = [
     "rsl",
     "train",
     "train_domain",
+    "train_likely_admissible",
     "train_prolonged",
     "train_puzzle",
     "truncated",

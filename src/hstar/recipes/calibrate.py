@@ -20,9 +20,10 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, ModelError
-from hstar.estimates import conformal, rules
-from hstar.estimates.rules import Calibrated, Clip, Mean, Rule
-from hstar.models.domain_model import DomainModel, belief_options
+from hstar.estimates import conformal
+from hstar.estimates.belief import belief_options
+from hstar.estimates.rules import Calibrated, Clip, Rule
+from hstar.models.domain_model import DomainModel
 from hstar.models.file import LearnedModel
 from hstar.models.puzzle_model import PuzzleModel
 from hstar.models.relational_model import StateRows
@@ -86,12 +87,14 @@ def calibrate_starts(
     *,
     bound: float = 1.0,
     form: str | None = None,
+    rule: Rule | None = None,
     limits: Optimal | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[LearnedModel, Calibration]:
     """A model of a task, calibrated by other starts of it. `progress` gets the number of those looked at."""
     form = conformal.usual_form(bound) if form is None else form
-    plain = replace(model, rule=rules.to_json(Mean()))
+    chosen = _uncalibrated(model.belief()[1] if rule is None else rule)
+    plain = model.with_rule(chosen)
     scores, left_out = [], 0
     for number, start in enumerate(starts, 1):
         task = start.with_unit_cost()
@@ -104,8 +107,8 @@ def calibrate_starts(
             scores.append(_plan_score(task.name, values[:-1], np.arange(len(states) - 1, 0, -1), form))
         if progress is not None:
             progress(number)
-    found = replace(_calibration(scores, Mean(), confidence, bound, form), left_out=left_out)
-    return replace(model, rule=rules.to_json(found.rule)), found
+    found = replace(_calibration(scores, chosen, confidence, bound, form), left_out=left_out)
+    return model.with_rule(found.rule), found
 
 
 def calibrate_puzzle(

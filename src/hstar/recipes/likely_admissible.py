@@ -8,16 +8,20 @@ Differences: 1. Tasks are limited by evaluated states, not by time, unless asked
 program, not in the paper: tasks of the first iteration are one random move; the goal is learned, too; beta
 stays while too few tasks are solved; variances of all states are looked at every 50 steps. 3. A step of the
 planning network uses each remembered state once, where the program repeats them up to the size of the memory.
-4. The network that is kept is the last one. Options are in `likely_admissible_config.py`.
+4. The network that is kept is the last one.
+
+What differs between puzzles and planning tasks is a `LearningSpace`: `likely_admissible_puzzle.py` and
+`likely_admissible_task.py`. Options are in `likely_admissible_config.py`.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -26,17 +30,12 @@ from torch import Tensor
 
 from hstar.models.epistemic import epistemic_model
 from hstar.models.ffnn import FFNN, FFNNConfig
-from hstar.models.puzzle_model import Outputs, PuzzleModel
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.recipes.puzzle_recipe import ProgressFunction, PuzzleProgress
+from hstar.sampling.backward_walks import BackwardWalks
 from hstar.sampling.length_inc import length_inc_task
 from hstar.sampling.uncertain_tasks import uncertain_task
-from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
-from hstar.search.puzzle_features import puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
-from hstar.search.side_by_side import Progress, side_by_side
-from hstar.spaces.puzzle import Puzzle, State, replay
-from hstar.spaces.puzzles import PuzzleSize
+from hstar.spaces.puzzle import State
 from hstar.training import checkpoint as checkpoints
 from hstar.training.memory_buffer import MemoryBuffer, plan_entries
 from hstar.training.two_networks import (
@@ -53,14 +52,49 @@ from hstar.training.two_networks import (
 _WEIGHTS, _TASKS, _WALKS, _PLANNER, _KNOWN = range(5)  # purposes of random numbers
 
 
+M_co = TypeVar("M_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What came of a task: the states of its plan from start to goal, None if it was given up."""
+
+    plan: list[State] | None
+    generated: int
+
+
+class LearningSpace(Protocol[M_co]):
+    """What is learned about: states as tuples of numbers, every action counting 1."""
+
+    walks: BackwardWalks  # where tasks come from
+    inputs: int  # numbers that the networks see of a state
+    shape: FFNNConfig  # of the planning network
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Plain data that a checkpoint has to share."""
+
+    def array(self, states: Sequence[State]) -> npt.NDArray[np.float32]:
+        """What the networks see, (states, inputs)."""
+
+    def solve(self, tasks: Sequence[State], planner: FFNN, alpha: float, switch: float) -> Iterator[Attempt]:
+        """Plans by the network's value for alpha, in the order of the tasks.
+
+        From means of `switch` on its spread is taken for 1 move: it has learned nothing so far away.
+        """
+
+    def model(self, planner: FFNN, summary: dict[str, Any]) -> M_co:
+        """What is kept."""
+
+
 def learn_heuristic(
-    puzzle: PuzzleSize,
+    space: LearningSpace[M_co],
     options: LikelyAdmissibleOptions,
     progress: ProgressFunction | None = None,
     checkpoint: Path | None = None,
-) -> PuzzleModel:
+) -> M_co:
     """LearnHeuristicPrac; with a checkpoint it goes on after the last whole iteration."""
-    learner = Learner(puzzle, options, progress)
+    learner = Learner(space, options, progress)
     if checkpoint is not None and checkpoint.exists():
         learner.restore(checkpoint)
     with torch_threads(options.threads):
@@ -74,22 +108,20 @@ def learn_heuristic(
     return learner.model()
 
 
-class Learner:
+class Learner(Generic[M_co]):
     """The state between iterations: two networks, a memory, alpha, beta and the switch."""
 
     def __init__(
-        self, size: PuzzleSize, options: LikelyAdmissibleOptions, progress: ProgressFunction | None = None
+        self,
+        space: LearningSpace[M_co],
+        options: LikelyAdmissibleOptions,
+        progress: ProgressFunction | None = None,
     ) -> None:
-        self.size, self.options, self._progress = size, options, progress
+        self.space, self.options, self._progress = space, options, progress
         self.started = time.monotonic()
-        self.puzzle = size.puzzle()
-        self.features = puzzle_features(self.puzzle, options.inputs)
         weights = seeded(options.seed, 0, _WEIGHTS)
-        shape = FFNNConfig(options.hidden, options.outputs, options.dropout)
-        self.planner = FFNN(self.features.inputs, shape, weights)
-        self.known: Any = epistemic_model(
-            options.uncertainty, self.features.inputs, options.epistemic(), weights
-        )
+        self.planner = FFNN(space.inputs, space.shape, weights)
+        self.known: Any = epistemic_model(options.uncertainty, space.inputs, options.epistemic(), weights)
         self.planner_optimizer = adam(self.planner.parameters(), options.learning_rate)
         self.known_optimizer = adam(self.known.parameters(), options.known_learning_rate)
         self.buffer = MemoryBuffer(options.buffer)
@@ -105,12 +137,8 @@ class Learner:
         # 1. Make tasks and solve them, 2. remember the states of the plans.
         self._tell("making tasks")
         tasks = [self.generate_task(iteration, number) for number in range(options.tasks)]
-        results = self.solve(tasks)
-        plans = [
-            replay(self.size.puzzle(task), result.actions)
-            for task, result in zip(tasks, results, strict=True)
-            if result.actions is not None
-        ]
+        attempts = self.solve(tasks)
+        plans = [attempt.plan for attempt in attempts if attempt.plan is not None]
         for plan in plans:
             self.buffer.add(plan_entries(plan))
         # 3. If too few are solved, be less cautious.
@@ -141,7 +169,7 @@ class Learner:
                 "solved": len(plans),
                 "mean_cost": float(np.mean(lengths)) if lengths else None,
                 "longest": max(lengths, default=None),
-                "generated": sum(result.generated for result in results),
+                "generated": sum(attempt.generated for attempt in attempts),
                 "alpha": alpha,
                 "beta": beta,
                 "switch": self.switch if len(self.buffer) else None,
@@ -158,12 +186,12 @@ class Learner:
         options = self.options
         rng = np.random.default_rng((options.seed, iteration, _TASKS, number))
         if options.tasks_by == "length-inc":
-            return length_inc_task(self.puzzle, iteration, options.length_inc, rng)
+            return length_inc_task(self.space.walks, iteration, options.length_inc, rng)
         if iteration == 1:
-            return length_inc_task(self.puzzle, 1, 1, rng)
+            return length_inc_task(self.space.walks, 1, 1, rng)
         noise = seeded(options.seed, iteration, _WALKS, number)
         return uncertain_task(
-            self.puzzle,
+            self.space.walks,
             lambda states: self.known.uncertainty(self._inputs(states), noise).double().numpy(),
             rng,
             epsilon=options.epsilon,
@@ -171,21 +199,14 @@ class Learner:
             softmax=options.softmax,
         )
 
-    def solve(self, tasks: list[State]) -> list[IDAStarResult]:
-        """By the planning network as it is; above the quantile of learned costs its spread is 1 move."""
-        options = self.options
-        heuristic = self.network(self.alpha if options.outputs == 2 else None, self.switch)
-        limits = IDAStarConfig(time_limit=options.task_time, max_evaluations=options.nodes)
-
-        def search(puzzle: Puzzle, progress: Progress | None) -> IDAStarResult:
-            return idastar(puzzle, heuristic, limits, progress=progress)
-
-        results = []
-        puzzles = map(self.size.puzzle, tasks)
-        for _, result in side_by_side(puzzles, search, options.jobs):
-            results.append(result)
-            self._tell(f"{sum(one.solved for one in results)} of {len(results)} tasks solved")
-        return results
+    def solve(self, tasks: list[State]) -> list[Attempt]:
+        """By the planning network as it is."""
+        attempts: list[Attempt] = []
+        for attempt in self.space.solve(tasks, self.planner, self.alpha, self.switch):
+            attempts.append(attempt)
+            solved = sum(one.plan is not None for one in attempts)
+            self._tell(f"{solved} of {len(attempts)} tasks solved")
+        return attempts
 
     def become_sure(self, x: Tensor, y: Tensor, iteration: int) -> KnownFit:
         """The network of the unknown learns until no remembered state is unknown, or long enough."""
@@ -203,47 +224,25 @@ class Learner:
             stop_early=iteration > 1,
         )
 
-    # The parts.
+    # What comes of it.
 
-    @property
-    def outputs(self) -> Outputs:
-        """What the outputs of the planning network mean."""
-        made = self.planner.config
-        admissible = self.options.inputs == "databases"
-        return Outputs(made.scale, made.lowest_rho, made.highest_rho, floor_admissible=admissible)
-
-    def network(self, alpha: float | None, switch: float | None = None) -> PuzzleNetwork:
-        """The planning network for the search."""
-        fields: dict[str, Any] = {**self.planner.arrays(), **asdict(self.outputs)}
-        return PuzzleNetwork(self.features, alpha=alpha, switch=switch, **fields)
-
-    def model(self) -> PuzzleModel:
+    def model(self) -> M_co:
         """What is kept."""
-        solved = sum(one["solved"] for one in self.history)
-        return PuzzleModel(
-            puzzle=self.size,
-            inputs=self.options.inputs,
-            weights=self.planner.arrays(),
-            outputs=self.outputs,
-            recipe=NAME,
-            recipe_config=asdict(self.options),
-            seed=self.options.seed,
-            summary={
-                "iterations": len(self.history),
-                "tasks": sum(one["tasks"] for one in self.history),
-                "solved": solved,
-                "states": len(self.buffer),
-                "generated": sum(one["generated"] for one in self.history),
-                "alpha": self.alpha,
-                "beta": self.beta,
-                "time_s": round(sum(one["time_s"] for one in self.history), 3),
-                "curve": self.history,
-            },
-        )
+        summary = {
+            "iterations": len(self.history),
+            "tasks": sum(one["tasks"] for one in self.history),
+            "solved": sum(one["solved"] for one in self.history),
+            "states": len(self.buffer),
+            "generated": sum(one["generated"] for one in self.history),
+            "alpha": self.alpha,
+            "beta": self.beta,
+            "time_s": round(sum(one["time_s"] for one in self.history), 3),
+            "curve": self.history,
+        }
+        return self.space.model(self.planner, summary)
 
-    def _inputs(self, states: list[State] | Any) -> Tensor:
-        found: npt.NDArray[np.float32] = self.features.array(states)
-        return torch.from_numpy(found)
+    def _inputs(self, states: Sequence[State]) -> Tensor:
+        return torch.from_numpy(self.space.array(states))
 
     def _tell(self, doing: str) -> None:
         if self._progress is not None:
@@ -257,7 +256,7 @@ class Learner:
         """What has to be equal for going on."""
         free = {"jobs"}  # another number changes no result
         given = {name: value for name, value in asdict(self.options).items() if name not in free}
-        return {"recipe": NAME, "puzzle": str(self.size), **given}
+        return {"recipe": NAME, **self.space.identity, **given}
 
     def save(self, path: Path) -> None:
         """Everything that the next iteration depends on."""

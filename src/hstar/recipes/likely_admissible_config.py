@@ -2,7 +2,7 @@
 
 Defaults are those of Marom and Rosman (ICAPS 2020) for the 15-puzzle, profiles those for the other puzzles of
 theirs. Their limits are times, which make a result depend on the machine; `nodes` is what their program does
-in that time: 64 million in 60 s on the 15-puzzle.
+in that time: 64 million in 60 s on the 15-puzzle. The profile of planning tasks is ours.
 """
 
 from __future__ import annotations
@@ -22,12 +22,15 @@ from hstar.recipes.puzzle_recipe import (
     ProgressFunction,
     check_numbers,
     check_word,
+    profile_options,
 )
 from hstar.sampling.uncertain_tasks import SOFTMAX
 from hstar.spaces.puzzles import PuzzleSize
 
 if TYPE_CHECKING:
+    from hstar.models.file import LearnedModel
     from hstar.models.puzzle_model import PuzzleModel
+    from hstar.spaces.task import Task
 
 NAME = "likely-admissible"
 GENERATORS = ("uncertainty", "length-inc")
@@ -110,6 +113,8 @@ _BY_PUZZLE: dict[str, Options] = {
 _EFFICIENCY: Options = {"iterations": 20, "nodes": 1_100_000, "outputs": 1, "dropout": 0.0}
 # Ours: what does the same with less work.
 _QUICK: Options = {"samples": 0, "loss_samples": 0, "known_steps": 1000, "max_steps": 300}
+# Ours, for planning tasks: A* keeps all states, so that a task has to end sooner.
+_TASK: Options = {**_QUICK, "nodes": 200_000}
 
 
 class LikelyAdmissible:
@@ -124,6 +129,11 @@ class LikelyAdmissible:
         quick: dict[str, Any] = {**published, **_QUICK}
         return {"paper": published, "efficiency": {**published, **_EFFICIENCY}, "quick": quick}
 
+    def task_profiles(self) -> Mapping[str, Options]:
+        """Those for a planning task."""
+        paper = {"nodes": _TASK["nodes"]}
+        return {"default": _TASK, "paper": paper, "efficiency": {**_EFFICIENCY, **paper}}
+
     def learn(
         self,
         puzzle: PuzzleSize,
@@ -133,8 +143,44 @@ class LikelyAdmissible:
     ) -> PuzzleModel:
         """The algorithm, which needs torch."""
         from hstar.recipes.likely_admissible import learn_heuristic
+        from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
 
-        return learn_heuristic(puzzle, options, progress, checkpoint)
+        return learn_heuristic(PuzzleSpace(puzzle, options), options, progress, checkpoint)
+
+    def learn_task(
+        self,
+        task: Task,
+        options: LikelyAdmissibleOptions,
+        progress: ProgressFunction | None = None,
+        checkpoint: Path | None = None,
+    ) -> LearnedModel:
+        """The same about a planning task."""
+        from hstar.recipes.likely_admissible import learn_heuristic
+        from hstar.recipes.likely_admissible_task import TaskSpace
+
+        return learn_heuristic(TaskSpace(task, options), options, progress, checkpoint)
 
 
-PUZZLE_RECIPES.register(NAME)(LikelyAdmissible())
+RECIPE = LikelyAdmissible()
+PUZZLE_RECIPES.register(NAME)(RECIPE)
+
+
+def check_task_options(profile: str | None, options: Options) -> LikelyAdmissibleOptions:
+    """The options of a run about a planning task; an `InputError` for wrong ones."""
+    found: LikelyAdmissibleOptions = profile_options(RECIPE, RECIPE.task_profiles(), profile, options)
+    return found
+
+
+def train_likely_admissible(
+    task: Task,
+    *,
+    profile: str | None = None,
+    progress: ProgressFunction | None = None,
+    checkpoint: Path | None = None,
+    **options: Any,
+) -> LearnedModel:
+    """Learns a heuristic for a planning task, its goal and facts, from the goal alone.
+
+    `checkpoint`: a file that is replaced after every iteration; the same call goes on from there.
+    """
+    return RECIPE.learn_task(task, check_task_options(profile, options), progress, checkpoint)

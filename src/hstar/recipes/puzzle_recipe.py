@@ -61,7 +61,13 @@ PUZZLE_RECIPES: Registry[PuzzleRecipe] = Registry("recipe")
 
 def check_options(recipe: PuzzleRecipe, puzzle: PuzzleSize, profile: str | None, options: Options) -> Any:
     """The options of a run: those of the profile, and those given; an `InputError` for wrong ones."""
-    profiles = recipe.profiles(puzzle)
+    return profile_options(recipe, recipe.profiles(puzzle), profile, options)
+
+
+def profile_options(
+    recipe: PuzzleRecipe, profiles: Mapping[str, Options], profile: str | None, options: Options
+) -> Any:
+    """The same for these profiles."""
     chosen = next(iter(profiles)) if profile is None else profile
     if chosen not in profiles:
         raise unknown(f"profile of {recipe.name}", chosen, list(profiles))

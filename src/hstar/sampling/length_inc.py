@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hstar.spaces.puzzle import Puzzle, State
+from hstar.sampling.backward_walks import BackwardWalks
+from hstar.spaces.puzzle import State
 
 
-def length_inc_task(puzzle: Puzzle, iteration: int, length_inc: int, rng: np.random.Generator) -> State:
+def length_inc_task(walks: BackwardWalks, iteration: int, length_inc: int, rng: np.random.Generator) -> State:
     """Where a walk of this iteration, counted from 1, ends."""
-    seed = int(rng.integers(2**63))
-    return tuple(puzzle.core.walk(puzzle.goal, iteration * length_inc, seed))
+    return walks.walk(iteration * length_inc, rng)

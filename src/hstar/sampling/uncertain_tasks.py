@@ -16,14 +16,15 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from hstar.spaces.puzzle import Puzzle, State
+from hstar.sampling.backward_walks import BackwardWalks
+from hstar.spaces.puzzle import State
 
 Variance: TypeAlias = Callable[[Sequence[State]], npt.NDArray[np.float64]]
 SOFTMAX = ("sd", "variance")
 
 
 def uncertain_task(
-    puzzle: Puzzle,
+    walks: BackwardWalks,
     variance: Variance,
     rng: np.random.Generator,
     *,
@@ -31,11 +32,11 @@ def uncertain_task(
     max_steps: int = 1000,
     softmax: str = "sd",
 ) -> State:
-    """The last state of a walk from the goal of the puzzle, after `max_steps` moves at most."""
-    before, here = None, puzzle.goal
+    """The last state of a walk from the goal, after `max_steps` moves at most."""
+    before, here = None, walks.goal(rng)
     for _ in range(max_steps):
-        states = [state for state in neighbours(puzzle, here) if state != before]
-        if not states:  # a puzzle of two states
+        states = [state for state in walks.neighbours(here, rng) if state != before]
+        if not states:  # a space of two states, or a goal that no action leads to
             break
         found = variance(states)
         chosen = _draw(np.sqrt(found) if softmax == "sd" else found, rng)
@@ -43,11 +44,6 @@ def uncertain_task(
         if found[chosen] >= epsilon:
             break
     return here
-
-
-def neighbours(puzzle: Puzzle, state: State) -> list[State]:
-    """The states that one move leads to or, which is the same here, comes from."""
-    return [tuple(found) for found, _ in puzzle.core.predecessors(state)]
 
 
 def _draw(scores: npt.NDArray[np.float64], rng: np.random.Generator) -> int:

@@ -1,6 +1,6 @@
-"""Several puzzles at a time: searches in threads, which run side by side since the core needs no interpreter.
+"""Several searches at a time: in threads, which run side by side since the core needs no interpreter.
 
-Results come in the order of the puzzles. Ctrl-C stops all searches that run, and then goes on as usual.
+Results come in the order of what is searched. Ctrl-C stops all searches that run, and then goes on as usual.
 """
 
 from __future__ import annotations

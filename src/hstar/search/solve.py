@@ -218,6 +218,22 @@ def solve(
     return _result(task, found)
 
 
+def plan_states(task: Task, plan: Sequence[str]) -> list[list[int]]:
+    """The states of a plan that `solve` returned, from the initial one to the last.
+
+    Of several operators with one name it takes one that is applicable.
+    """
+    named: dict[str, list[int]] = {}
+    for number in range(task.core.num_operators):
+        named.setdefault(task.core.operator(number).name.strip(), []).append(number)
+    states = [list(task.core.initial_state)]
+    for name in plan:
+        possible = set(task.core.applicable_operators(states[-1]))
+        operator = next(number for number in named[name] if number in possible)
+        states.append(list(task.core.successor(states[-1], operator)))
+    return states
+
+
 def _anchor(task: Task, name: str | None, guide: _core.Heuristic) -> _core.Heuristic | None:
     """The admissible heuristic of a bounded search; none if the guide is one and no other was asked for."""
     if name is not None:

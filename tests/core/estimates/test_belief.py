@@ -272,3 +272,22 @@ def test_impossible_options(given: dict[str, object], message: str) -> None:
 def test_a_point_has_no_quantile() -> None:
     with pytest.raises(UnsupportedError, match=r"a point estimate has no quantile 0\.1; use the rule 'mean'"):
         _core.believed_values(np.zeros((2, 1)), alpha=0.1)
+
+
+def test_beyond_what_was_learned_the_spread_is_1() -> None:
+    """From `sure_below` on; the value of a quantile jumps there, that of a mean knows nothing of it."""
+    raw = np.array([[4.9, 0.0], [5.0, 0.0], [7.0, 3.0]])
+
+    def values(sure_below: float) -> Numbers:
+        return _core.believed_values(raw, estimate="gaussian", alpha=0.1, sure_below=sure_below)
+
+    z = -1.2815515655446004
+    sigma = 0.1 + 10 / (1 + np.exp(-raw[:, 1]))
+    assert values(INF) == pytest.approx(raw[:, 0] + z * sigma)
+    assert values(-INF) == pytest.approx(raw[:, 0] + z)
+    assert values(5.0) == pytest.approx(raw[:, 0] + z * np.array([sigma[0], 1, 1]))
+    with pytest.raises(InputError, match="sure_below must be a number"):
+        values(NAN)
+    for estimate, alpha in (("gaussian", None), ("truncated", 0.1)):
+        with pytest.raises(InputError, match="sure_below is for quantiles of a gaussian estimate"):
+            _core.believed_values(raw, estimate=estimate, alpha=alpha, sure_below=5.0)

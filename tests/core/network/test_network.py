@@ -207,9 +207,11 @@ class Learned:
         rng = np.random.default_rng(4)
         # Multiples of 1/64: sums of the first layer are exact, in any order.
         first = float32(rng.integers(-64, 65, (sum(facts), 60)) / 64)
-        network = replace(network, rows=first, bias=float32(np.ones(60)))
+        head = {"head": network.head[:1], "head_bias": network.head_bias[:1]}
+        network = replace(network, rows=first, bias=float32(np.ones(60)), **head)
         core = native(network, self.precision)
-        return _core.learned_heuristic(task.core, core, rows, "random", 1024, self.incremental)
+        model = _core.atom_model(task.core, core, rows, self.incremental)
+        return _core.believed_heuristic(task.core, model, name="random", scale=1024)
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

@@ -1,25 +1,21 @@
-#include "heuristics/learned.h"
+#include "heuristics/atom_network.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
+#include <string>
 #include <utility>
 
 #include "base/errors.h"
 
 namespace hstar {
 
-LearnedHeuristic::LearnedHeuristic(const PlanningSpace& space, std::shared_ptr<const Network> network,
-                                   std::vector<int32_t> inputs, std::string name, int32_t scale,
-                                   bool incremental, std::optional<Calibration> calibration)
+AtomNetwork::AtomNetwork(const PlanningSpace& space, std::shared_ptr<const Network> network,
+                         std::vector<int32_t> inputs, bool incremental)
     : space_(space),
       ids_(space.task()),
       network_(std::move(network)),
       inputs_(std::move(inputs)),
-      name_(std::move(name)),
-      scale_(scale),
-      incremental_(incremental),
-      calibration_(calibration) {
-  if (calibration_) calibration_->check();
+      incremental_(incremental) {
   if (inputs_.size() != static_cast<size_t>(ids_.size()))
     throw InputError("the network's inputs are for " + std::to_string(inputs_.size()) +
                      " facts, the task has " + std::to_string(ids_.size()));
@@ -28,19 +24,19 @@ LearnedHeuristic::LearnedHeuristic(const PlanningSpace& space, std::shared_ptr<c
       throw InputError("the network has no input " + std::to_string(row));
 }
 
-void LearnedHeuristic::refresh(const Value* values, float* accumulator) const {
+void AtomNetwork::refresh(const Value* values, float* accumulator) const {
   network_->clear(accumulator);
   for (int32_t v = 0; v < space_.variables(); ++v)
     if (const int32_t row = input(v, values[v]); row != -1) network_->add(accumulator, row);
 }
 
-int32_t LearnedHeuristic::changes(const Value* parent, const Value* values) const {
+int32_t AtomNetwork::changes(const Value* parent, const Value* values) const {
   int32_t count = 0;
   for (int32_t v = 0; v < space_.variables(); ++v) count += parent[v] != values[v];
   return count;
 }
 
-void LearnedHeuristic::update(const Value* parent, const Value* values, float* accumulator) const {
+void AtomNetwork::update(const Value* parent, const Value* values, float* accumulator) const {
   std::ranges::copy(parent_accumulator_, accumulator);
   for (int32_t v = 0; v < space_.variables(); ++v) {
     if (parent[v] == values[v]) continue;
@@ -49,11 +45,11 @@ void LearnedHeuristic::update(const Value* parent, const Value* values, float* a
   }
 }
 
-void LearnedHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) {
-  const size_t n = end - begin, stride = network_->stride();
+void AtomNetwork::run(StateBatch& batch, size_t begin, size_t end, double* raw) {
+  const size_t n = end - begin, stride = network_->stride(), numbers = n * network_->outputs();
   if (n == 0) return;
   accumulators_.resize(std::max(accumulators_.size(), n * stride));
-  outputs_.resize(std::max(outputs_.size(), n * network_->outputs()));
+  outputs_.resize(std::max(outputs_.size(), numbers));
   const Value* parent = incremental_ ? batch.parent() : nullptr;
   if (parent) {
     parent_accumulator_.resize(stride);
@@ -69,12 +65,9 @@ void LearnedHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Cos
       refresh(values, accumulator);
   }
   network_->run(accumulators_.data(), n, outputs_.data(), scratch_);
-  for (size_t i = 0; i < n; ++i) {
-    const double output = outputs_[i * network_->outputs()];
-    const double value = std::max(0.0, calibration_ ? calibration_->value(output) : output) * scale_;
-    const double scaled = std::min<double>(calibration_ ? std::floor(value) : std::round(value), kMaxCost);
-    h[begin + i] = space_.is_goal(batch.packed(begin + i)) ? 0 : static_cast<Cost>(scaled);
-  }
+  // An overflow is a great number, not a dead end; NaN stays.
+  constexpr double kMost = std::numeric_limits<float>::max();
+  for (size_t k = 0; k < numbers; ++k) raw[k] = std::clamp<double>(outputs_[k], -kMost, kMost);
 }
 
 }  // namespace hstar

@@ -1,0 +1,81 @@
+"""Learning likely-admissible heuristics about a native puzzle: what `likely_admissible.py` asks of it.
+
+Tasks are solved by IDA* with the network natively in it; the model is for all instances of the size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar.models.ffnn import FFNN, FFNNConfig
+from hstar.models.puzzle_model import Outputs, PuzzleModel
+from hstar.recipes.likely_admissible import Attempt
+from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
+from hstar.sampling.backward_walks import PuzzleWalks
+from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
+from hstar.search.puzzle_features import puzzle_features
+from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.side_by_side import Progress, side_by_side
+from hstar.spaces.puzzle import Puzzle, State, replay
+from hstar.spaces.puzzles import PuzzleSize
+
+
+class PuzzleSpace:
+    """A `LearningSpace` of all instances of a puzzle of one size."""
+
+    def __init__(self, size: PuzzleSize, options: LikelyAdmissibleOptions) -> None:
+        self.size, self.options = size, options
+        puzzle = size.puzzle()
+        self.walks = PuzzleWalks(puzzle)
+        self.features = puzzle_features(puzzle, options.inputs)
+        self.inputs = self.features.inputs
+        self.shape = FFNNConfig(options.hidden, options.outputs, options.dropout)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The size."""
+        return {"puzzle": str(self.size)}
+
+    def array(self, states: Sequence[State]) -> npt.NDArray[np.float32]:
+        """The features."""
+        return self.features.array(states)
+
+    def solve(self, tasks: Sequence[State], planner: FFNN, alpha: float, switch: float) -> Iterator[Attempt]:
+        """By IDA*."""
+        options = self.options
+        limits = IDAStarConfig(time_limit=options.task_time, max_evaluations=options.nodes)
+        fields: dict[str, Any] = {**planner.arrays(), **asdict(self.outputs)}
+        chosen = alpha if self.shape.outputs == 2 else None
+        heuristic = PuzzleNetwork(self.features, alpha=chosen, switch=switch, **fields)
+
+        def search(puzzle: Puzzle, progress: Progress | None) -> IDAStarResult:
+            return idastar(puzzle, heuristic, limits, progress=progress)
+
+        for puzzle, result in side_by_side(map(self.size.puzzle, tasks), search, options.jobs):
+            found = None if result.actions is None else replay(puzzle, result.actions)
+            yield Attempt(found, result.generated)
+
+    @property
+    def outputs(self) -> Outputs:
+        """What the outputs of the planning network mean."""
+        admissible = self.options.inputs == "databases"
+        shape = self.shape
+        return Outputs(shape.scale, shape.lowest_rho, shape.highest_rho, floor_admissible=admissible)
+
+    def model(self, planner: FFNN, summary: dict[str, Any]) -> PuzzleModel:
+        """For `hstar puzzle`."""
+        return PuzzleModel(
+            puzzle=self.size,
+            inputs=self.options.inputs,
+            weights=planner.arrays(),
+            outputs=self.outputs,
+            recipe=NAME,
+            recipe_config=asdict(self.options),
+            seed=self.options.seed,
+            summary=summary,
+        )

@@ -1,0 +1,112 @@
+"""`hstar train likely-admissible PROBLEM`, and what `solve`, `calibrate` and `info` make of the model."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import signal
+from pathlib import Path
+
+import pytest
+
+from hstar.models.file import load_model
+
+from .conftest import DATA, Refused, Run, generated, start
+
+ROOT = Path(__file__).parents[2]
+SMALL = [
+    *("--iterations", "2", "--tasks", "4", "--nodes", "5000", "--hidden", "6", "--planner-steps", "30"),
+    *("--known-steps", "50"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    generated("blocksworld", tmp_path, blocks=4, seed=1)
+    return tmp_path
+
+
+def test_from_the_goal_to_a_plan(hstar: Run, refused: Refused, folder: Path) -> None:
+    trained = hstar("train", "likely-admissible", "problem.pddl", "-o", "m.hstar", *SMALL, "--json")
+    assert trained.code == 0, trained
+    record = json.loads(trained.out)
+    assert (record["recipe"], record["iterations"], record["tasks"]) == ("likely-admissible", 2, 8)
+    assert re.search(r"m.hstar: likely-admissible, \d+ atoms, 2 iterations, \d of 8 tasks", trained.err)
+    about = json.loads(hstar("info", "m.hstar", "--json").out)
+    assert about["estimate"].startswith("gaussian ") and "blocksworld" in about["trained_for"]
+    solve = ("solve", "problem.pddl", "--search", "astar", "-e", "m.hstar", "--json")
+    first = {
+        words: json.loads(hstar(*solve, *words).out)["initial_h"]
+        for words in ((), ("--alpha", "0.9"), ("--rule", "quantile:0.1"), ("--alpha", "0.1"))
+    }
+    assert first["--alpha", "0.9"] == first["--rule", "quantile:0.1"] <= first[()] < first["--alpha", "0.1"]
+    assert "either --rule or --alpha" in refused(33, *solve, "--alpha", "0.9", "--rule", "mean")
+    assert "alpha must be between 0 and 1, got 2" in refused(33, *solve, "--alpha", "2")
+    assert "--alpha is for model files, not for ff" in refused(33, "solve", "problem.pddl", "--alpha", "0.9")
+
+
+def test_calibrated_as_any_model_of_a_task(hstar: Run, folder: Path) -> None:
+    assert hstar("train", "likely-admissible", "problem.pddl", "-o", "m.hstar", *SMALL, "-q").code == 0
+    words = ("calibrate", "m.hstar", "problem.pddl", "--walks", "6", "--confidence", "0.5", "-o", "c.hstar")
+    record = json.loads(hstar(*words, "--rule", "quantile:0.1", "--json", "-q").out)
+    assert record["of"] == {"name": "quantile", "alpha": 0.1}
+    told = json.loads(hstar("solve", "problem.pddl", "-s", "astar", "-e", "c.hstar", "--json").out)
+    assert told["promise"]["kept"]
+
+
+def test_a_checkpoint_is_gone_on_from(hstar: Run, refused: Refused, folder: Path) -> None:
+    command = ("train", "likely-admissible", "problem.pddl", *SMALL, "--checkpoint", "run.part", "-q")
+    assert hstar(*command, "-o", "one.hstar").code == 0
+    before = Path("run.part").read_bytes()
+    assert hstar(*command, "-o", "two.hstar").code == 0
+    assert Path("run.part").read_bytes() == before
+    assert load_model("one.hstar").summary == load_model("two.hstar").summary
+    assert "another training (seed" in refused(33, *command, "-o", "one.hstar", "--seed", "7")
+    wrong = refused(33, *command[:2], "tiles:2x3", *command[3:], "-o", "one.hstar")
+    assert "another training" in wrong
+
+
+@pytest.mark.slow
+def test_ctrl_c(folder: Path) -> None:
+    generated("npuzzle", folder, rows=4, columns=4, seed=1)
+    words = ("--iterations", "100000", "--checkpoint", "run.part", "-o", "m.hstar")
+    process = start("train", "likely-admissible", "problem.pddl", *SMALL[2:], *words)
+    while not Path("run.part").exists():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert re.search(r"interrupted: \d+ iterations done; to go on from run.part, run the same command", err)
+    assert not Path("m.hstar").exists()
+
+
+def test_mistakes(refused: Refused, folder: Path) -> None:
+    def wrong(code: int, *words: str | Path) -> str:
+        return refused(code, "train", "likely-admissible", *words, "-o", "m.hstar", "-q")
+
+    costs = DATA / "costs" / "problem.pddl"
+    assert "has actions that do not cost 1" in wrong(34, costs)
+    assert "axioms: walks from its goal need regression" in wrong(34, DATA / "briefcase" / "problem.pddl")
+    assert "walks from its goal" in wrong(34, DATA / "reach" / "problem.pddl", "--unit-cost")
+    assert "no action leads to the goal" in wrong(33, DATA / "unsolvable" / "problem.pddl", "--unit-cost")
+    assert "none.pddl: no such file" in wrong(33, "none.pddl")
+    assert "unknown profile of likely-admissible 'fast'" in wrong(33, "problem.pddl", "--profile", "fast")
+    assert "--states is not an option of likely-adm" in wrong(33, "problem.pddl", "--states", "5")
+    assert "--unit-cost is for planning tasks" in wrong(33, "tiles:2x3", "--unit-cost")
+    fsm = refused(33, "train", "fsm", "problem.pddl", "-o", "m.hstar", "--unit-cost")
+    assert fsm == "--unit-cost is not an option of fsm"
+    assert not Path("m.hstar").exists()
+
+
+@pytest.mark.slow
+def test_the_section_of_the_page_works(hstar: Run, folder: Path) -> None:
+    """Its commands with less work."""
+    page = (ROOT / "docs" / "likely_admissible.md").read_text().partition("## Planning tasks")[2]
+    commands = re.findall(r"^    (hstar .*)$", page, re.MULTILINE)
+    assert len(commands) == 6
+    for line in commands:
+        line = line.replace("--iterations 30", " ".join(SMALL)).replace("--walks 50", "--walks 10")
+        done = hstar(*shlex.split(line)[1:])
+        assert done.code == 0, (line, done)
