@@ -13,10 +13,12 @@ import hstar as api
 from hstar.cli.app import COMMANDS, command_parser
 from hstar.models.domain_model import save_domain_model
 from hstar.models.grid_model import save_grid_model
+from hstar.models.puzzle_model import save_puzzle_model
 from hstar.recipes import train_domain, train_prolonged
 from hstar.sampling import relational
 from hstar.spaces.grid_files import write_png
 from labelled import generated, labelled
+from puzzle_models import made
 
 from .conftest import DATA, Run
 
@@ -41,7 +43,8 @@ def test_every_command_has_examples() -> None:
 
 
 def prepare_calibration(folder: Path) -> None:
-    """A model, and other problems of its domain, as files and as data."""
+    """A model, other problems of its domain, as files and as data, and a model of a puzzle."""
+    save_puzzle_model(folder / "eight.hstar", made("tiles:3x3"))
     tasks = [generated(folder / "made", "blocksworld", blocks=4, seed=seed) for seed in range(20)]
     save_domain_model(folder / "model.hstar", train_domain("wl", labelled(tasks[:1]), least_states=1))
     relational.save(folder / "states.data", labelled(tasks[1:]))
