@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import statistics
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,7 @@ TABLES = {"bounded": "Plans of the 15-puzzle within a proven bound; means over a
 SIZE = parse_puzzle("tiles:4x4")
 DATABASES = {"databases": PUZZLE_15}
 BOUNDS = (1.1, 1.5, 2.0)
+OPTIMAL = "IDA*"  # beside the least bound: its plans are optimal
 ROUNDS = 100  # states that IDA* may look at for one that a queue may expand: about the same time
 Search = Callable[[Puzzle, float, int], "FocalResult | IDAStarResult"]
 
@@ -58,12 +60,13 @@ Search = Callable[[Puzzle, float, int], "FocalResult | IDAStarResult"]
 def weighted_manhattan(puzzle: Puzzle, weight: float) -> PuzzleNetwork:
     """The Manhattan distance times the weight, rounded down, as a network: one unit that sums distances."""
     features, side = puzzle_features(puzzle, "one-hot"), SIZE.columns
-    weights = np.zeros((features.inputs, 1))
+    weights = np.zeros((features.inputs, 1), dtype=np.float32)
     for tile in range(1, side * side):  # inputs of a number: four columns, four rows
         for line in range(side):
             weights[2 * side * tile + line] = abs(line - tile % side)
             weights[2 * side * tile + side + line] = abs(line - tile // side)
-    return PuzzleNetwork(features, weights, [0.0], [[1.0]], [0.0], factor=weight, shift=0.5 - 1e-3)
+    none, one = np.zeros(1, dtype=np.float32), np.ones((1, 1), dtype=np.float32)
+    return PuzzleNetwork(features, weights, none, one, none, factor=weight, shift=0.5 - 1e-3)
 
 
 # --- the searches ---------------------------------------------------------------------------------
@@ -84,9 +87,17 @@ def searches(model: Path | None) -> list[tuple[str, str, str, Search]]:
     found: list[tuple[str, str, str, Search]] = [("weighted IDA*", "manhattan", "", weighted_idastar)]
     for name, anchor in anchors.items():
         found.append(("weighted A*", name, "", _weighted_astar(anchor)))
+        if name in DATABASES:
+            found.append((OPTIMAL, name, "", _idastar(anchor)))
     for name, anchor in anchors.items():
         found += [("focal", other, name, _focal(guide, anchor)) for other, guide in guides.items()]
     return found
+
+
+def _idastar(heuristic: PuzzleHeuristic) -> Search:
+    return lambda puzzle, bound, limit: idastar(
+        puzzle, heuristic, pruning="automaton", max_evaluations=ROUNDS * limit
+    )
 
 
 def _weighted_astar(heuristic: PuzzleHeuristic) -> Search:
@@ -175,12 +186,14 @@ def main(words: Sequence[str] | None = None) -> int:
     records, limit = Records(arguments.out, NAMES), int(arguments.limit)
     for bound in sorted(BOUNDS, reverse=True):
         for search, guide, anchor, run in searches(arguments.model):
+            if search == OPTIMAL and bound != min(BOUNDS):
+                continue
             note(f"{bound:g}: {search} {guide} {anchor}")
             for instance in instances:
                 what = {"id": instance.id, "bound": bound, "search": search, "guide": guide, "anchor": anchor}
                 records.get(
                     {"part": PART, "build": build(), **what, "limit": limit},
-                    lambda instance=instance, run=run, bound=bound: measure(instance, run, bound, limit),
+                    partial(measure, instance, run, bound, limit),
                 )
     print(shown(sections(records.used), records.used, arguments.table))
     return 0

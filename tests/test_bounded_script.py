@@ -23,7 +23,7 @@ def test_a_short_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert module["main"](words) == 0
     printed = capsys.readouterr().out
     rows = [json.loads(line) for line in file.read_text().splitlines()]
-    assert len(rows) == 2 * 3 * 7
+    assert len(rows) == 2 * (3 * 7 + 1)
     for row in rows:
         assert (row["status"], row["violations"]) == ("solved", 0)
         assert row["optimum"] <= row["cost"] <= row["bound"] * row["optimum"]

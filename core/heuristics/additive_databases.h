@@ -47,7 +47,7 @@ class AdditiveDatabases {
   AdditiveDatabases(const Space& space, Sets sets)
       : space_(space), pieces_(space.values(space.goal()).size()), sets_(std::move(sets)) {
     if (sets_.size() > kMostDatabases)
-      throw InputError("there are at most " + std::to_string(kMostDatabases) + " sets");
+      throw InputError("there are at most " + std::to_string(kMostDatabases) + " databases");
     for (const std::vector<Database>& set : sets_) {
       std::vector<Part> parts(pieces_);
       for (const Database& database : set) {

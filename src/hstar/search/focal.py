@@ -162,7 +162,10 @@ def focal(
             replay(puzzle, found.plan)
             on_plan(FoundPlan(tuple(found.plan), len(found.plan), found.lower_bound, found.time))
 
-    native = native_heuristic(puzzle, guide), None if same else native_heuristic(puzzle, anchor)
+    native = (
+        native_heuristic(puzzle, guide),
+        None if same or anchor is None else native_heuristic(puzzle, anchor),
+    )
     if proof == "queue":
         bound = math.inf if config.anytime else 1.0  # an anytime search begins with whatever it finds
         settings = {
