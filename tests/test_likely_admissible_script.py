@@ -45,7 +45,7 @@ def test_what_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
         found = [(10, 1), (15, 2), (None, 9), (last, 4)]
         training = {"iterations": 2, "solved": 3, "tasks": 4, "states": 9, "generated": 99, "alpha": 0.9}
         record = {**common, "seed": seed, "results": {"alpha 0.9": found}}
-        record |= {"training": {**training, "time_s": 5.0}, "curve": [(2, 1, 0.99), (1, None, 0.9)]}
+        record |= {"training": {**training, "cpu_s": 5.0}, "curve": [(2, 1, 0.99), (1, None, 0.9)]}
         lines.append(record)
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert module["main"](["--print", str(file)]) == 0

@@ -232,7 +232,7 @@ def test_nothing_solved_is_no_mistake(task: hstar.Task) -> None:
 
 def test_profiles() -> None:
     default = check_task_options(None, {})
-    assert default.samples == 0 and default.nodes == 200_000
+    assert (default.samples, default.nodes, default.iterations) == (0, 200_000, 30)
     assert check_task_options("paper", {}).samples == 100
     assert check_task_options("efficiency", {}).outputs == 1
     assert isinstance(default, LikelyAdmissibleOptions)

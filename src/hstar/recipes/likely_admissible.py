@@ -66,9 +66,12 @@ class Attempt:
 class LearningSpace(Protocol[M_co]):
     """What is learned about: states as tuples of numbers, every action counting 1."""
 
-    walks: BackwardWalks  # where tasks come from
     inputs: int  # numbers that the networks see of a state
     shape: FFNNConfig  # of the planning network
+
+    @property
+    def walks(self) -> BackwardWalks:
+        """Where tasks come from."""
 
     @property
     def identity(self) -> dict[str, Any]:

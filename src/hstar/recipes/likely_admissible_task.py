@@ -138,7 +138,8 @@ def _inputs_of_facts(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Per fact its input, and behind the last input for none; per variable where its facts begin."""
     index = {atom: number for number, atom in enumerate(atoms)}
-    found, offsets = [], []
+    found: list[int] = []
+    offsets: list[int] = []
     for facts in task.atoms:
         offsets.append(len(found))
         # An atom that two variables stand for counts once, as in `check_task`.

@@ -32,7 +32,7 @@ def test_none_is_missing(cases: Cases, name: str) -> None:
     case = cases[name]
     core = case.task.core
     states = case.states[:200]
-    wanted = {state: set() for state in states}
+    wanted: dict[tuple[int, ...], set[tuple[tuple[int, ...], int]]] = {state: set() for state in states}
     for before in case.states:
         for operator in core.applicable_operators(before):
             after = tuple(core.successor(before, operator))
