@@ -402,7 +402,8 @@ COLOURS = {
     WEIGHTED: "#999999",
 }
 SHOWN = ("VAN", "2", "inf")  # data of curves and pictures
-LONG_PATH, PICTURE_EPS = 40, 2.0  # of the problem that is drawn
+LEARNED = {"loss": ASYMMETRIC, "headings": 0, "seed": 0}  # which trainings they show
+DRAWN_FROM, PICTURE_EPS = 100, 2.0  # scenarios that the picture is chosen from
 
 
 def draw_figures(folder: Path, records: Sequence[Record], models: Path) -> None:
@@ -411,12 +412,12 @@ def draw_figures(folder: Path, records: Sequence[Record], models: Path) -> None:
     from matplotlib.figure import Figure
 
     folder.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Any] = {}
+    models_known = len(values_of(those(records, part="training", **LEARNED), "model"))
     with mpl.rc_context(STYLE):
-        for name, draw, columns in (("eps", draw_eps, 2), ("loss", draw_losses, 3)):
-            found[name] = Figure(figsize=(3.4 * columns, 3.2), layout="constrained")
-            draw(found[name].subplots(1, columns), records)
-            found[name].savefig(folder / f"prolonged_{name}.svg", metadata={"Date": None})
+        for name, curves, columns in (("eps", draw_eps, 2), ("loss", draw_losses, models_known)):
+            figure = Figure(figsize=(3.4 * columns, 3.2), layout="constrained")
+            curves(figure.subplots(1, columns, squeeze=False)[0], records)
+            figure.savefig(folder / f"prolonged_{name}.svg", metadata={"Date": None})
     draw_cells(folder / "prolonged_cells.svg", records, models)
 
 
@@ -446,8 +447,8 @@ def draw_eps(panels: Any, records: Sequence[Record]) -> None:
 
 def draw_losses(panels: Any, records: Sequence[Record]) -> None:
     """By updates, on the states of the training (dashed) and on those that are held out."""
-    trainings = those(records, part="training", loss=ASYMMETRIC, headings=0, seed=0)
-    for axes, model in zip(panels, ("vin", "value-map", "paper"), strict=True):
+    trainings = those(records, part="training", **LEARNED)
+    for axes, (model,) in zip(panels, values_of(trainings, "model"), strict=True):
         for one in those(trainings, model=model):
             if one["data"] not in SHOWN:
                 continue
@@ -462,16 +463,12 @@ def draw_losses(panels: Any, records: Sequence[Record]) -> None:
 
 
 def draw_cells(path: Path, records: Sequence[Record], models: Path) -> None:
-    """The first fresh scenario with a long path."""
-    problem = next(
-        one
-        for one in random_problems(100, TEST_SEED)
-        if (grid_astar(one, max_expansions=10**6).path_cost or 0) >= LONG_PATH
-    )
+    """The fresh scenario in which A* with the admissible heuristic expands the most."""
+    problem = max(random_problems(DRAWN_FROM, TEST_SEED), key=lambda one: grid_astar(one).expanded)
     plain = grid_astar(problem, explored=True)
     panels = [Panel(f"h_adm: {plain.expanded} expanded, cost {plain.path_cost:g}", plain)]
     for data in SHOWN:
-        known = those(records, part="training", model="vin", data=data, loss=ASYMMETRIC, headings=0, seed=0)
+        known = those(records, part="training", model="vin", data=data, **LEARNED)
         if known:
             what = {name: known[0][name] for name in (*WHAT, "seed")}
             values = learned(Training(**what), models).values(problem)
