@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 COMMANDS = re.findall(
-    r"^    (hstar (?:solve|validate|info|generate|label|train|accuracy|evaluate|report) .*)$",
+    r"^    (hstar (?:solve|validate|info|generate|label|train|accuracy|evaluate|report|puzzle|grid) .*)$",
     README,
     re.MULTILINE,
 )
@@ -46,9 +46,10 @@ def test_commands_in_order(folder: Path) -> None:
     assert len(COMMANDS) >= 9
     for line in COMMANDS:
         # The examples train for minutes on purpose.
-        if line.startswith("hstar train") and not line.startswith("hstar train wl"):
+        if line.startswith(("hstar train fsm", "hstar train nrsl")):
             line = line.replace("hstar train", "hstar train --states 300 --epochs 3")
-        run(line.replace("--number 40", "--number 3"), folder)
+        line = line.replace("train prolonged", "train prolonged --scenarios 5 --updates 3")
+        run(line.replace("--number 40", "--number 3").replace("--iterations 20", "--iterations 2"), folder)
     assert (folder / "model.hstar").is_file()
 
 
