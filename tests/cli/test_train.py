@@ -68,7 +68,8 @@ def test_help_is_grouped_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
         "--seed": "options",  # of several parts
         "--states": "sampling",
         "--bfs-share": "sampling",
-        "--width": "network",
+        "--width": "options",  # of networks for tasks and for maps
+        "--blocks": "network",
         "--learning-rate": "training",
         "--time-limit": "training",
     }.items():
@@ -90,7 +91,7 @@ def test_help_tells_defaults_and_recipes(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "fsm: Equal states get the least of their labels (default: on)" in groups["sampling"]
     assert re.search(r"--rollouts N (nrsl, rsl|rsl, nrsl): Rollouts from the goal", groups["sampling"])
     # Said once where all recipes agree, by recipe where they do not.
-    assert "--width N fsm, rsl, nrsl: Units of a layer (default: 250)" in groups["network"]
+    assert "--width N fsm, rsl, nrsl: Units of a layer (default: 250). prolonged: " in groups["options"]
     assert re.search(r"--states N fsm: .*\(default: \d+\)\. (nrsl, rsl|rsl, nrsl): ", groups["sampling"])
 
 

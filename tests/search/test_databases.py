@@ -214,7 +214,7 @@ def test_a_file_of_another_size_is_refused(tmp_path: Path) -> None:
         ("tiles", [[[1, 1]]], "piece 1 is twice in the pattern"),
         ("tiles", [[[]]], "a pattern needs at least one piece"),
         ("tiles", [[[1, 2], [2, 3]]], "piece 2 is in two patterns of a set, whose costs cannot be added"),
-        ("tiles", [[[1]]] * 17, "there are at most 16 sets"),
+        ("tiles", [[[1]]] * 17, "there are at most 16 databases"),
         ("pancake", [[[6]]], r"a pattern has pieces 0\.\.5, got 6"),
     ],
 )
