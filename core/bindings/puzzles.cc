@@ -199,18 +199,21 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
            "A plan within a proven bound of the optimum; a limit is a status, not an error.");
 }
 
+// Signals reach the main thread alone; other ones end by what `check` raises.
 template <class Space>
-PatternDatabase build(const Space& space, const Values& pattern) {
+PatternDatabase build(const Space& space, const Values& pattern, const nb::object& check) {
   nb::gil_scoped_release release;
-  return build_database(space, pattern, [] {
+  return build_database(space, pattern, [&check] {
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!check.is_none()) check();
   });
 }
 
 template <class Space>
 void bind_database(nb::class_<Space>& space) {
-  space.def("build_database", &build<Space>, nb::arg("pattern"), "Takes seconds for five pieces.");
+  space.def("build_database", &build<Space>, nb::arg("pattern"), nb::arg("check") = nb::none(),
+            "Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.");
   space.def(
       "map_database",
       [](const Space& s, const Values& pattern, const std::string& path, size_t offset) {

@@ -579,8 +579,10 @@ class TilesSpace:
     @property
     def columns(self) -> int: ...
 
-    def build_database(self, pattern: Sequence[int]) -> PatternDatabase:
-        """Takes seconds for five pieces."""
+    def build_database(self, pattern: Sequence[int], check: object | None = None) -> PatternDatabase:
+        """
+        Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.
+        """
 
     def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
         """Costs from a file, which stay there."""
@@ -639,8 +641,10 @@ class PancakeSpace:
     @property
     def size(self) -> int: ...
 
-    def build_database(self, pattern: Sequence[int]) -> PatternDatabase:
-        """Takes seconds for five pieces."""
+    def build_database(self, pattern: Sequence[int], check: object | None = None) -> PatternDatabase:
+        """
+        Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.
+        """
 
     def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
         """Costs from a file, which stay there."""
@@ -699,8 +703,10 @@ class BlocksSpace:
     @property
     def size(self) -> int: ...
 
-    def build_database(self, pattern: Sequence[int]) -> PatternDatabase:
-        """Takes seconds for five pieces."""
+    def build_database(self, pattern: Sequence[int], check: object | None = None) -> PatternDatabase:
+        """
+        Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.
+        """
 
     def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
         """Costs from a file, which stay there."""

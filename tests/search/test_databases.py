@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import heapq
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -201,6 +203,33 @@ def test_a_file_of_another_size_is_refused(tmp_path: Path) -> None:
         board().core.map_database([1, 2], str(file), 99)
     with pytest.raises(InputError, match="none: cannot read"):
         board().core.map_database([1, 2], str(tmp_path / "none"), 0)
+
+
+# --- side by side -------------------------------------------------------------------------------
+
+
+def test_built_side_by_side_they_are_those_that_are_built_alone() -> None:
+    sets = [[[1, 2], [3, 4], [5]], [[1, 5], [2, 3], [4]]]
+    together = additive_databases(board(), sets, cache=False).sets
+    for patterns, built in zip(sets, together, strict=True):
+        for pattern, one in zip(patterns, built, strict=True):
+            assert one.costs == additive_databases(board(), [[pattern]], cache=False).sets[0][0].costs
+
+
+def test_ctrl_c_ends_all_that_are_being_built(own_cache: Path) -> None:
+    """In the main thread the signal comes while it waits; half files are not left."""
+    script = (
+        "import os, signal, threading\n"
+        "from hstar.search.databases import PUZZLE_24, additive_databases\n"
+        "from hstar.spaces.tiles import Tiles\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()\n"
+        "try:\n    additive_databases(Tiles(5, 5, tuple(range(25))), PUZZLE_24)\n"
+        "except KeyboardInterrupt:\n    print('ended')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "ended\n", done.stderr
+    assert not own_cache.exists() or not list(own_cache.glob("*-*-*-*-*.db"))
 
 
 # --- mistakes -----------------------------------------------------------------------------------
