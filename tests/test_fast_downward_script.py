@@ -82,6 +82,7 @@ def test_one_limit_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.count(": 1 measurement\n") == 2
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_and_prints_what_its_file_prints(
     tmp_path: Path, downward: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -15,6 +15,7 @@ from scripts import load_script
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "grids.py"
 
 
+@pytest.mark.slow
 def test_the_tables_have_a_row_for_each_case() -> None:
     command = [sys.executable, str(SCRIPT), "--size", "20", "--scenarios", "3"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "idastar.py"
 
 
@@ -14,6 +16,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_for_each_case() -> None:
     done = run("--nodes", "5000")
     assert done.returncode == 0, done.stderr

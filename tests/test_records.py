@@ -104,6 +104,7 @@ def test_tables() -> None:
     assert RECORDS["table"](["task"], []) == ""
 
 
+@pytest.mark.slow
 def test_mistakes_are_one_line(tmp_path: Path) -> None:
     """And results of two files beside each other, of which one holds none."""
     runs = [{"task": "t", "config": "c", "status": "solved", "expansions": n} for n in (10, 20)]

@@ -45,6 +45,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_blocks_are_what_their_commands_print(folder: Path) -> None:
     done = fill(folder)
     assert done.returncode == 0, done.stderr

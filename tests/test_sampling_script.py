@@ -14,6 +14,7 @@ from hstar.errors import InputError
 from scripts import load_script
 
 
+@pytest.mark.slow
 def test_quick_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     module = load_script("sampling")

@@ -287,6 +287,7 @@ def wait_until_busy(process: subprocess.Popen[str], seconds: float) -> None:
 SOON = 5.0
 
 
+@pytest.mark.slow
 def test_help_in_half_a_second(with_bytecode: dict[str, str]) -> None:
     assert fastest(["--help"], with_bytecode) < 0.5
     assert fastest(["solve", "--help"], with_bytecode) < 0.5
@@ -309,6 +310,7 @@ def test_nothing_heavy_is_imported(blocks: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.slow
 def test_signals_during_search(endless: Path, number: int, as_json: bool) -> None:
     process = start("solve", endless, "-s", "astar", "-e", "blind", "-m", "2G", *["--json"] * as_json)
     wait_until_busy(process, 1)
@@ -391,6 +393,7 @@ def screen(*words: str | Path, wait: Callable[[subprocess.Popen[str]], None]) ->
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_progress_on_a_terminal(endless: Path) -> None:
     shown = screen(
         "solve", endless, "-s", "astar", "-e", "hmax", "--json", wait=lambda p: wait_until_busy(p, 2)

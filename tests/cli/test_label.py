@@ -46,6 +46,7 @@ def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
     assert hstar("solve", problem, "--heuristic", "model.hstar", "-q").code == 0
 
 
+@pytest.mark.slow
 def test_what_a_report_refuses(hstar: Run, refused: Refused, folder: Path) -> None:
     assert hstar("label", "train", "-o", "states.data", "-q").code == 0
     report = ("report", "states.data.run", "--format", "markdown")
@@ -55,6 +56,7 @@ def test_what_a_report_refuses(hstar: Run, refused: Refused, folder: Path) -> No
     assert page == "--table is for markdown and LaTeX, not for html"
 
 
+@pytest.mark.slow
 def test_what_is_done_is_not_done_again(hstar: Run, folder: Path) -> None:
     words = ("label", "train", "-o", "states.data", "--json", "-q")
     first = hstar(*words)
@@ -76,6 +78,7 @@ def test_one_problem(hstar: Run, folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {"train", "states.data"}
 
 
+@pytest.mark.slow
 def test_problems_beyond_the_limits_are_left_out(hstar: Run, refused: Refused, folder: Path) -> None:
     done = hstar("label", problems(folder)[0], "-o", "states.data", "--time-limit", "0", "--json")
     assert done.code == 12
@@ -86,6 +89,7 @@ def test_problems_beyond_the_limits_are_left_out(hstar: Run, refused: Refused, f
     assert not (folder / "states.data").exists()
 
 
+@pytest.mark.slow
 def test_what_is_refused(hstar: Run, refused: Refused, folder: Path) -> None:
     assert "absent.pddl: no such file" in refused(33, "label", "absent.pddl", "-o", "x")
     assert (

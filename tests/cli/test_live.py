@@ -90,6 +90,7 @@ def test_a_run_on_a_terminal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("terminal", ["none", "dumb"])
+@pytest.mark.slow
 def test_rich_is_not_imported_without_a_terminal(tmp_path: Path, terminal: str) -> None:
     (tmp_path / "suite.toml").write_text(SUITE.partition('[[plan]]\nmodel = "endless"')[0])
     script = (

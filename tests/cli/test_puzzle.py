@@ -150,6 +150,7 @@ def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> Non
     )
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_gone_on_from(hstar: Run, folder: Path, refused: Refused) -> None:
     command = ("train", "likely-admissible", "tiles:2x3", *SMALL, "--checkpoint", "run.part", "-q")
     assert hstar(*command, "-o", "one.hstar").code == 0
@@ -162,6 +163,7 @@ def test_a_checkpoint_is_gone_on_from(hstar: Run, folder: Path, refused: Refused
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.slow
 def test_ctrl_c(jobs: str, folder: Path) -> None:
     """An easy instance, then some that take days: what is done is kept."""
     hard = [" ".join(map(str, parse_puzzle("tiles:5x5").random(seed).start)) for seed in (1, 2, 3)]

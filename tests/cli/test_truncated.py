@@ -76,6 +76,7 @@ def test_labels_with_siblings(hstar: Run, folder: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_labels_with_siblings_of_several_problems(hstar: Run, folder: Path) -> None:
     generate = ("generate", "ferry", "--locations", "2", "--cars", "2", "--seeds", "2", "-o", "problems")
     assert hstar(*generate).code == 0

@@ -189,6 +189,7 @@ def built(small: Small) -> dict[str, tuple[Databases | PuzzleNetwork, bool]]:
     }
 
 
+@pytest.mark.slow
 def test_built_heuristics_keep_what_they_claim(small: Small) -> None:
     core: Any = small.puzzle.core
     for name, (heuristic, admissible) in built(small).items():

@@ -91,6 +91,7 @@ def test_sizes_of_a_split(home: Path) -> None:
     assert len(names) == 3 and all("balls4" in name or "balls6" in name for name in names)
 
 
+@pytest.mark.slow
 def test_a_problem_without_a_plan_does_not_stop_the_training(home: Path) -> None:
     text = (home / "small" / "p1.pddl").read_text()
     goal = text.index("(:goal")

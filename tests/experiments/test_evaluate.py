@@ -209,6 +209,7 @@ def test_the_command_line(folder: Path, tmp_path: Path) -> None:
         assert found.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_nothing_running_and_no_false_result(folder: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
 

@@ -99,6 +99,7 @@ def test_what_stays_below_the_memory_limit_is_left_alone() -> None:
     assert 150 * MIB < found.peak_memory < 300 * MIB
 
 
+@pytest.mark.slow
 def test_memory_that_forked_children_share_counts_once() -> None:
     code = (
         "import os, sys, time\n"
@@ -149,6 +150,7 @@ def test_a_look_is_cheap() -> None:
     assert sorted(times)[50] < 0.001
 
 
+@pytest.mark.slow
 def test_jobs_beyond_their_memory_are_recorded_so() -> None:
     command = tuple(word.replace(PYTHON, "{python}") for word in of_child(400, 600.0))
     for kind in ("train", "search", "fast_downward", "make"):

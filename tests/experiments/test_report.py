@@ -34,6 +34,7 @@ def embedded(text: str) -> Any:
     return json.loads(found[1])
 
 
+@pytest.mark.slow
 def test_every_row_and_how_to_repeat_it(run: Run) -> None:
     assert len(run.rows) == 1 + 3 * (2 * (1 + 3) + 3)
     assert (run.missing, len(run.machines)) == (0, 1)
@@ -97,6 +98,7 @@ def test_two_runs(run: Run, tmp_path: Path) -> None:
     assert "- learned, gained 3: blocks/1 p3, blocks/2 p3, ferry/1 p3" in text
 
 
+@pytest.mark.slow
 def test_runs_of_one_name_are_told_apart(tmp_path: Path) -> None:
     folders = [made_up_run(tmp_path / name / "run") for name in ("a", "b")]
     assert [run.name for run in read_runs(folders)] == [str(folder) for folder in folders]
@@ -193,6 +195,7 @@ def test_the_page_knows_what_was_compared(compared: Run) -> None:
     assert [row["error"] for row in data["comparisons"]] == [None] * 6 + [NASTY]
 
 
+@pytest.mark.slow
 def test_figures_of_beliefs(compared: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     files = write_figures(compared.rows, tmp_path / "figures")
@@ -223,6 +226,7 @@ def test_runs_of_one_kind_of_job(tmp_path: Path, what: str) -> None:
     assert {file.stem for file in files} == ({"training_blocks_1"} if what == "trainings" else set())
 
 
+@pytest.mark.slow
 def test_the_command_line(compared: Run, tmp_path: Path) -> None:
     with Store(tmp_path / "empty"):
         pass

@@ -149,6 +149,7 @@ def test_what_was_learned_is_known_and_the_rest_is_not(kind: str) -> None:
     assert float(after[:4].max()) < float(before[:4].max()) or kind == "wunn"
 
 
+@pytest.mark.slow
 def test_the_prior_keeps_weights_back() -> None:
     """With a heavier prior the variance of what was learned stays larger."""
     found = []

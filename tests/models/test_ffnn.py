@@ -72,6 +72,7 @@ def test_dropout_is_for_learning_only() -> None:
 
 
 @pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.slow
 def test_it_learns(outputs: int) -> None:
     """A linear function, with noise on half of the states that two outputs can tell."""
     noise = np.random.default_rng(0)

@@ -89,6 +89,7 @@ def check(result: FocalResult, puzzle: Puzzle, bound: float, optimum: int) -> No
 
 
 @pytest.mark.parametrize("name", SMALL)
+@pytest.mark.slow
 def test_no_guide_breaks_the_bound(name: str) -> None:
     size = parse_puzzle(name)
     names = [info.name for info in size.puzzle().core.heuristics]
@@ -134,6 +135,7 @@ def test_weighted_astar_is_one_of_its_orders() -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
+@pytest.mark.slow
 def test_rounds_prove_whatever_guides(name: str) -> None:
     guides = [random_network(parse_puzzle(name).puzzle(), 5), trained_network(name, 5), "blind"]
     for guide, bound in itertools.product(guides, BOUNDS):

@@ -88,6 +88,7 @@ def test_the_best_epoch_is_kept() -> None:
 
 
 @pytest.mark.parametrize("estimate", [Gaussian(), Gaussian(0.7), TruncatedGaussian(), TruncatedGaussian(0.7)])
+@pytest.mark.slow
 def test_it_learns_distributions(estimate: Gaussian) -> None:
     plain = data(500)
     dataset = replace(plain, lower=np.maximum(plain.label - 2, 0), upper=plain.label + 3)
