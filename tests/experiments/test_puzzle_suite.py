@@ -113,6 +113,8 @@ def test_optimality() -> None:
         ("hidden = 4", "hiden = 4", "unknown option of likely-admissible 'hiden'"),
         ("hidden = 4", "hidden = 0", "hidden must be a whole number from 1 on"),
         ('only = ["tiles:*"]', 'only = ["tyles:*"]', "unknown domain 'tyles:"),
+        ('only = ["tiles:*"]', "", "unknown heuristic of pancake:6 'manhattan'"),
+        ('heuristic = "manhattan"', 'heuristic = "databases"', "there are databases for"),
         ('name = "alpha {alpha}"\n', "", "the name tells the choices apart: {alpha}"),
         ('name = "alpha {alpha}"', 'name = "alpha {beta}"', "asks for what each has not"),
         (

@@ -15,13 +15,13 @@ from hstar.errors import InputError
 from hstar.experiments.contestants import Contestant
 from hstar.experiments.evaluate import Limits
 from hstar.experiments.job import HSTAR, Job, Made
-from hstar.experiments.puzzles import random_instances
+from hstar.experiments.puzzles import check_heuristic, random_instances
 from hstar.experiments.store import Store
 from hstar.search.blocks_optimal import optimal_cost
 from hstar.search.idastar import idastar
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Instance, Puzzle, format_instances
-from hstar.spaces.puzzles import PuzzleSize
+from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
 
 INSTANCE = "instance.csv"
 
@@ -92,6 +92,8 @@ def puzzle_jobs(
         raise InputError(f"{contestant.name}: puzzles are solved by IDA*, without search or precision")
     jobs: list[Job] = []
     for one in sets:
+        if contestant.heuristic is not None:
+            check_heuristic(parse_puzzle(one.puzzle), contestant.heuristic)
         for seed in seeds if contestant.recipe else (0,):
             model: str | Made | None = None
             if contestant.recipe is not None:

@@ -62,7 +62,6 @@ def puzzle_heuristic(
     Of a model alpha or a rule can be chosen; a calibrated one goes by its calibration otherwise.
     """
     puzzle = size.puzzle()
-    names = [info.name for info in puzzle.core.heuristics]
     if name.endswith(".hstar") or Path(name).is_file():
         model = load_puzzle_model(name)
         digest = hashlib.sha256(Path(name).read_bytes()).hexdigest()
@@ -74,13 +73,19 @@ def puzzle_heuristic(
         return network, about
     if alpha is not None or rule is not None:
         raise InputError(f"{'alpha' if rule is None else 'a rule'} is for models, not for {name}")
+    check_heuristic(size, name)
     if name == DATABASES:
-        if str(size) not in _SETS:
-            raise InputError(f"there are databases for {', '.join(_SETS)}, not for {size}")
         return additive_databases(puzzle, _SETS[str(size)], cache=cache), {"heuristic": name}
-    if name not in names:
-        raise unknown(f"heuristic of {size}", name, [*names, DATABASES])
     return name, {"heuristic": name}
+
+
+def check_heuristic(size: PuzzleSize, name: str) -> None:
+    """An `InputError` unless it is a symbolic one of the puzzle."""
+    names = [info.name for info in size.puzzle().core.heuristics]
+    if name == DATABASES and str(size) not in _SETS:
+        raise InputError(f"there are databases for {', '.join(_SETS)}, not for {size}")
+    if name not in (*names, DATABASES):
+        raise unknown(f"heuristic of {size}", name, [*names, DATABASES])
 
 
 def puzzle_anchor(
