@@ -42,7 +42,7 @@ def test_every_row_and_how_to_repeat_it(run: Run) -> None:
     assert row["error"] == NASTY
     assert run.logs[row["key"]].startswith("log of ferry-ferry/1-ff")
     with Store(run.folder, read_only=True) as store:
-        digest = run.repeat[row["key"]].files["task.sas"]
+        digest = next(run.files([run.origins[row["key"]].inputs]))["task.sas"]
         assert store.get(digest).startswith(b"task of ferry-ferry/1-ff")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
 from pathlib import Path
@@ -39,6 +40,24 @@ def test_labels_can_change_without_running_again(tmp_path: Path) -> None:
         store.record(JOB, outcome())
         store.add([renamed])
         assert [row["instance"] for row in store.rows()] == ["x/one"]
+
+
+def test_rows_are_those_of_the_last_attempts_in_the_order_of_tables(tmp_path: Path) -> None:
+    places = [("b", "x/2", 0), ("b", "x/1", 1), ("a", "x/9", 0), ("b", "x/1", 0)]
+    labels = [{"contestant": name, "instance": place, "seed": seed} for name, place, seed in places]
+    jobs = [Job("search", ("true", str(i)), labels=one) for i, one in enumerate(labels)]
+    plain = Job("make", ("true",))
+    odd = Outcome({"status": "solved", "seed": 7, "loss": math.nan}, {}, "", {"host": 'a "host"'}, 1.0, 1e-7)
+    with Store(tmp_path) as store:
+        store.add([*jobs, plain])
+        attempts = {job.key: store.record(job, outcome()) for job in jobs}
+        attempts[jobs[0].key] = store.record(jobs[0], odd)  # again: it comes last now
+        attempts[plain.key] = store.record(plain, outcome())
+        expected = [attempts[jobs[i].key].row(jobs[i].labels) for i in (3, 1, 0, 2)]
+        found = store.rows()
+        assert repr(found) == repr([*expected, attempts[plain.key].row({})])  # a NaN does not equal itself
+        assert [row["key"] for row in found] == [*(jobs[i].key for i in (3, 1, 0, 2)), plain.key]
+        assert store.outputs("nobody") == {}
 
 
 def test_only_one_owner(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
@@ -161,19 +161,19 @@ def compare(ours: Iterable[Record], theirs: Iterable[Record]) -> list[Paired]:
 
 def compare_all(runs: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], list[Paired]]:
     """`compare` of every two contestants, given their searches."""
-    starts: dict[Start, int] = {}
-    for searches in runs.values():
-        for row in searches:
-            starts.setdefault((row["instance"], row["start"]), len(starts))
-    figures = {name: _figures(searches, starts) for name, searches in runs.items()}
+    found = {name: _by_start(searches) for name, searches in runs.items()}
+    starts = {start: place for place, start in enumerate(dict.fromkeys(chain.from_iterable(found.values())))}
+    figures = {name: _figures(searches, starts) for name, searches in found.items()}
     return {(one, two): _count(figures[one], figures[two]) for one, two in combinations(runs, 2)}
 
 
-def _figures(searches: Iterable[Record], starts: Mapping[Start, int]) -> npt.NDArray[np.float64]:
+def _figures(
+    searches: Mapping[Start, Sequence[Record]], starts: Mapping[Start, int]
+) -> npt.NDArray[np.float64]:
     """A row for each start: the share of unsolved seeds, and the metrics; NaN for what is not known."""
     unknown: list[float | None] = [None] * len(METRICS)  # NaN in the array
     table: list[list[float | None]] = [[None, *unknown]] * len(starts)
-    for start, runs in _by_start(searches).items():
+    for start, runs in searches.items():
         solved = _solved(runs)
         if solved < 1:
             table[starts[start]] = [1 - solved, *unknown]

@@ -51,7 +51,10 @@ CREATE TABLE attempt (
 );
 CREATE INDEX attempt_key ON attempt (key);
 """
-_LATEST = "(SELECT * FROM attempt WHERE id IN (SELECT max(id) FROM attempt GROUP BY key))"
+_REPEATED = "(SELECT key, max(id) AS last FROM attempt GROUP BY key HAVING count(*) > 1)"
+_EARLIER = f"(SELECT id FROM attempt JOIN {_REPEATED} USING (key) WHERE id < last)"
+_LATEST = f"(SELECT * FROM attempt WHERE id NOT IN {_EARLIER})"  # few are tried again
+_TOGETHER = 500  # rows that are decoded at once
 
 
 class Attempt(NamedTuple):  # made by the hundred thousand
@@ -73,18 +76,17 @@ class Attempt(NamedTuple):  # made by the hundred thousand
 
     def row(self, labels: Mapping[str, Any]) -> Record:
         """Labels and record together; labels have the last word."""
-        return _row(self.record, self.seconds, self.machine["host"], self.kind, labels)
+        about = {"seconds": self.seconds, "host": self.machine["host"], "kind": self.kind, "key": self.key}
+        return {**self.record, **about, **labels}
 
 
-class Result(NamedTuple):
-    """What a report needs of an attempt: its row, with its `key`, and how to repeat it."""
+class Origin(NamedTuple):  # made by the hundred thousand; many are equal but for their logs
+    """Where a row comes from: what it takes to run its job again, and what the last attempt left."""
 
-    row: Record
-    outputs: str  # JSON: name of the file to digest
+    command: bytes  # JSON: the words
+    inputs: bytes  # JSON: name to digest, or to {"job": key, "file": name}
     log: str
     machine: dict[str, str]
-    command: tuple[str, ...]
-    inputs: dict[str, str | dict[str, str]]  # digest, or {"job": key, "file": name}
 
 
 class Store:
@@ -206,47 +208,60 @@ class Store:
                 *(machines[machine], started, seconds),
             )
 
-    def results(self) -> Iterator[Result]:
-        """The last attempt at each job under each of its labels, in the order of the attempts."""
-        # Three scans are faster than a join, which reads pages in the order of keys.
-        labels, machines = self._labels(), dict[str, dict[str, str]]()
-        jobs = {key: rest for key, *rest in self._database.execute("SELECT key, kind, job FROM job")}
-        columns = "key, record, outputs, log, machine, seconds"
-        found = self._database.execute(f"SELECT {columns} FROM {_LATEST} ORDER BY id")
-        for key, record, outputs, log, machine, seconds in found:
+    def origins(self) -> dict[str, Origin]:
+        """By key, that of every job with an attempt."""
+        machines: dict[str, dict[str, str]] = {}  # there are few different ones
+        found, jobs = {}, self._database.execute("SELECT key, job FROM job")
+        texts = {key: _job_decoder.decode(job) for key, job in jobs}
+        for key, log, machine in self._database.execute(f"SELECT key, log, machine FROM {_LATEST}"):
             if machine not in machines:
                 machines[machine] = _decode(machine)
-            kind, job = jobs[key]
-            command, inputs = _described(job)
-            for one in labels[key]:
-                row: Record = _decode(record)
-                row["seconds"], row["host"], row["kind"] = seconds, machines[machine]["host"], kind
-                row.update(_decode(one))
-                row["key"] = key
-                yield Result(row, outputs, log, machines[machine], command, inputs)
+            text = texts[key]
+            found[key] = Origin(bytes(text.command), bytes(text.inputs), log, machines[machine])
+        return found
+
+    def outputs(self, key: str) -> dict[str, str]:
+        """The files that the last attempt at a job left: name to digest."""
+        query = "SELECT outputs FROM attempt WHERE key = ? ORDER BY id DESC LIMIT 1"
+        found = self._database.execute(query, (key,)).fetchone()
+        return {} if found is None else dict(_decode(found[0]))
 
     def unfinished(self) -> int:
         """How many jobs have no attempt."""
         query = "SELECT count(*) FROM job WHERE key NOT IN (SELECT key FROM attempt)"
         return int(self._database.execute(query).fetchone()[0])
 
-    def rows(self) -> Iterator[Record]:
-        """The last attempt at each job under each of its labels, in the order of the attempts."""
-        labels = self._labels()
-        hosts: dict[str, str] = {}
-        kinds = dict(self._database.execute("SELECT key, kind FROM job"))
-        found = self._database.execute(f"SELECT key, record, machine, seconds FROM {_LATEST} ORDER BY id")
-        for key, record, machine, seconds in found:
-            if machine not in hosts:
-                hosts[machine] = _decode(machine)["host"]
-            for one in labels[key]:
-                yield _row(_decode(record), seconds, hosts[machine], kinds[key], _decode(one))
+    def rows(self) -> list[Record]:
+        """The last attempt at each job under each of its labels, as `Attempt.row` has it.
 
-    def _labels(self) -> dict[str, list[str]]:
-        labels: dict[str, list[str]] = {}
-        for key, text in self._database.execute("SELECT key, labels FROM label"):
-            labels.setdefault(key, []).append(text)
-        return labels
+        Contestants come in the order of their first attempts, then instances, then seeds.
+        """
+        # Rows come by the hundred thousand. Two scans are faster than a join of all, which reads pages in
+        # the order of keys; and texts are put together and in order before they are decoded, many at a
+        # time, so that rows that are read one after the other are neighbours in memory. Of a name that is
+        # in a text twice, the last value counts.
+        names: dict[str, list[tuple[_Place, str]]] = {}
+        known = self._database.execute("SELECT key, kind, labels FROM job JOIN label USING (key)")
+        for key, kind, labels in known:
+            named = f'"key": "{key}"}}' if labels == "{}" else f'"key": "{key}", {labels[1:]}'
+            names.setdefault(key, []).append((_place_decoder.decode(labels), f'"kind": "{kind}", {named}'))
+        hosts: dict[str, str] = {}
+        contestants: dict[str, int] = {}
+        texts: list[tuple[int, str, int, int, str]] = []
+        found = self._database.execute(f"SELECT id, key, record, machine, seconds FROM {_LATEST} ORDER BY id")
+        for number, key, record, machine, seconds in found:
+            if machine not in hosts:
+                hosts[machine] = json.dumps(_decode(machine)["host"])
+            text = f'{record[:-1]}, "seconds": {seconds!r}, "host": {hosts[machine]}'
+            for place, named in names[key]:
+                contestant = contestants.setdefault(place.contestant, len(contestants))
+                texts.append((contestant, place.instance, place.seed, number, f"{text}, {named}"))
+        texts.sort()
+        return [
+            row
+            for first in range(0, len(texts), _TOGETHER)
+            for row in _decode(f"[{', '.join(text for *_, text in texts[first : first + _TOGETHER])}]")
+        ]
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -274,10 +289,6 @@ def _open(path: Path) -> sqlite3.Connection:
         raise InputError(f"not a store of hstar, or damaged: {error}", file=path) from None
 
 
-def _row(record: Record, seconds: float, host: str, kind: str, labels: Mapping[str, Any]) -> Record:
-    return {**record, "seconds": seconds, "host": host, "kind": kind, **labels}
-
-
 _decoder = msgspec.json.Decoder()
 
 
@@ -289,18 +300,23 @@ def _decode(text: str) -> Any:
         return json.loads(text)
 
 
+class _Place(msgspec.Struct):
+    """Of labels what decides the order of rows."""
+
+    contestant: str = ""
+    instance: str = ""
+    seed: int = 0
+
+
+_place_decoder = msgspec.json.Decoder(_Place)
+
+
 class _JobText(msgspec.Struct):
-    command: tuple[str, ...]
-    inputs: dict[str, str | dict[str, str]]
+    command: msgspec.Raw
+    inputs: msgspec.Raw
 
 
 _job_decoder = msgspec.json.Decoder(_JobText)
-
-
-def _described(text: str) -> tuple[tuple[str, ...], dict[str, str | dict[str, str]]]:
-    """Command and inputs of what `_describe` wrote."""
-    job = _job_decoder.decode(text)
-    return job.command, job.inputs
 
 
 def _describe(job: Job) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
+
+import msgspec
 
 from hstar.experiments.report.runs import Run
 from hstar.experiments.statistics import changes, searches_of
@@ -47,17 +49,17 @@ def all_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 def _csv(runs: Sequence[Run], _: Wanted) -> str:
     rows = all_rows(runs)
-    found = dict.fromkeys(name for row in rows for name in row)
+    found = dict.fromkeys(chain.from_iterable(rows))
     names = [*_FIRST, *(name for name in found if name not in (*_FIRST, *_NOT_IN_CSV))]
     text = io.StringIO()
-    writer = csv.DictWriter(text, names, restval="", extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows(map(row.get, names) for row in rows)
     return text.getvalue()
 
 
 def _json(runs: Sequence[Run], _: Wanted) -> str:
-    return json.dumps(all_rows(runs)) + "\n"
+    return msgspec.json.encode(all_rows(runs)).decode() + "\n"
 
 
 def _markdown(runs: Sequence[Run], wanted: Wanted) -> str:
@@ -87,15 +89,16 @@ def _latex(runs: Sequence[Run], wanted: Wanted) -> str:
 def _lab(runs: Sequence[Run], _: Wanted) -> str:
     """One entry for each search. Lab identifies a run by algorithm, domain and problem."""
     properties = {}
-    several = len(runs) > 1
-    for row in searches_of(all_rows(runs)):
-        algorithm = f"{row['run']}: {row['contestant']}" if several else row["contestant"]
+    searches = ((run, row) for run in runs for row in searches_of(run.rows))
+    for run, row in searches:
+        algorithm = f"{run.name}: {row['contestant']}" if len(runs) > 1 else row["contestant"]
         if row["seed"]:
             algorithm += f", seed {row['seed']}"
         problem = f"{row['instance'].partition('/')[2]}:{row['start']}"
         solved = int(row["status"] == "solved")
         entry = {name: value for name, value in row.items() if value is not None}
         entry |= {
+            "run": run.name,
             "id": [algorithm, row["domain"], problem],
             "algorithm": algorithm,
             "problem": problem,
@@ -103,7 +106,7 @@ def _lab(runs: Sequence[Run], _: Wanted) -> str:
             "error": "success" if solved else row["status"],
         }
         properties["-".join(entry["id"])] = entry
-    return json.dumps(properties, indent=2, sort_keys=True) + "\n"
+    return msgspec.json.format(msgspec.json.encode(properties, order="sorted")).decode() + "\n"
 
 
 FORMATS: dict[str, Callable[[Sequence[Run], Wanted], str]] = {

@@ -446,9 +446,9 @@ function showRuns() {
 
 function detail(row) {
   const run = data.runs[row.run];
-  const path = (file) => `artefacts/${data.files[file].slice(0, 2)}/${data.files[file].slice(2)}`;
+  const path = (file) => `artefacts/${data.digests[file].slice(0, 2)}/${data.digests[file].slice(2)}`;
   const quote = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const copies = row.files.map(([name, file]) => `cp ${quote(`${run.folder}/${path(file)}`)} ${name}`);
+  const copies = data.inputs[row.files].map(([name, file]) => `cp ${quote(`${run.folder}/${path(file)}`)} ${name}`);
   const facts = [["run", run.name], ["status", data.statuses[row.status]], ["seed", row.seed], ...[...data.numbers, "epochs", "best_loss", "distinct", "label_error", ...ACCURACY].filter((name) => row[name] !== null && row[name] !== undefined).map((name) => [title(name), number(row[name])])];
   $("detail-body").replaceChildren(
     element("h2", {}, `${who(row)} on ${data.instances[row.instance][0]} ${row.start ?? ""}`.trim()),

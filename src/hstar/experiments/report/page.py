@@ -7,7 +7,7 @@ because what it shows follows the filters of the reader.
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from importlib import resources
 from typing import Any, TypeVar
 
@@ -64,7 +64,7 @@ def _about(run: Run) -> Record:
     return {
         "name": run.name,
         "folder": str(run.folder),
-        "finished": len(run.repeat),
+        "finished": len(run.origins),
         "missing": run.missing,
         "machines": run.machines,
         "seconds": sum(row["seconds"] for row in run.rows),
@@ -78,12 +78,15 @@ def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
     samples = samples_of(rows) + [row for row in labellings_of(rows) if row["status"] == "error"]
     learned = [*trainings, *comparisons]
     everything = [*searches, *learned, *samples]
-    repeats = [runs[row["run"]].repeat[row["key"]] for row in everything]
+    origins = [runs[row["run"]].origins[row["key"]] for row in everything]
     # What is chosen and coloured are contestants; a sample has a name.
     contestant, contestants = _numbered(row["contestant"] for row in (*searches, *learned))
     instance, instances = _numbered(row["instance"] for row in everything)
     status, statuses = _numbered(row["status"] for row in everything)
-    command, commands = _numbered(tuple(repeat.command) for repeat in repeats)
+    command, commands = _numbered(origin.command for origin in origins)
+    files, inputs = _numbered(
+        (row["run"], origin.inputs) for row, origin in zip(everything, origins, strict=True)
+    )
     domain, domains = _numbered(row["domain"] for row in everything)
     of_instance = dict(zip(instance, domain, strict=True))
     digests: dict[str, int] = {}
@@ -94,11 +97,8 @@ def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
         "status": status,
         "run": [row["run"] for row in everything],
         "command": command,
-        "files": [
-            [[name, digests.setdefault(digest, len(digests))] for name, digest in repeat.files.items()]
-            for repeat in repeats
-        ],
-        "log": [digests.setdefault(repeat.log, len(digests)) for repeat in repeats],
+        "files": files,
+        "log": [digests.setdefault(origin.log, len(digests)) for origin in origins],
         "text": [runs[row["run"]].logs.get(row["key"]) for row in everything],
         "error": [row.get("error") for row in everything],
     }
@@ -116,8 +116,12 @@ def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
         "domains": domains,
         "instances": [[name, of_instance[i]] for i, name in enumerate(instances)],
         "statuses": statuses,
-        "commands": [_shell(one) for one in commands],
-        "files": list(digests),
+        "commands": [_shell(msgspec.json.decode(one)) for one in commands],
+        "inputs": [
+            [[name, digests.setdefault(digest, len(digests))] for name, digest in found.items()]
+            for found in _files(inputs, runs)
+        ],
+        "digests": list(digests),
         "numbers": NUMBERS,
         "searches": columns,
         "trainings": records(len(searches), trainings, _TRAINING),
@@ -133,8 +137,15 @@ def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
 
 def _numbered(values: Iterable[T]) -> tuple[list[int], list[T]]:
     """Each value as a number, and the values by number, in the order of their coming."""
-    numbers: dict[T, int] = {}
-    return [numbers.setdefault(value, len(numbers)) for value in values], list(numbers)
+    given = list(values)
+    numbers = {value: number for number, value in enumerate(dict.fromkeys(given))}
+    return [numbers[value] for value in given], list(numbers)
+
+
+def _files(inputs: Sequence[tuple[int, bytes]], runs: Sequence[Run]) -> Iterator[dict[str, str]]:
+    """Of inputs, each with the number of its run, the digests by name."""
+    found = [run.files([one for of, one in inputs if of == number]) for number, run in enumerate(runs)]
+    return (next(found[number]) for number, _ in inputs)
 
 
 def _shell(command: Sequence[str]) -> str:
