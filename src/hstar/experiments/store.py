@@ -76,17 +76,16 @@ class Attempt(NamedTuple):  # made by the hundred thousand
 
     def row(self, labels: Mapping[str, Any]) -> Record:
         """Labels and record together; labels have the last word."""
-        about = {"seconds": self.seconds, "host": self.machine["host"], "kind": self.kind, "key": self.key}
+        about = {"seconds": self.seconds, "host": self.machine["host"], "log": self.log}
+        about |= {"kind": self.kind, "key": self.key}
         return {**self.record, **about, **labels}
 
 
-class Origin(NamedTuple):  # made by the hundred thousand; many are equal but for their logs
-    """Where a row comes from: what it takes to run its job again, and what the last attempt left."""
+class Origin(NamedTuple):  # made by the hundred thousand, and many are equal
+    """What it takes to run a job again."""
 
     command: bytes  # JSON: the words
     inputs: bytes  # JSON: name to digest, or to {"job": key, "file": name}
-    log: str
-    machine: dict[str, str]
 
 
 class Store:
@@ -209,16 +208,15 @@ class Store:
             )
 
     def origins(self) -> dict[str, Origin]:
-        """By key, that of every job with an attempt."""
-        machines: dict[str, dict[str, str]] = {}  # there are few different ones
-        found, jobs = {}, self._database.execute("SELECT key, job FROM job")
-        texts = {key: _job_decoder.decode(job) for key, job in jobs}
-        for key, log, machine in self._database.execute(f"SELECT key, log, machine FROM {_LATEST}"):
-            if machine not in machines:
-                machines[machine] = _decode(machine)
-            text = texts[key]
-            found[key] = Origin(bytes(text.command), bytes(text.inputs), log, machines[machine])
-        return found
+        """By key, that of every job."""
+        jobs = self._database.execute("SELECT key, job FROM job")
+        texts = ((key, _job_decoder.decode(job)) for key, job in jobs)
+        return {key: Origin(bytes(text.command), bytes(text.inputs)) for key, text in texts}
+
+    def machines(self) -> list[dict[str, str]]:
+        """Those that jobs were run on, with their versions, in the order of the attempts."""
+        query = "SELECT machine FROM attempt GROUP BY machine ORDER BY min(id)"
+        return [_decode(machine) for (machine,) in self._database.execute(query)]
 
     def outputs(self, key: str) -> dict[str, str]:
         """The files that the last attempt at a job left: name to digest."""
@@ -248,14 +246,17 @@ class Store:
         hosts: dict[str, str] = {}
         contestants: dict[str, int] = {}
         texts: list[tuple[int, str, int, int, str]] = []
-        found = self._database.execute(f"SELECT id, key, record, machine, seconds FROM {_LATEST} ORDER BY id")
-        for number, key, record, machine, seconds in found:
+        columns = "id, key, record, log, machine, seconds"
+        found = self._database.execute(f"SELECT {columns} FROM {_LATEST} ORDER BY id")
+        for number, key, record, log, machine, seconds in found:
             if machine not in hosts:
                 hosts[machine] = json.dumps(_decode(machine)["host"])
-            text = f'{record[:-1]}, "seconds": {seconds!r}, "host": {hosts[machine]}'
+            about = f'"seconds": {seconds!r}, "host": {hosts[machine]}, "log": "{log}"'
             for place, named in names[key]:
                 contestant = contestants.setdefault(place.contestant, len(contestants))
-                texts.append((contestant, place.instance, place.seed, number, f"{text}, {named}"))
+                texts.append(
+                    (contestant, place.instance, place.seed, number, f"{record[:-1]}, {about}, {named}")
+                )
         texts.sort()
         return [
             row

@@ -48,13 +48,13 @@ def all_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 
 def _csv(runs: Sequence[Run], _: Wanted) -> str:
-    rows = all_rows(runs)
-    found = dict.fromkeys(chain.from_iterable(rows))
+    found = dict.fromkeys(chain.from_iterable(row for run in runs for row in run.rows))
     names = [*_FIRST, *(name for name in found if name not in (*_FIRST, *_NOT_IN_CSV))]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(map(row.get, names) for row in rows)
+    for run in runs:
+        writer.writerows((run.name, *map(row.get, names[1:])) for row in run.rows)
     return text.getvalue()
 
 
@@ -87,8 +87,9 @@ def _latex(runs: Sequence[Run], wanted: Wanted) -> str:
 
 
 def _lab(runs: Sequence[Run], _: Wanted) -> str:
-    """One entry for each search. Lab identifies a run by algorithm, domain and problem."""
-    properties = {}
+    """A line for each search. Lab identifies a run by algorithm, domain and problem."""
+    encode = msgspec.json.Encoder(order="sorted").encode
+    lines: dict[bytes, bytes] = {}
     searches = ((run, row) for run in runs for row in searches_of(run.rows))
     for run, row in searches:
         algorithm = f"{run.name}: {row['contestant']}" if len(runs) > 1 else row["contestant"]
@@ -105,8 +106,8 @@ def _lab(runs: Sequence[Run], _: Wanted) -> str:
             "coverage": solved,
             "error": "success" if solved else row["status"],
         }
-        properties["-".join(entry["id"])] = entry
-    return msgspec.json.format(msgspec.json.encode(properties, order="sorted")).decode() + "\n"
+        lines[encode("-".join(entry["id"]))] = encode(entry)
+    return (b"{\n" + b",\n".join(b": ".join(line) for line in sorted(lines.items())) + b"\n}\n").decode()
 
 
 FORMATS: dict[str, Callable[[Sequence[Run], Wanted], str]] = {

@@ -64,7 +64,7 @@ def _about(run: Run) -> Record:
     return {
         "name": run.name,
         "folder": str(run.folder),
-        "finished": len(run.origins),
+        "finished": len(run.origins) - run.missing,
         "missing": run.missing,
         "machines": run.machines,
         "seconds": sum(row["seconds"] for row in run.rows),
@@ -98,7 +98,7 @@ def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
         "run": [row["run"] for row in everything],
         "command": command,
         "files": files,
-        "log": [digests.setdefault(origin.log, len(digests)) for origin in origins],
+        "log": [digests.setdefault(row["log"], len(digests)) for row in everything],
         "text": [runs[row["run"]].logs.get(row["key"]) for row in everything],
         "error": [row.get("error") for row in everything],
     }

@@ -34,9 +34,15 @@ class Run:
 
     @cached_property
     def origins(self) -> Mapping[str, Origin]:
-        """By key: how each job can be repeated, and where it was run."""
+        """By key: how each job can be repeated."""
         with Store(self.folder, read_only=True) as store:
             return store.origins()
+
+    @cached_property
+    def machines(self) -> list[dict[str, str]]:
+        """Those that jobs were run on, with their versions."""
+        with Store(self.folder, read_only=True) as store:
+            return store.machines()
 
     def files(self, inputs: Iterable[bytes]) -> Iterator[dict[str, str]]:
         """Of the inputs of origins the digests by name; a file that another job has not left is not there."""
@@ -62,19 +68,12 @@ class Run:
                 if left <= 0 or len(logs) == MOST_LOGS:
                     break
                 if row["key"] not in logs:
-                    digest = self.origins[row["key"]].log
+                    digest = row["log"]
                     if digest not in read:
                         read[digest] = _tail(store, digest)
                     logs[row["key"]] = read[digest]
                     left -= len(logs[row["key"]])
         return logs
-
-    @property
-    def machines(self) -> list[dict[str, str]]:
-        """Those that jobs were run on, with their versions."""
-        # The store hands out one for many.
-        few = {id(origin.machine): origin.machine for origin in self.origins.values()}.values()
-        return [dict(items) for items in dict.fromkeys(tuple(sorted(machine.items())) for machine in few)]
 
     def of_contestants(self, patterns: Sequence[str]) -> Run:
         """Only rows of those whose names fit one of the patterns."""
@@ -106,7 +105,7 @@ def _read_run(folder: Path, number: int) -> Run:
         rows = store.rows()
         for row in rows:
             row["run"] = number
-        return Run(folder.name, folder.absolute(), rows, missing=store.unfinished())
+        return Run(folder.name, folder.absolute(), rows, store.unfinished())
 
 
 def _tail(store: Store, digest: str) -> str:
