@@ -2,20 +2,23 @@
 
 Rates are generated states per second of processor time on one core. Networks have random weights, which do
 for rates. Large databases are kept in the cache. Puzzles come from fixed seeds, so that counts are the same
-on every machine; a search that takes too long ends at the limit of nodes.
+on every machine; a search that takes too long ends at the limit of nodes. With --korf the 100 instances of
+the 15-puzzle are solved, too; the script exits with 1 if a cost, or of all 100 the mean count, is not right.
 
-python benchmarks/idastar.py [--nodes 20e6] [--large]
-python benchmarks/idastar.py --korf ../shared/data/korf15_100.csv    # 36 billion nodes; [--first 5]
+python benchmarks/idastar.py [--nodes 20e6] [--large] [--out FILE]
+python benchmarks/idastar.py --korf korf15_100.csv [--first 5] [--out FILE]    # 36 billion nodes
+Tables of what a file keeps: --print FILE [--table rates --table korf]
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from records import Record, Records, add_file_options, build, finish, note, shown, stored, table, those
 
 from hstar.search.databases import BLOCKS_15, Databases, additive_databases, block_databases
 from hstar.search.idastar import IDAStarResult, idastar
@@ -28,6 +31,9 @@ from hstar.spaces.tiles import Tiles
 
 # Of the 100 instances: generated states on average, without the root.
 KORF_MEAN = 363_028_079.31
+
+KEY = ("part", "build", "puzzle", "heuristic", "pruning", "nodes")
+TABLES = ("rates", "korf")
 
 DATABASES = {
     "databases 5-5-5": (((1, 2, 3, 6, 7), (4, 5, 8, 9, 12), (10, 11, 13, 14, 15)),),
@@ -59,11 +65,6 @@ LARGE: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
 )
 
 
-def rate(results: Sequence[IDAStarResult]) -> float:
-    """Millions of generated states a second."""
-    return sum(result.generated for result in results) / sum(result.cpu_time for result in results) / 1e6
-
-
 def chosen(name: str, puzzle: Puzzle) -> str | Databases | PuzzleNetwork:
     """A heuristic by the name that a row has."""
     if name.startswith("network"):
@@ -91,45 +92,98 @@ def network(puzzle: Puzzle, kind: str, width: int) -> PuzzleNetwork:
     )
 
 
-def measure(nodes: int, large: bool) -> None:
-    print("| puzzle | heuristic | pruning | solved | mean cost | mean nodes | million nodes/s |")
-    print("|---|---|---|---:|---:|---:|---:|")
-    for name, puzzles, heuristic, pruning in (*CASES, *(LARGE if large else ())):
-        h = chosen(heuristic, puzzles[0])
-        results = [idastar(one, h, pruning=pruning, max_evaluations=nodes) for one in puzzles]
-        costs = [result.plan_cost for result in results if result.plan_cost is not None]
-        mean_cost = f"{sum(costs) / len(costs):.2f}" if costs else "-"
-        mean_nodes = sum(result.generated for result in results) / len(results)
-        row = [name, heuristic, pruning, f"{len(costs)}/{len(results)}", mean_cost, f"{mean_nodes:,.0f}"]
-        print(f"| {' | '.join(row)} | {rate(results):.1f} |", flush=True)
+def measured(results: Sequence[IDAStarResult]) -> Record:
+    """What searches come to; a rate is of all their nodes."""
+    costs = [result.plan_cost for result in results if result.plan_cost is not None]
+    return {
+        "searches": len(results),
+        "solved": len(costs),
+        "mean_cost": sum(costs) / len(costs) if costs else None,
+        "generated": sum(result.generated for result in results),
+        "cpu_s": sum(result.cpu_time for result in results),
+    }
 
 
-def korf(path: Path, first: int | None) -> bool:
-    """Solves the instances of a file; whether all costs are right and, of all 100, the mean count."""
+def measure_rate(puzzles: Sequence[Puzzle], heuristic: str, pruning: str, nodes: int) -> Record:
+    """One row of the table of rates."""
+    note(f"{len(puzzles)} puzzles, {heuristic}, {pruning}")
+    h = chosen(heuristic, puzzles[0])
+    return measured([idastar(one, h, pruning=pruning, max_evaluations=nodes) for one in puzzles])
+
+
+def measure_korf(path: Path, first: int | None) -> Record:
+    """Solves the instances of a file, with Manhattan distance."""
     results: list[IDAStarResult] = []
     wrong = 0
     for instance in Tiles.read(path)[:first]:
         results.append(idastar(instance.puzzle, "manhattan"))
         wrong += results[-1].plan_cost != instance.optimal_cost
-        print(f"{instance.id} {results[-1].plan_cost} {results[-1].generated}", file=sys.stderr, flush=True)
-    mean = sum(result.generated for result in results) / len(results)
-    speed = f"{rate(results):.1f} million nodes/s"
-    print(f"{len(results)} instances, {wrong} wrong costs, mean {mean:,.2f} nodes, {speed}")
-    return wrong == 0 and (len(results) != 100 or round(mean, 2) == KORF_MEAN)
+        note(f"{instance.id} {results[-1].plan_cost} {results[-1].generated}")
+    return {**measured(results), "wrong": wrong}
 
 
-def main() -> None:
+def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
+    """The sections by name, each with its title."""
+    rates = [
+        [
+            *(record["puzzle"], record["heuristic"], record["pruning"]),
+            f"{record['solved']}/{record['searches']}",
+            "–" if record["mean_cost"] is None else f"{record['mean_cost']:.2f}",
+            *_nodes(record),
+        ]
+        for record in those(records, part="rates")
+    ]
+    korf = [
+        [str(record["searches"]), str(record["wrong"]), *_nodes(record, digits=2)]
+        for record in those(records, part="korf")
+    ]
+    effort = ["mean nodes", "million nodes/s"]
+    return {
+        "rates": (
+            "Nodes a second of processor time:",
+            table(["puzzle", "heuristic", "pruning", "solved", "mean cost", *effort], rates, words=(0, 1, 2)),
+        ),
+        "korf": (
+            "Korf's instances of the 15-puzzle:",
+            table(["instances", "wrong costs", *effort], korf, words=()),
+        ),
+    }
+
+
+def _nodes(record: Record, digits: int = 0) -> list[str]:
+    rate = record["generated"] / record["cpu_s"] / 1e6
+    return [f"{record['generated'] / record['searches']:,.{digits}f}", f"{rate:.1f}"]
+
+
+def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Nodes a second of IDA* on native puzzles.")
     parser.add_argument("--nodes", type=float, default=20e6, help="limit of a search")
     parser.add_argument("--large", action="store_true", help="also with databases that take minutes to build")
     parser.add_argument("--korf", type=Path, help="a file of instances of the 15-puzzle to solve instead")
     parser.add_argument("--first", type=int, help="of these, only so many")
-    options = parser.parse_args()
-    if options.korf is None:
-        measure(int(options.nodes), options.large)
-    elif not korf(options.korf, options.first):
-        sys.exit(1)
+    add_file_options(parser, TABLES)
+    options = parser.parse_args(words)
+    if options.file is not None:
+        known = stored(options.file, TABLES, KEY)
+        print(shown(report(known), known, options.table, options.file))
+        return 0
+
+    records, right = Records(options.out, KEY), True
+    if options.korf is not None:
+        what = {"part": "korf", "build": build(), "puzzle": f"first {options.first or 'all'}"}
+        found = records.get(what, lambda: measure_korf(options.korf, options.first))
+        mean = found["generated"] / found["searches"]
+        right = found["wrong"] == 0 and (found["searches"] != 100 or round(mean, 2) == KORF_MEAN)
+    else:
+        for name, puzzles, heuristic, pruning in (*CASES, *(LARGE if options.large else ())):
+            what = {"part": "rates", "build": build(), "puzzle": name, "heuristic": heuristic}
+            records.get(
+                {**what, "pruning": pruning, "nodes": int(options.nodes)},
+                functools.partial(measure_rate, puzzles, heuristic, pruning, int(options.nodes)),
+            )
+    print(shown(report(records.used), records.used, options.table))
+    return 0 if right else 1
 
 
 if __name__ == "__main__":
-    main()
+    finish(main)

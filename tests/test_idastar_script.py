@@ -17,12 +17,15 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_the_table_has_a_row_for_each_case() -> None:
-    done = run("--nodes", "5000")
+def test_the_table_has_a_row_for_each_case(tmp_path: Path) -> None:
+    file = tmp_path / "rates.jsonl"
+    done = run("--nodes", "5000", "--out", str(file), "--table", "rates")
     assert done.returncode == 0, done.stderr
     rows = [line.split("|") for line in done.stdout.splitlines()]
     assert len(rows) == 2 + 15
     assert all(float(row[-2]) > 0 for row in rows[2:]), "nodes a second"
+    again = run("--print", str(file), "--table", "rates")
+    assert (again.returncode, again.stdout) == (0, done.stdout)
 
 
 def test_a_wrong_cost_is_an_error(tmp_path: Path) -> None:
@@ -30,6 +33,6 @@ def test_a_wrong_cost_is_an_error(tmp_path: Path) -> None:
     file.write_text("id,tiles,optimal_cost\n1,1 0 2 3 4 5 6 7 8,1\n2,1 2 0 3 4 5 6 7 8,2\n")
     assert run("--korf", str(file)).returncode == 0
     file.write_text(file.read_text().replace(",2\n", ",3\n"))
-    done = run("--korf", str(file))
-    assert (done.returncode, "1 wrong costs" in done.stdout) == (1, True)
+    done = run("--korf", str(file), "--table", "korf")
+    assert (done.returncode, done.stdout.splitlines()[-1].split("|")[1:3]) == (1, [" 2 ", " 1 "])
     assert run("--korf", str(file), "--first", "1").returncode == 0
