@@ -9,6 +9,8 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
+from hstar.experiments.report.figures import write_figures
+from hstar.experiments.statistics import optimality_of
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import optimality_table, summarise
@@ -101,6 +103,28 @@ def test_optimality() -> None:
         {**known, "seed": 1, "start": "2", "cost": None, "status": "time_limit"},
     ]
     assert optimality_table(rows)[1:] == [["d", "c", "75 ± 35.4", "15 ± 7.1", "1 ± 0", "10 ± 0", "25 ± 35.4"]]
+
+
+def test_the_frontier_is_drawn(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    about = {
+        "step": "search",
+        "instance": "d/1",
+        "domain": "d",
+        "seed": 0,
+        "status": "solved",
+        "optimal_cost": 10,
+    }
+    effort = {"generated": 1000, "search_time": 0.1, "expansions": 500}
+    rows = [
+        {**about, **effort, "contestant": name, "start": f"p{i}", "cost": 10 + 2 * (name == "b" and i)}
+        for name in "ab"
+        for i in range(2)
+    ]
+    assert [one.optimal for (one,) in optimality_of(rows).values()] == [100, 50]
+    write_figures(rows, tmp_path)
+    drawn = (tmp_path / "frontier_d.svg").read_text()
+    assert "optimal plans (%)" in drawn and ">a</text>" in drawn and ">b</text>" in drawn
 
 
 @pytest.mark.parametrize(

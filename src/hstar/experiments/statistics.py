@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -130,6 +130,40 @@ def by_contestant(searches: Iterable[Record]) -> dict[str, list[Record]]:
     for row in searches:
         found[row["contestant"]].append(row)
     return dict(found)
+
+
+# --- optimality -----------------------------------------------------------------------------------------
+
+
+class Optimality(NamedTuple):
+    """How far plans are from known optimal costs, and what they took: percents and means over solved ones."""
+
+    solved: float
+    generated: float | None
+    seconds: float | None
+    suboptimality: float | None
+    optimal: float | None
+
+
+def optimality_of(rows: Iterable[Record]) -> dict[tuple[str, str], list[Optimality]]:
+    """Of searches for plans of known optimal cost: by domain and contestant, one for each seed."""
+    groups: dict[tuple[str, str], dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for row in searches_of(rows):
+        if row.get("optimal_cost") is not None:
+            groups[row["domain"], row["contestant"]][row["seed"]].append(row)
+    return {place: [_optimality(runs) for runs in seeds.values()] for place, seeds in groups.items()}
+
+
+def _optimality(runs: Sequence[Record]) -> Optimality:
+    solved = [row for row in runs if row["status"] == "solved"]
+    above = [row["cost"] / row["optimal_cost"] - 1 if row["optimal_cost"] else 0.0 for row in solved]
+    return Optimality(
+        100 * len(solved) / len(runs),
+        mean(row["generated"] for row in solved),
+        mean(row["search_time"] for row in solved),
+        mean(100 * value for value in above),
+        mean(100.0 * (value == 0) for value in above),
+    )
 
 
 # --- pairs ----------------------------------------------------------------------------------------------

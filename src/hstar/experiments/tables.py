@@ -22,6 +22,7 @@ from hstar.experiments.statistics import (
     instances_by_domain,
     labellings_of,
     mean,
+    optimality_of,
     rate,
     samples_of,
     searches_of,
@@ -166,28 +167,10 @@ def optimality_table(rows: Sequence[Record]) -> Table:
     """How far plans are from known optimal costs, and what they took: means over solved ones."""
     header = ["solved (%)", "generated, mean", "seconds, mean", "suboptimality (%)", "optimal (%)"]
     table = [["", "", *header]]
-    groups: dict[tuple[str, str], dict[int, list[Record]]] = {}
-    for row in searches_of(rows):
-        if row.get("optimal_cost") is not None:
-            seeds = groups.setdefault((row["domain"], row["contestant"]), {})
-            seeds.setdefault(row["seed"], []).append(row)
-    for place, seeds in groups.items():
-        figures = [_optimality(runs) for runs in seeds.values()]
-        columns = [[value for value in column if value is not None] for column in zip(*figures, strict=True)]
+    for place, seeds in optimality_of(rows).items():
+        columns = [[value for value in column if value is not None] for column in zip(*seeds, strict=True)]
         table.append([*place, *(share(share_of(values)) for values in columns)])
     return table
-
-
-def _optimality(runs: Sequence[Record]) -> list[float | None]:
-    solved = [row for row in runs if row["status"] == "solved"]
-    above = [row["cost"] / row["optimal_cost"] - 1 if row["optimal_cost"] else 0.0 for row in solved]
-    parts = (
-        mean(row["generated"] for row in solved),
-        mean(row["search_time"] for row in solved),
-        mean(100 * value for value in above),
-        mean(100.0 * (value == 0) for value in above),
-    )
-    return [100 * len(solved) / len(runs), *parts]
 
 
 def accuracy_table(rows: Sequence[Record]) -> Table:

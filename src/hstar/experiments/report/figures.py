@@ -16,6 +16,8 @@ from hstar.experiments.statistics import (
     comparisons_of,
     curve,
     instances_by_domain,
+    mean,
+    optimality_of,
     searches_of,
     trainings_of,
 )
@@ -66,6 +68,8 @@ def _figures(rows: Sequence[Record]) -> Iterator[tuple[str, Any]]:
                 f"{metric}_{_word(one)}_{_word(two)}",
                 lambda axes, metric=metric, one=one, two=two: _scatter(axes, runs, metric, one, two),
             )
+    for domain in dict.fromkeys(domain for domain, _ in optimality_of(rows)):
+        yield f"frontier_{_word(domain)}", lambda axes, domain=domain: draw_frontier(axes, rows, domain)
     for instance, trainings in _with(trainings_of(rows), "curve").items():
         yield f"training_{_word(instance)}", lambda axes, trainings=trainings: _training(axes, trainings)
     for place, found in _with(comparisons_of(rows), "calibration").items():
@@ -127,6 +131,24 @@ def _meet(ours: Sequence[Record], theirs: Sequence[Record]) -> Iterator[tuple[Re
         for other in partners.get((row["instance"], row["start"]), []):
             if single or other["seed"] == row["seed"]:
                 yield row, other
+
+
+def draw_frontier(axes: Axes, rows: Sequence[Record], domain: str) -> None:
+    """What optimal plans cost: a point for each contestant, the mean over its seeds."""
+    for (place, name), seeds in optimality_of(rows).items():
+        generated = mean(one.generated for one in seeds if one.generated is not None)
+        optimal = mean(one.optimal for one in seeds if one.optimal is not None)
+        if place == domain and generated is not None and optimal is not None:
+            (point,) = axes.plot([max(generated, 1.0)], [optimal], "o", markersize=4)
+            axes.annotate(
+                name,
+                (max(generated, 1.0), optimal),
+                (4, 3),
+                textcoords="offset points",
+                fontsize=7,
+                color=point.get_color(),
+            )
+    axes.set(xscale="log", xlabel="generated states, mean", ylabel="optimal plans (%)")
 
 
 def _training(axes: Axes, trainings: Sequence[Record]) -> None:
