@@ -105,6 +105,7 @@ def test_optimality() -> None:
     assert optimality_table(rows)[1:] == [["d", "c", "75 ± 35.4", "15 ± 7.1", "1 ± 0", "10 ± 0", "25 ± 35.4"]]
 
 
+@pytest.mark.slow
 def test_the_frontier_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     about = {
