@@ -8,7 +8,14 @@ from pathlib import Path
 
 
 def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
-    """Writes a file beside `path` and renames it. Unless `durable`, it may not survive a power cut."""
+    """Writes a file beside `path` and renames it. Unless `durable`, it may not survive a power cut.
+
+    What is there and is no file (/dev/null, a pipe) is written to; a link stays one.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    path = path.resolve()
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with temporary.open("wb") as file:

@@ -156,7 +156,8 @@ def test_figures(run: Run, tmp_path: Path) -> None:
     assert all(file.stat().st_size > 1000 for file in files)
     drawn = (tmp_path / "figures" / "expansions_learned_ff.svg").read_text()
     assert "learned: expansions" in drawn
-    write_figures(rows, tmp_path / "again")
+    write_figures(rows, tmp_path / "again", ["expansions_*", "nothing"])
+    assert {file.stem for file in (tmp_path / "again").iterdir()} == {"expansions_learned_ff"}
     assert (tmp_path / "again" / "expansions_learned_ff.svg").read_text() == drawn
 
 

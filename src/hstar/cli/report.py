@@ -45,6 +45,12 @@ def configure(parser: Parser) -> None:
         help="only those whose name fits, as 'nlm *'; may be repeated",
     )
     add("--figures", type=Path, metavar="FOLDER", help="also write each figure as SVG and PNG")
+    add(
+        "--figure",
+        action="append",
+        metavar="PATTERN",
+        help="only those whose name fits, as 'calibration_*'; may be repeated",
+    )
     add("--title", metavar="TEXT", help="of the page")
 
 
@@ -67,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
         runs = [run.of_contestants(arguments.contestant) for run in runs]
         if not any(run.rows for run in runs):
             raise InputError(f"no contestant fits {' or '.join(arguments.contestant)}")
+    if arguments.figure and arguments.figures is None:
+        raise InputError("--figure chooses among --figures")
     output: Path | None = arguments.output
     if arguments.format == "html":
         text = page(runs, arguments.title)
@@ -85,6 +93,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figures is not None:
         from hstar.experiments.report.figures import write_figures
 
-        written = write_figures(rows_of(runs), arguments.figures)
+        written = write_figures(rows_of(runs), arguments.figures, arguments.figure or ("*",))
         print(f"{len(written)} files in {arguments.figures}", file=sys.stderr)
     return 0

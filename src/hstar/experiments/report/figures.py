@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,8 @@ _STROKES = ("-", "--", ":")  # of lines that may cover each other
 _BEYOND = 3.0  # times the largest value: where what was not solved is drawn
 
 
-def write_figures(rows: Sequence[Record], folder: Path) -> list[Path]:
-    """Writes every figure; gives the files."""
+def write_figures(rows: Sequence[Record], folder: Path, patterns: Sequence[str] = ("*",)) -> list[Path]:
+    """Writes every figure whose name fits a pattern; gives the files."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -47,6 +48,8 @@ def write_figures(rows: Sequence[Record], folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, draw in _figures(rows):
+            if not any(fnmatch(name, pattern) for pattern in patterns):
+                continue
             figure, axes = plt.subplots(figsize=(5, 4), layout="constrained")
             draw(axes)
             for form in _FORMATS:
