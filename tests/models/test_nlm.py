@@ -305,6 +305,15 @@ def test_one_seed_fixes_everything() -> None:
     assert not torch.equal(results[0][-1], results[2][-1])
 
 
+def test_fresh_states_differ_by_more_with_a_larger_gain() -> None:
+    inputs = read(NLMConfig(), BLOCKS, [random_state(BLOCKS, 6, seed) for seed in range(8)])
+    spread = []
+    for gain in (1.0, 3.0):
+        module = build(NLMConfig(gain=gain), BLOCKS, seed=0)
+        spread.append(module(inputs)[:, 0].std().item())
+    assert spread[1] > 100 * spread[0] > 0  # four sigmoids and five layers
+
+
 @pytest.mark.slow
 def test_learns_whether_anything_is_red() -> None:
     config = NLMConfig(features=8, depth=3, breadth=2)
@@ -383,6 +392,8 @@ def test_is_registered_with_its_options() -> None:
         ({"breadth": True}, "breadth must be a whole number from 1 on, got True"),
         ({"breadth": 4}, "breadth must be at most 3, got 4"),
         ({"residual": 1}, "residual must be true or false, got 1"),
+        ({"gain": 0}, "gain must be above 0, got 0"),
+        ({"gain": float("nan")}, "gain must be above 0, got nan"),
     ],
 )
 def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:

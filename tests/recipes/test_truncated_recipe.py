@@ -488,6 +488,7 @@ def test_published_settings(model: str) -> None:
         "clip_norm": 0.1,
         "updates": {"nlm": 100_000, "hgn": 40_000, "linear": 40_000}[model],
         "criterion": "mse",
+        **({"gain": 1.0} if model == "nlm" else {}),
     }
     for profile in ("as-run", "as-intended"):
         options = check_options(recipe, profile, {"model": model, "sigma": "fixed"})
@@ -509,6 +510,7 @@ def test_a_published_run(data: RelationalData, profile: str, sigma: float) -> No
         "breadth": 3,
         "exclude_self": False,
         "residual": False,
+        "gain": 1.0,
     }
     # The size of the network for this domain, with one output instead of two.
     assert sum(tensor.size for tensor in model.tensors.values()) == 13_714 - (3 * 16 + 1)

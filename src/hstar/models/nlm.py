@@ -92,10 +92,14 @@ class Transform(nn.Module):
     and of minimum and maximum of the higher one.
     """
 
-    def __init__(self, arity: int, lower: int, own: int, upper: int, features: int) -> None:
+    def __init__(self, arity: int, lower: int, own: int, upper: int, features: int, *, gain: float) -> None:
         super().__init__()
         self.arity, self.lower, self.own = arity, lower, own
         self.linear = nn.Linear(factorial(arity) * (lower + own + upper), features)
+        # A sigmoid leaves at most a quarter of a difference. After four of them fresh weights of PyTorch
+        # leave nothing to learn from, and it takes hundreds of updates to get off that plateau.
+        with torch.no_grad():
+            self.linear.weight.mul_(gain)
 
     def forward(
         self,
@@ -143,7 +147,7 @@ class NLM(nn.Module):
             for arity in range(min(config.breadth, after) + 1):
                 parts = width[arity - 1] if arity else 0, width[arity], 2 * width[arity + 1]
                 if any(parts):
-                    layer[str(arity)] = Transform(arity, *parts, features)
+                    layer[str(arity)] = Transform(arity, *parts, features, gain=config.gain)
                     found[arity] = features + (width[arity] if config.residual else 0)
             self.layers.append(layer)
             width = found

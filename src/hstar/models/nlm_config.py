@@ -49,6 +49,7 @@ class NLMConfig(TorchModel):
     breadth: int = option(3, "The largest number of objects in a tuple: 1 to 3.")
     exclude_self: bool = option(False, "Minima and maxima are over tuples of different objects only.")
     residual: bool = option(False, "Layers hand on their inputs beside their outputs.")
+    gain: float = option(3.0, "Fresh weights are those of PyTorch times this; 1: as published.")
 
     def __post_init__(self) -> None:
         for name in ("features", "depth", "breadth"):
@@ -57,6 +58,8 @@ class NLMConfig(TorchModel):
                 raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
         if self.breadth > MAX_BREADTH:
             raise InputError(f"breadth must be at most {MAX_BREADTH}, got {self.breadth}")
+        if isinstance(self.gain, bool) or not 0 < self.gain < np.inf:
+            raise InputError(f"gain must be above 0, got {self.gain!r}")
         for name in ("exclude_self", "residual"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} must be true or false, got {getattr(self, name)!r}")

@@ -119,7 +119,7 @@ _PUBLISHED: Options = {
     "patience": 1_000_000,
 }
 PUBLISHED: dict[str, Options] = {
-    "nlm": {**_PUBLISHED, "updates": 100_000, "learning_rate": 1e-2, "weight_decay": 1e-2},
+    "nlm": {**_PUBLISHED, "updates": 100_000, "learning_rate": 1e-2, "weight_decay": 1e-2, "gain": 1.0},
     "hgn": {**_PUBLISHED, "updates": 40_000, "learning_rate": 1e-3, "weight_decay": 0.0},
     "linear": {**_PUBLISHED, "updates": 40_000, "learning_rate": 1e-2, "weight_decay": 0.0},
 }
