@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hstar.cli.app import Parser
 from hstar.cli.grids import problems_of
@@ -25,10 +25,13 @@ from hstar.units import format_count
 if TYPE_CHECKING:
     from hstar.models.domain_model import DomainModel
     from hstar.models.file import LearnedModel
+    from hstar.models.grid_model import GridModel
     from hstar.models.puzzle_model import PuzzleModel
     from hstar.recipes.puzzle_recipe import PuzzleProgress
     from hstar.recipes.recipe import Recipe
     from hstar.training.loop import Progress
+
+M = TypeVar("M", "LearnedModel", "DomainModel", "PuzzleModel", "GridModel")
 
 DESCRIPTION = """\
 Learns a heuristic; `hstar solve` takes the model file as --heuristic. Recipes for the goal and the facts of
@@ -152,7 +155,6 @@ def _options() -> dict[str, list[Use]]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Trains and writes the model."""
-    from hstar.models.file import save_model
     from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
     from hstar.recipes.likely_admissible_config import NAME as GOAL_RECIPE
 
@@ -171,43 +173,55 @@ def run(arguments: argparse.Namespace) -> int:
         return _train_puzzle(arguments, given)
     if arguments.recipe not in RECIPES:
         raise unknown("recipe", arguments.recipe, [*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES, GRID_RECIPE])
-    recipe = RECIPES.get(arguments.recipe)
-    _check(recipe, arguments, given)
+    return _train_task(arguments, given)
+
+
+def _carry_out(
+    arguments: argparse.Namespace,
+    learn: Callable[[ProgressLine], M],
+    facts: Callable[[M], dict[str, Any]],
+    told: Callable[[M], str],
+) -> int:
+    """Runs what learns and writes a model, and tells of it: in JSON its `facts`, to people what is `told`."""
+    check_writable(arguments.output, "model")
+    if arguments.checkpoint is not None:
+        _check_checkpoint(arguments.checkpoint, arguments.output)
     started = time.monotonic()
     try:
-        with ProgressLine(arguments.quiet) as line:
-            model, sampling_s = _train(recipe, arguments, given, line)
-        save_model(arguments.output, model)
+        with ProgressLine(arguments.quiet) as line, _memory_of_torch():
+            model = learn(line)
     except KeyboardInterrupt as stop:
         print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
         return _INTERRUPTED
     total_s = time.monotonic() - started
     if arguments.json:
-        times = {"sampling_time": sampling_s, "total_time": total_s, "cpu_time": time.process_time()}
-        print(json.dumps({"recipe": model.recipe, "atoms": len(model.atoms), **model.summary, **times}))
+        times = {"total_time": total_s, "cpu_time": time.process_time()}
+        print(json.dumps({"recipe": model.recipe, **facts(model), **model.summary, **times}))
     if not arguments.quiet:
-        origin = f"sampled in {sampling_s:.2f} s" if arguments.data is None else f"from {arguments.data}"
-        print(f"{arguments.output}: {_summary(model, origin, total_s)}", file=sys.stderr)
+        print(f"{arguments.output}: {told(model)}, {total_s:.1f} s in all", file=sys.stderr)
     return 0
 
 
-def _train(
-    recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any], line: ProgressLine
-) -> tuple[LearnedModel, float]:
-    """The model, and how long the sampling took."""
+def _train_task(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
+    """A heuristic for a task, from states that are sampled or given."""
+    from hstar.models.file import save_model
     from hstar.models.model import start_torch
-    from hstar.recipes import train
+    from hstar.recipes import RECIPES, train
     from hstar.sampling import dataset
 
-    line.announce(f"translating {arguments.files[-1]} ...")
-    task = load_files(arguments.files, cache=not arguments.no_cache)
+    recipe = RECIPES.get(arguments.recipe)
+    _check(recipe, arguments, given)
+    sampling_s = 0.0
 
-    data = None if arguments.data is None else dataset.load(arguments.data)
-    line.announce("starting torch ...")
-    start_torch()
-    line.announce(f"sampling by {recipe.sampler} ..." if data is None else "training ...")
-    watch = _Watch(line)
-    with _memory_of_torch():
+    def learn(line: ProgressLine) -> LearnedModel:
+        nonlocal sampling_s
+        line.announce(f"translating {arguments.files[-1]} ...")
+        task = load_files(arguments.files, cache=not arguments.no_cache)
+        data = None if arguments.data is None else dataset.load(arguments.data)
+        line.announce("starting torch ...")
+        start_torch()
+        line.announce(f"sampling by {recipe.sampler} ..." if data is None else "training ...")
+        watch = _Watch(line)
         model = train(
             recipe.name,
             task,
@@ -217,7 +231,18 @@ def _train(
             data=data,
             **given,
         )
-    return model, watch.sampling_s()
+        sampling_s = watch.sampling_s()
+        save_model(arguments.output, model)
+        return model
+
+    def facts(model: LearnedModel) -> dict[str, Any]:
+        return {"atoms": len(model.atoms), "sampling_time": sampling_s}
+
+    def told(model: LearnedModel) -> str:
+        origin = f"sampled in {sampling_s:.2f} s" if arguments.data is None else f"from {arguments.data}"
+        return _summary(model, origin)
+
+    return _carry_out(arguments, learn, facts, told)
 
 
 @contextmanager
@@ -252,41 +277,30 @@ def _train_domain(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
         raise InputError(f"--checkpoint is not an option of {recipe.name}")
     for path in (*arguments.files, *(arguments.held_out or ())):
         relational.locate(path)
-    check_writable(arguments.output, "model")
-    if arguments.checkpoint is not None:
-        _check_checkpoint(arguments.checkpoint, arguments.output)
-    started = time.monotonic()
-    try:
-        with ProgressLine(arguments.quiet) as line, _memory_of_torch():
-            line.announce("reading the data ...")
-            data = relational.merge(relational.load(path) for path in arguments.files)
-            held_out = None
-            if arguments.held_out:
-                held_out = relational.merge(relational.load(path) for path in arguments.held_out)
-            line.announce("training ...")
-            model = train_domain(
-                recipe.name,
-                data,
-                profile=arguments.profile,
-                held_out=held_out,
-                progress=_Watch(line),
-                checkpoint=arguments.checkpoint,
-                **given,
-            )
+
+    def learn(line: ProgressLine) -> DomainModel:
+        line.announce("reading the data ...")
+        data = relational.merge(relational.load(path) for path in arguments.files)
+        held_out = None
+        if arguments.held_out:
+            held_out = relational.merge(relational.load(path) for path in arguments.held_out)
+        line.announce("training ...")
+        model = train_domain(
+            recipe.name,
+            data,
+            profile=arguments.profile,
+            held_out=held_out,
+            progress=_Watch(line),
+            checkpoint=arguments.checkpoint,
+            **given,
+        )
         save_domain_model(arguments.output, model)
-    except KeyboardInterrupt as stop:
-        print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
-        return _INTERRUPTED
-    total_s = time.monotonic() - started
-    if arguments.json:
-        times = {"total_time": total_s, "cpu_time": time.process_time()}
-        print(json.dumps({"recipe": model.recipe, "model": model.model, **model.summary, **times}))
-    if not arguments.quiet:
-        print(f"{arguments.output}: {_domain_summary(model, total_s)}", file=sys.stderr)
-    return 0
+        return model
+
+    return _carry_out(arguments, learn, lambda model: {"model": model.model}, _domain_summary)
 
 
-def _domain_summary(model: DomainModel, total_s: float) -> str:
+def _domain_summary(model: DomainModel) -> str:
     found = model.summary
     told = [model.recipe, f"{found['states']} states of {found['instances']} tasks of {model.words.domain}"]
     if "features" in found:  # a regression
@@ -299,7 +313,7 @@ def _domain_summary(model: DomainModel, total_s: float) -> str:
         if found["validation_states"]:
             criterion, where = model.recipe_config["training"]["criterion"], "held-out tasks"
         told.append(f"{found['epochs']} epochs, {criterion} {found['best_loss']:.3g} on {where}")
-    return ", ".join([*told, f"{total_s:.1f} s in all"])
+    return ", ".join(told)
 
 
 def _train_puzzle(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
@@ -314,33 +328,28 @@ def _train_puzzle(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     if foreign := next((name for name in given if name not in known), None):
         raise InputError(f"{flag(foreign)} is not an option of {recipe.name}")
     of_task = recipe.name == GOAL_RECIPE and any(map(_is_task_file, arguments.files))
-    learn = _task_learner(arguments, given) if of_task else _puzzle_learner(arguments, given)
-    check_writable(arguments.output, "model")
-    if arguments.checkpoint is not None:
-        _check_checkpoint(arguments.checkpoint, arguments.output)
-    started = time.monotonic()
-    try:
-        with ProgressLine(arguments.quiet) as line, _memory_of_torch():
-            model = learn(line)
-    except KeyboardInterrupt as stop:
-        print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
-        return _INTERRUPTED
-    total_s = time.monotonic() - started
-    if arguments.json:
-        times = {"total_time": total_s, "cpu_time": time.process_time()}
-        what = {"atoms": len(model.atoms)} if of_task else {"puzzle": str(model.puzzle)}
-        print(json.dumps({"recipe": model.recipe, **what, **model.summary, **times}))
-    if not arguments.quiet:
-        subject = f"{len(model.atoms)} atoms" if of_task else str(model.puzzle)
-        print(f"{arguments.output}: {_learned_alone(model, subject, total_s)}", file=sys.stderr)
-    return 0
+    if of_task:
+        return _carry_out(
+            arguments,
+            _task_learner(arguments, given),
+            lambda model: {"atoms": len(model.atoms)},
+            lambda model: _learned_alone(model, f"{len(model.atoms)} atoms"),
+        )
+    return _carry_out(
+        arguments,
+        _puzzle_learner(arguments, given),
+        lambda model: {"puzzle": str(model.puzzle)},
+        lambda model: _learned_alone(model, str(model.puzzle)),
+    )
 
 
 def _is_task_file(path: Path) -> bool:
     return path.suffix in (".pddl", ".sas") or path.is_file()
 
 
-def _puzzle_learner(arguments: argparse.Namespace, given: dict[str, Any]) -> Callable[[ProgressLine], Any]:
+def _puzzle_learner(
+    arguments: argparse.Namespace, given: dict[str, Any]
+) -> Callable[[ProgressLine], PuzzleModel]:
     """What learns the puzzle of the arguments, which are checked now, and writes the model."""
     from hstar.models.puzzle_model import save_puzzle_model
     from hstar.recipes import PUZZLE_RECIPES, train_puzzle
@@ -363,7 +372,9 @@ def _puzzle_learner(arguments: argparse.Namespace, given: dict[str, Any]) -> Cal
     return learn
 
 
-def _task_learner(arguments: argparse.Namespace, given: dict[str, Any]) -> Callable[[ProgressLine], Any]:
+def _task_learner(
+    arguments: argparse.Namespace, given: dict[str, Any]
+) -> Callable[[ProgressLine], LearnedModel]:
     """The same for the task of the arguments."""
     from hstar.models.file import save_model
     from hstar.recipes import train_likely_admissible
@@ -399,12 +410,12 @@ def _iteration(record: PuzzleProgress) -> str:
     return f"{record.time_s:7.1f} s  iteration {number}  {record.states} states  {record.doing}"
 
 
-def _learned_alone(model: PuzzleModel | LearnedModel, subject: str, total_s: float) -> str:
+def _learned_alone(model: PuzzleModel | LearnedModel, subject: str) -> str:
     found = model.summary
     return (
         f"{model.recipe}, {subject}, {found['iterations']} iterations, "
         f"{found['solved']} of {found['tasks']} tasks solved, {found['states']} states, "
-        f"{format_count(found['generated'])} generated, {total_s:.1f} s in all"
+        f"{format_count(found['generated'])} generated"
     )
 
 
@@ -417,30 +428,19 @@ def _train_grid(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
         if getattr(arguments, name):
             raise InputError(f"{flag(name)} is not an option of {GRID_RECIPE}")
     plan = grid_plan(arguments.profile, given, arguments.files)
-    check_writable(arguments.output, "model")
-    if arguments.checkpoint is not None:
-        _check_checkpoint(arguments.checkpoint, arguments.output)
-    started = time.monotonic()
-    try:
-        with ProgressLine(arguments.quiet) as line, _memory_of_torch():
-            line.announce("reading the maps ..." if arguments.files else "drawing maps ...")
-            problems = problems_of(arguments.files, plan.options.scenarios, plan.training.seed, plan.maps)
-            line.announce(f"labelling the states of {len(problems)} scenarios ...")
-            watch, checkpoint = _Watch(line), arguments.checkpoint
-            model = train_prolonged(
-                problems, profile=arguments.profile, progress=watch, checkpoint=checkpoint, **given
-            )
+
+    def learn(line: ProgressLine) -> GridModel:
+        line.announce("reading the maps ..." if arguments.files else "drawing maps ...")
+        problems = problems_of(arguments.files, plan.options.scenarios, plan.training.seed, plan.maps)
+        line.announce(f"labelling the states of {len(problems)} scenarios ...")
+        watch, checkpoint = _Watch(line), arguments.checkpoint
+        model = train_prolonged(
+            problems, profile=arguments.profile, progress=watch, checkpoint=checkpoint, **given
+        )
         save_grid_model(arguments.output, model)
-    except KeyboardInterrupt as stop:
-        print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
-        return _INTERRUPTED
-    total_s = time.monotonic() - started
-    if arguments.json:
-        times = {"total_time": total_s, "cpu_time": time.process_time()}
-        print(json.dumps({"recipe": model.recipe, "model": model.network.name, **model.summary, **times}))
-    if not arguments.quiet:
-        print(f"{arguments.output}: {grid_summary(model, total_s)}", file=sys.stderr)
-    return 0
+        return model
+
+    return _carry_out(arguments, learn, lambda model: {"model": model.network.name}, grid_summary)
 
 
 class _Watch:
@@ -476,12 +476,12 @@ def _epoch(record: Progress) -> str:
     )
 
 
-def _summary(model: LearnedModel, origin: str, total_s: float) -> str:
+def _summary(model: LearnedModel, origin: str) -> str:
     found = model.summary
     return (
         f"{model.recipe}, {found['states']} states {origin}, {len(model.atoms)} atoms, "
         f"{found['epochs']} epochs (ended by {found['stopped'].replace('_', ' ')}), "
-        f"loss {found['best_loss']:.3g}, {total_s:.1f} s in all"
+        f"loss {found['best_loss']:.3g}"
     )
 
 
@@ -521,9 +521,6 @@ def _check(recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any])
     if len(arguments.files) <= 2:
         for path in [*arguments.files, *([] if arguments.data is None else [arguments.data])]:
             check_file(path)
-    check_writable(arguments.output, "model")
-    if arguments.checkpoint is not None:
-        _check_checkpoint(arguments.checkpoint, arguments.output)
 
 
 def _check_checkpoint(path: Path, output: Path) -> None:

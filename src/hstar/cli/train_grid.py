@@ -39,13 +39,12 @@ def grid_plan(profile: str | None, given: dict[str, Any], files: Sequence[Path])
     return prolonged.plan(profile, given)
 
 
-def grid_summary(model: GridModel, total_s: float) -> str:
+def grid_summary(model: GridModel) -> str:
     """One line."""
     found = model.summary
     where = "held-out scenarios" if found["validation_states"] else "the same scenarios"
     return (
         f"{model.recipe}, {model.network.name} and {model.estimate.name}, {found['states']} states of "
         f"{found['scenarios']} scenarios, {found['epochs']} epochs (ended by "
-        f"{found['stopped'].replace('_', ' ')}), loss {found['best_loss']:.3g} on {where}, "
-        f"{total_s:.1f} s in all"
+        f"{found['stopped'].replace('_', ' ')}), loss {found['best_loss']:.3g} on {where}"
     )
