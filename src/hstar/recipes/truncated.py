@@ -126,7 +126,7 @@ PUBLISHED: dict[str, Options] = {
 _QUICK: Options = {**_PUBLISHED, "optimizer": "adam", "schedule": "cosine"}
 QUICK: dict[str, Options] = {
     "nlm": {**_QUICK, "updates": 1_000, "batch_size": 128, "learning_rate": 1e-2},
-    "hgn": {**_QUICK, "updates": 1_000, "batch_size": 64, "learning_rate": 1e-3, "normalise": True},
+    "hgn": {**_QUICK, "updates": 1_000, "batch_size": 64, "learning_rate": 1e-2, "normalise": True},
     "linear": {**_QUICK, "updates": 2_000, "learning_rate": 1e-2},
     "wl": {**_QUICK, "updates": 2_000, "learning_rate": 1e-3, "iterations": 2},
 }
