@@ -14,12 +14,14 @@ from __future__ import annotations
 
 import argparse
 import functools
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from records import Record, Records, add_file_options, build, finish, note, shown, stored, table, those
 
+from hstar.errors import InputError
 from hstar.search.databases import BLOCKS_15, Databases, additive_databases, block_databases
 from hstar.search.idastar import IDAStarResult, idastar
 from hstar.search.puzzle_features import puzzle_features
@@ -122,6 +124,12 @@ def measure_korf(path: Path, first: int | None) -> Record:
     return {**measured(results), "wrong": wrong}
 
 
+def _named(path: Path, first: int | None) -> str:
+    """What is solved; another file of the same name is another measurement."""
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+    return f"{path.name} {digest}" + ("" if first is None else f", first {first}")
+
+
 def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
     """The sections by name, each with its title."""
     rates = [
@@ -168,9 +176,11 @@ def main(words: Sequence[str] | None = None) -> int:
         print(shown(report(known), known, options.table, options.file))
         return 0
 
+    if options.first is not None and options.first < 1:
+        raise InputError(f"--first must be at least 1, got {options.first}")
     records, right = Records(options.out, KEY), True
     if options.korf is not None:
-        what = {"part": "korf", "build": build(), "puzzle": f"first {options.first or 'all'}"}
+        what = {"part": "korf", "build": build(), "puzzle": _named(options.korf, options.first)}
         found = records.get(what, lambda: measure_korf(options.korf, options.first))
         mean = found["generated"] / found["searches"]
         right = found["wrong"] == 0 and (found["searches"] != 100 or round(mean, 2) == KORF_MEAN)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
+from hstar.cli.tasks import check_writable
+from hstar.errors import InputError
 from hstar.files import append_line, replace_file
 
 
@@ -36,6 +40,29 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     replace_file(pipe, b"content")
     reader.join(10)
     assert read == [b"content"] and pipe.is_fifo()
+
+
+def test_what_an_open_file_has_already_stays(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("before\n")
+    call = "replace_file(pathlib.Path('/dev/stdout'), b'new\\n')"
+    with log.open("a") as file:
+        script = f"import pathlib; from hstar.files import replace_file; {call}"
+        subprocess.run([sys.executable, "-c", script], check=True, stdout=file)
+        print("after", file=file)
+    assert log.read_text() == "before\nnew\nafter\n"
+
+
+def test_links_to_what_is_not_there(tmp_path: Path) -> None:
+    link, circle = tmp_path / "link", tmp_path / "circle"
+    link.symlink_to(tmp_path / "missing" / "file")
+    circle.symlink_to(circle)
+    with pytest.raises(FileNotFoundError):
+        replace_file(link, b"content")
+    with pytest.raises(InputError, match="cannot write the model: "):
+        check_writable(link, "model")
+    replace_file(circle, b"content")
+    assert circle.read_bytes() == b"content"
 
 
 def test_a_folder_is_an_error(tmp_path: Path) -> None:

@@ -31,8 +31,9 @@ def test_the_table_has_a_row_for_each_case(tmp_path: Path) -> None:
 def test_a_wrong_cost_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "boards.csv"
     file.write_text("id,tiles,optimal_cost\n1,1 0 2 3 4 5 6 7 8,1\n2,1 2 0 3 4 5 6 7 8,2\n")
-    assert run("--korf", str(file)).returncode == 0
+    kept = ("--out", str(tmp_path / "korf.jsonl"))
+    assert run("--korf", str(file), *kept).returncode == 0
     file.write_text(file.read_text().replace(",2\n", ",3\n"))
-    done = run("--korf", str(file), "--table", "korf")
+    done = run("--korf", str(file), "--table", "korf", *kept)
     assert (done.returncode, done.stdout.splitlines()[-1].split("|")[1:3]) == (1, [" 2 ", " 1 "])
     assert run("--korf", str(file), "--first", "1").returncode == 0

@@ -6,17 +6,30 @@ import contextlib
 import os
 from pathlib import Path
 
+_OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # /dev/stdout may be a file that others write to, too
+
+
+def is_stream(path: Path) -> bool:
+    """Whether it is there, and what is written to it goes on somewhere: a device, a pipe, an open file."""
+    return path.exists() and (not path.is_file() or str(path.absolute().parent) in _OPEN_FILES)
+
+
+def real_path(path: Path) -> Path:
+    """Links followed, also to what is not there, and none of a circle of them."""
+    return Path(os.path.realpath(path))
+
 
 def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Writes a file beside `path` and renames it. Unless `durable`, it may not survive a power cut.
 
-    What is there and is no file (/dev/null, a pipe) is written to; a link stays one.
+    A stream is written to; a link stays one.
     """
-    if path.exists() and not path.is_file():
-        path.write_bytes(content)
+    if is_stream(path):
+        with path.open("ab") as stream:
+            stream.write(content)
         return
-    path = path.resolve()
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    path = real_path(path)
+    temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}.part")
     try:
         with temporary.open("wb") as file:
             file.write(content)

@@ -60,6 +60,19 @@ def test_rows_are_those_of_the_last_attempts_in_the_order_of_tables(tmp_path: Pa
         assert store.outputs("nobody") == {}
 
 
+def test_odd_labels(tmp_path: Path) -> None:
+    odd = {"contestant": "caf\udce9", "instance": "x/1", "seed": None}  # a file's name that is no UTF-8
+    jobs = [Job("make", ("true", str(i)), labels={**odd, "start": i}) for i in range(2)]
+    with Store(tmp_path) as store:
+        store.add(jobs)
+        for job in jobs:
+            store.record(job, outcome())
+        assert [(row["contestant"], row["seed"], row["start"]) for row in store.rows()] == [
+            ("caf\udce9", None, 0),
+            ("caf\udce9", None, 1),
+        ]
+
+
 def test_only_one_owner(tmp_path: Path) -> None:
     with Store(tmp_path), pytest.raises(InputError, match="another hstar is working on this run"):
         Store(tmp_path)

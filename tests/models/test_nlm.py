@@ -394,6 +394,7 @@ def test_is_registered_with_its_options() -> None:
         ({"residual": 1}, "residual must be true or false, got 1"),
         ({"gain": 0}, "gain must be above 0, got 0"),
         ({"gain": float("nan")}, "gain must be above 0, got nan"),
+        ({"gain": "3"}, "gain must be above 0, got '3'"),
     ],
 )
 def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:

@@ -83,10 +83,11 @@ def run(arguments: argparse.Namespace) -> int:
         tables = arguments.table or TABLES
         text = write_rows(runs, arguments.format, tables=tables, significance=arguments.significance)
     if output is None:
-        print(text, end="")
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode(errors="surrogateescape"))  # whatever the terminal's encoding is
     else:
         try:
-            replace_file(output, text.encode())
+            replace_file(output, text.encode(errors="surrogateescape"))
         except OSError as error:
             raise InputError(f"cannot write the report: {error.strerror}", file=output) from None
         print(output, file=sys.stderr)
@@ -94,5 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         from hstar.experiments.report.figures import write_figures
 
         written = write_figures(rows_of(runs), arguments.figures, arguments.figure or ("*",))
+        if not written:
+            raise InputError(f"no figure fits {' or '.join(arguments.figure or ['*'])}")
         print(f"{len(written)} files in {arguments.figures}", file=sys.stderr)
     return 0

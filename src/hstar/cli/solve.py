@@ -6,9 +6,7 @@ import argparse
 import contextlib
 import json
 import math
-import os
 import sys
-import tempfile
 import time
 from dataclasses import fields, replace
 from pathlib import Path
@@ -19,8 +17,9 @@ from hstar.cli.app import Parser, checked
 from hstar.cli.options import parse_bound
 from hstar.cli.progress import ProgressLine
 from hstar.cli.promise import promise, proven
-from hstar.cli.tasks import add_task_files, load_files
+from hstar.cli.tasks import add_task_files, check_writable, load_files
 from hstar.errors import InputError, TranslatorLimitError
+from hstar.files import replace_file
 from hstar.registry import unknown
 from hstar.search.heuristics import Heuristic, Max, Sum, heuristics
 from hstar.search.solve import Found, Result, SearchConfig, searches
@@ -143,7 +142,7 @@ def run(arguments: argparse.Namespace) -> int:
     config = SearchConfig(**{entry.name: getattr(arguments, entry.name) for entry in fields(SearchConfig)})
     _check_options(arguments, config)
     if arguments.plan_file is not None:
-        check_writable(arguments.plan_file)
+        check_writable(arguments.plan_file, "plan", streams=True)
 
     with ProgressLine(arguments.quiet) as progress:
         progress.announce(f"translating {arguments.files[-1]} ...")
@@ -157,7 +156,7 @@ def run(arguments: argparse.Namespace) -> int:
     unwritten: InputError | None = None
     if result.plan is not None and arguments.plan_file is not None:
         try:
-            write_atomically(arguments.plan_file, result.plan_text())
+            _write_plan(arguments.plan_file, result.plan_text())
         except InputError as error:
             unwritten = error
     if arguments.json:
@@ -216,7 +215,7 @@ def _better(arguments: argparse.Namespace, found: Found, progress: ProgressLine)
         return
     if arguments.plan_file is not None:
         with contextlib.suppress(InputError):  # said at the end, where the last plan is written
-            write_atomically(arguments.plan_file, found.plan_text())
+            _write_plan(arguments.plan_file, found.plan_text())
     progress.message(
         f"{found.time:.2f} s: plan of cost {found.plan_cost}{proven(found.lower_bound, found.ratio)}"
     )
@@ -335,45 +334,11 @@ def _check_options(arguments: argparse.Namespace, config: SearchConfig) -> None:
 # Output.
 
 
-def check_writable(path: Path) -> None:
-    """Says now, and not after an hour of search, that the plan cannot be written."""
-    if path.is_dir():
-        raise InputError("cannot write the plan: it is a directory", file=path)
-    if path.exists() and not path.is_file():
-        return
+def _write_plan(path: Path, text: str) -> None:
     try:
-        with tempfile.NamedTemporaryFile(dir=_folder(path), prefix=f".{path.name[:40]}."):
-            pass
+        replace_file(path, text.encode(), durable=False)
     except OSError as error:
         raise InputError(f"cannot write the plan: {error.strerror}", file=path) from None
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Writes a file wholly or not at all."""
-    temporary = None
-    try:
-        if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/stdout
-            path.write_text(text)
-            return
-        with tempfile.NamedTemporaryFile(
-            "w", dir=_folder(path), prefix=f".{path.name[:40]}.", delete=False
-        ) as file:
-            temporary = Path(file.name)
-            file.write(text)
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(os.path.realpath(path))
-    except OSError as error:
-        raise InputError(f"cannot write the plan: {error.strerror}", file=path) from None
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-
-
-def _folder(path: Path) -> str:
-    """Where the file is, links followed: a link stays one."""
-    return os.path.dirname(os.path.realpath(path))  # noqa: PTH120
 
 
 def _about(arguments: argparse.Namespace) -> dict[str, Any]:

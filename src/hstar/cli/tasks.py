@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hstar.errors import InputError
+from hstar.files import real_path
 
 if TYPE_CHECKING:
     from hstar.cli.app import Parser
@@ -63,12 +64,15 @@ def check_file(path: Path) -> None:
         raise InputError("no such file", file=path)
 
 
-def check_writable(path: Path, what: str) -> None:
-    """An error if no file can be put there; asked before the work."""
+def check_writable(path: Path, what: str, *, streams: bool = False) -> None:
+    """An error if no file can be put there; asked before the work. `streams` such as /dev/stdout will do."""
     try:
-        if path.exists() and not path.is_file():  # a device would be replaced by a file
+        if path.exists() and not path.is_file():
+            if streams and not path.is_dir():
+                return
             raise InputError(f"cannot write the {what}: not a regular file", file=path)
-        with tempfile.NamedTemporaryFile(dir=path.absolute().parent, prefix=f".{path.name}.", suffix=".part"):
+        folder = real_path(path).parent
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name[:40]}.", suffix=".part"):
             pass
     except OSError as error:
         raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None

@@ -214,8 +214,8 @@ class Store:
         return {key: Origin(bytes(text.command), bytes(text.inputs)) for key, text in texts}
 
     def machines(self) -> list[dict[str, str]]:
-        """Those that jobs were run on, with their versions, in the order of the attempts."""
-        query = "SELECT machine FROM attempt GROUP BY machine ORDER BY min(id)"
+        """Those that the last attempts were made on, with their versions, in the order of the attempts."""
+        query = f"SELECT machine FROM {_LATEST} GROUP BY machine ORDER BY min(id)"
         return [_decode(machine) for (machine,) in self._database.execute(query)]
 
     def outputs(self, key: str) -> dict[str, str]:
@@ -232,7 +232,7 @@ class Store:
     def rows(self) -> list[Record]:
         """The last attempt at each job under each of its labels, as `Attempt.row` has it.
 
-        Contestants come in the order of their first attempts, then instances, then seeds.
+        Contestants come in the order of these attempts, then instances, then seeds.
         """
         # Rows come by the hundred thousand. Two scans are faster than a join of all, which reads pages in
         # the order of keys; and texts are put together and in order before they are decoded, many at a
@@ -242,7 +242,7 @@ class Store:
         known = self._database.execute("SELECT key, kind, labels FROM job JOIN label USING (key)")
         for key, kind, labels in known:
             named = f'"key": "{key}"}}' if labels == "{}" else f'"key": "{key}", {labels[1:]}'
-            names.setdefault(key, []).append((_place_decoder.decode(labels), f'"kind": "{kind}", {named}'))
+            names.setdefault(key, []).append((_place(labels), f'"kind": "{kind}", {named}'))
         hosts: dict[str, str] = {}
         contestants: dict[str, int] = {}
         texts: list[tuple[int, str, int, int, str]] = []
@@ -310,6 +310,16 @@ class _Place(msgspec.Struct):
 
 
 _place_decoder = msgspec.json.Decoder(_Place)
+
+
+def _place(labels: str) -> _Place:
+    try:
+        return _place_decoder.decode(labels)
+    except msgspec.DecodeError:  # a name that is no Unicode, or labels of another kind
+        found = json.loads(labels)
+        seed = found.get("seed")
+        contestant, instance = (str(found.get(name, "")) for name in ("contestant", "instance"))
+        return _Place(contestant, instance, seed if isinstance(seed, int) else 0)
 
 
 class _JobText(msgspec.Struct):

@@ -58,7 +58,7 @@ class NLMConfig(TorchModel):
                 raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
         if self.breadth > MAX_BREADTH:
             raise InputError(f"breadth must be at most {MAX_BREADTH}, got {self.breadth}")
-        if isinstance(self.gain, bool) or not 0 < self.gain < np.inf:
+        if type(self.gain) not in (int, float) or not 0 < self.gain < np.inf:
             raise InputError(f"gain must be above 0, got {self.gain!r}")
         for name in ("exclude_self", "residual"):
             if not isinstance(getattr(self, name), bool):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -47,6 +48,14 @@ def all_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
     return [{**row, "run": run.name} for run in runs for row in run.rows]
 
 
+def to_json(data: Any, *, sort: bool = False) -> bytes:
+    """JSON of what is no Unicode, such as some names of files, too; numbers that are none become null."""
+    try:
+        return msgspec.json.encode(data, order="sorted" if sort else None)
+    except UnicodeEncodeError:
+        return json.dumps(data, sort_keys=sort).encode()
+
+
 def _csv(runs: Sequence[Run], _: Wanted) -> str:
     found = dict.fromkeys(chain.from_iterable(row for run in runs for row in run.rows))
     names = [*_FIRST, *(name for name in found if name not in (*_FIRST, *_NOT_IN_CSV))]
@@ -59,7 +68,7 @@ def _csv(runs: Sequence[Run], _: Wanted) -> str:
 
 
 def _json(runs: Sequence[Run], _: Wanted) -> str:
-    return msgspec.json.encode(all_rows(runs)).decode() + "\n"
+    return to_json(all_rows(runs)).decode() + "\n"
 
 
 def _markdown(runs: Sequence[Run], wanted: Wanted) -> str:
@@ -88,7 +97,6 @@ def _latex(runs: Sequence[Run], wanted: Wanted) -> str:
 
 def _lab(runs: Sequence[Run], _: Wanted) -> str:
     """A line for each search. Lab identifies a run by algorithm, domain and problem."""
-    encode = msgspec.json.Encoder(order="sorted").encode
     lines: dict[bytes, bytes] = {}
     searches = ((run, row) for run in runs for row in searches_of(run.rows))
     for run, row in searches:
@@ -97,7 +105,8 @@ def _lab(runs: Sequence[Run], _: Wanted) -> str:
             algorithm += f", seed {row['seed']}"
         problem = f"{row['instance'].partition('/')[2]}:{row['start']}"
         solved = int(row["status"] == "solved")
-        entry = {name: value for name, value in row.items() if value is not None}
+        # Neither of what is not known nor of NaN, which alone does not equal itself.
+        entry = {name: value for name, value in row.items() if value is not None and value == value}
         entry |= {
             "run": run.name,
             "id": [algorithm, row["domain"], problem],
@@ -106,7 +115,7 @@ def _lab(runs: Sequence[Run], _: Wanted) -> str:
             "coverage": solved,
             "error": "success" if solved else row["status"],
         }
-        lines[encode("-".join(entry["id"]))] = encode(entry)
+        lines[to_json("-".join(entry["id"]))] = to_json(entry, sort=True)
     return (b"{\n" + b",\n".join(b": ".join(line) for line in sorted(lines.items())) + b"\n}\n").decode()
 
 

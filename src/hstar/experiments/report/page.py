@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from hstar.experiments.report.exports import to_json
 from hstar.experiments.report.runs import Run, rows_of
 from hstar.experiments.statistics import (
     METRICS,
@@ -51,7 +52,7 @@ def page(runs: Sequence[Run], title: str | None = None) -> str:
         "changes": [_changes(runs[0], run) for run in runs[1:]],
     }
     # A tag in a log must not end the element that holds the data.
-    text = msgspec.json.encode(data).decode().replace("<", "\\u003c")
+    text = to_json(data).decode().replace("<", "\\u003c")
     parts = {name: resources.files(__package__).joinpath(name).read_text() for name in _ASSETS}
     html = parts["page.html"].replace("/*style*/", parts["page.css"]).replace("/*script*/", parts["page.js"])
     return html.replace("/*data*/", text)
@@ -64,7 +65,7 @@ def _about(run: Run) -> Record:
     return {
         "name": run.name,
         "folder": str(run.folder),
-        "finished": len(run.origins) - run.missing,
+        "finished": run.finished,
         "missing": run.missing,
         "machines": run.machines,
         "seconds": sum(row["seconds"] for row in run.rows),

@@ -30,7 +30,8 @@ class Run:
     name: str
     folder: Path
     rows: list[Record]
-    missing: int  # jobs without an attempt
+    finished: int  # jobs with an attempt
+    missing: int  # jobs without
 
     @cached_property
     def origins(self) -> Mapping[str, Origin]:
@@ -105,7 +106,8 @@ def _read_run(folder: Path, number: int) -> Run:
         rows = store.rows()
         for row in rows:
             row["run"] = number
-        return Run(folder.name, folder.absolute(), rows, store.unfinished())
+        finished = len({row["key"] for row in rows})
+        return Run(folder.name, folder.absolute(), rows, finished, store.unfinished())
 
 
 def _tail(store: Store, digest: str) -> str:
