@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +16,7 @@ from typing import Any
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import Store
+from hstar.experiments import Job, Outcome, Store
 from hstar.experiments.report import FORMATS, Run, page, read_runs, write_rows
 from hstar.experiments.report.figures import write_figures
 from hstar.experiments.tables import tables_of
@@ -243,6 +245,27 @@ def test_the_command_line(compared: Run, tmp_path: Path) -> None:
     assert empty.returncode == 33
     assert empty.stderr.endswith("nothing has been run yet\n")
     assert empty.stderr.count("\n") == 1
+    chosen = report("compared", "--format", "csv", "--figures", "f", "--figure", "absent_*")
+    assert (chosen.returncode, chosen.stderr) == (33, "hstar: error: no figure fits absent_*\n")
+    alone = report("compared", "--figure", "calibration_*")
+    assert (alone.returncode, alone.stderr) == (33, "hstar: error: --figure chooses among --figures\n")
+
+
+@pytest.mark.slow
+def test_names_that_a_terminal_or_unicode_does_not_have(tmp_path: Path) -> None:
+    odd = {"domain": "d", "instance": "d/1", "contestant": "caf\udce9 ä", "seed": 0, "step": "search"}
+    with Store(tmp_path / "run") as store:
+        job = Job("search", ("true",), labels={**odd, "start": "p0"})
+        store.add([job])
+        figures = {"expansions": 1, "evaluations": 1, "plan_length": 1, "search_time": 0.1, "h": math.nan}
+        store.record(job, Outcome({"status": "solved", **figures}, {}, "", {"host": "here"}, 1.0, 1.0))
+    for form in FORMATS:
+        command = [sys.executable, "-m", "hstar", "report", "run", "--format", form]
+        environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, env=environment)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"caf\xe9 \xc3\xa4" in done.stdout or b"caf\\udce9 \\u00e4" in done.stdout
+    assert page(read_runs([tmp_path / "run"]))
 
 
 def test_what_is_not_a_run(tmp_path: Path) -> None:
