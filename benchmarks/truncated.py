@@ -1,0 +1,223 @@
+"""Bounds that teach: runs of suites/truncated.toml beside the tables of the paper.
+
+Núñez-Molina, Asai, Mesejo and Fernández-Olivares, "On Using Admissible Bounds for Learning Forward Search
+Heuristics" (arXiv 2308.11905). N is a Gaussian, N+clip the same with values below the bound raised to it, TN
+the truncated Gaussian; sigma is learned or fixed, and the output is added to ff or stands alone. Published
+figures stand in brackets: those of nlm are Tables 1 and 2, those of hgn and linear come from the authors' own
+records. Theirs are from 400 problems of all sizes and 40,000 to 100,000 updates, and half of their large
+blocks-world problems may have been in the training, so read them as a scale and not as a contest.
+
+python benchmarks/truncated.py RUN ... [--table accuracy] [--table helps]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+
+from records import finish, table
+
+from hstar.errors import InputError
+from hstar.experiments.report import read_runs
+from hstar.experiments.statistics import (
+    Record,
+    Share,
+    comparisons_of,
+    geometric,
+    mean,
+    searches_of,
+    share_of,
+)
+from hstar.experiments.tables import number, share
+
+MODELS = ("wl", "linear", "nlm", "hgn")
+SETTINGS = tuple(f"{sigma}/{base}" for sigma, base in product(("learned", "fixed"), ("ff", "none")))
+# The estimates as the paper calls them, and how a contestant of the suite that has them is named.
+ESTIMATES = {"N": "{} gaussian {}", "N+clip": "{} gaussian {} + clip", "TN": "{} truncated {}"}
+# Names of tables, and of domains in their files.
+DOMAINS = {"blocksworld": "blocksworld-4ops", "ferry": "ferry", "gripper": "gripper", "visitall": "visitall"}
+
+# Mean squared errors on large problems: by model and domain N, N+clip and TN, in the order of SETTINGS.
+PUBLISHED_ERRORS: dict[tuple[str, str], tuple[tuple[float, ...], ...]] = {
+    ("nlm", "blocksworld"): ((0.76, 3.26, 0.83, 2.97), (0.76, 2.91, 0.83, 2.74), (0.65, 2.71, 0.66, 2.44)),
+    ("nlm", "ferry"): (
+        (3.73, 141.05, 2.98, 118.59),
+        (3.72, 10.44, 2.98, 10.50),
+        (3.45, 8.63, 3.85, 9.58),
+    ),
+    ("nlm", "gripper"): ((3.65, 68.12, 3.69, 68.22), (3.65, 13.37, 3.69, 13.38), (3.70, 5.65, 3.72, 11.97)),
+    ("nlm", "visitall"): ((7.67, 25.31, 6.49, 21.71), (7.60, 18.79, 6.35, 16.38), (5.30, 9.70, 6.62, 14.11)),
+    ("hgn", "blocksworld"): ((2.28, 2.33, 2.58, 5.15), (2.28, 2.31, 2.58, 3.74), (1.55, 3.86, 6.50, 1.75)),
+    ("hgn", "ferry"): (
+        (8.9e7, 4.9e7, 3.0e5, 4.2e6),
+        (8.9e7, 4.9e7, 2.4e5, 4.2e6),
+        (2.3e7, 5.2e7, 1.7e7, 2.7e7),
+    ),
+    ("hgn", "gripper"): ((1.11, 59.2, 3.72, 9.41), (1.05, 58.5, 3.49, 2.45), (1.50, 7.49, 4.36, 2.98)),
+    ("hgn", "visitall"): ((4.03, 0.31, 4.29, 0.30), (3.83, 0.30, 3.97, 0.30), (3.55, 0.29, 4.07, 0.34)),
+    ("linear", "blocksworld"): ((6.47, 6.33, 6.95, 6.92), (6.45, 6.31, 6.88, 6.84), (6.65, 6.82, 7.83, 7.80)),
+    ("linear", "ferry"): ((1.25, 1.07, 1.04, 1.00), (1.25, 1.07, 1.03, 1.00), (3.13, 3.03, 8.47, 8.51)),
+    ("linear", "gripper"): ((0.54, 0.55, 0.55, 0.54), (0.54, 0.55, 0.55, 0.54), (0.67, 0.66, 1.22, 1.12)),
+    ("linear", "visitall"): ((6.62, 1.97, 6.46, 1.95), (6.58, 1.95, 6.39, 1.94), (4.96, 2.86, 6.37, 2.27)),
+}
+PUBLISHED_SYMBOLIC = {"blocksworld": (22.8, 25.06), "ferry": (9.77, 11.10), "gripper": (9.93, 15.82)}
+PUBLISHED_SYMBOLIC |= {"visitall": (13.9, 36.4)}
+# Solved problems in percent and evaluations, in the order of DOMAINS.
+PUBLISHED_PLANS: dict[str, tuple[tuple[float, float], ...]] = {
+    "ff": ((13, 9309), (82, 5152), (96, 3918), (86, 3321)),
+    "nlm gaussian learned/ff": ((84, 2690), (91, 3216), (100, 1642), (97, 2156)),
+    "nlm gaussian learned/ff + clip": ((85, 2681), (91, 3117), (100, 1643), (98, 2148)),
+    "nlm truncated learned/ff": ((88, 2060), (98, 2477), (100, 1637), (98, 1683)),
+    "nlm gaussian fixed/none": ((79, 4118), (1, 9933), (0, 10000), (82, 3384)),
+    "nlm gaussian fixed/none + clip": ((50, 6268), (57, 6675), (92, 2941), (100, 591)),
+    "nlm truncated fixed/none": ((55, 5903), (58, 6475), (100, 1709), (100, 612)),
+}
+LIMIT = 10_000  # what a failed search counts in the paper
+LEAST_TIME = 0.1  # seconds of searches that are long enough for a rate
+
+Errors = dict[tuple[str, str], list[float]]
+"""Mean squared errors by domain and contestant, one for each seed."""
+
+
+def errors_of(rows: Sequence[Record]) -> Errors:
+    """Those of the run."""
+    found: Errors = {}
+    for row in comparisons_of(rows):
+        if row["status"] == "compared":
+            found.setdefault((row["domain"], row["contestant"]), []).append(row["mse"])
+    return found
+
+
+def _with(ours: Share | None, published: float | None) -> str:
+    text = "" if ours is None else share(ours, 2)
+    return text if published is None or not text else f"{text} ({number(published, 2)})"
+
+
+def accuracy(rows: Sequence[Record]) -> str:
+    """Mean squared errors on large problems, ours and in brackets the published ones (Table 1)."""
+    errors, lines = errors_of(rows), []
+    for title, domain in DOMAINS.items():
+        compared = [row for row in comparisons_of(rows) if row["domain"] == domain]
+        for name, published in zip(("ff", "lmcut"), PUBLISHED_SYMBOLIC[title], strict=True):
+            if compared:
+                value = _with(Share(compared[0][f"mse_{name}"]), published)
+                lines.append([title, name, "", "", value, "", ""])
+        if plain := share_of(errors.get((domain, "wl"), [])):
+            lines.append([title, "wl, by regression", "", "", _with(plain, None), "", ""])
+        for model, (place, (word, pattern)) in product(MODELS, enumerate(ESTIMATES.items())):
+            ours = [
+                share_of(errors.get((domain, pattern.format(model, setting)), [])) for setting in SETTINGS
+            ]
+            theirs = PUBLISHED_ERRORS[model, title][place] if model != "wl" else (None,) * len(SETTINGS)
+            cells = [_with(*pair) for pair in zip(ours, theirs, strict=True)]
+            if any(cells):
+                lines.append([title, model, word, *cells])
+    return table(["domain", "model", "estimate", *SETTINGS], lines, words=(0, 1, 2))
+
+
+def helps(rows: Sequence[Record]) -> str:
+    """Errors of TN as shares of those of N and N+clip: geometric means over domains; how often TN wins."""
+    errors, lines = errors_of(rows), []
+    for model in MODELS:
+        for setting in SETTINGS:
+            cells = []
+            for rival in ("N", "N+clip"):
+                ratios = []
+                for domain in DOMAINS.values():
+                    means = [
+                        mean(errors.get((domain, ESTIMATES[word].format(model, setting)), []))
+                        for word in ("TN", rival)
+                    ]
+                    if means[0] is not None and means[1]:
+                        ratios.append(means[0] / means[1])
+                if ratios:
+                    wins = sum(ratio < 1 for ratio in ratios)
+                    cells += [number(geometric(ratios, least=1e-9), 2), f"{wins} of {len(ratios)}"]
+            if cells:
+                lines.append([model, setting, *cells])
+    header = ["model", "setting", "TN / N", "domains with TN better", "TN / N+clip", "domains with TN better"]
+    return table(header, lines, words=(0, 1))
+
+
+def plans(rows: Sequence[Record]) -> str:
+    """Percent of large problems solved, and evaluations; in brackets the published ones (Table 2)."""
+    searches: dict[str, dict[str, dict[int, list[Record]]]] = {}
+    for row in searches_of(rows):
+        at = searches.setdefault(row["contestant"], {}).setdefault(row["domain"], {})
+        at.setdefault(row["seed"], []).append(row)
+    lines = []
+    for name, domains in searches.items():
+        cells = []
+        for place, domain in enumerate(DOMAINS.values()):
+            solved, counts = [], []
+            for runs in domains.get(domain, {}).values():
+                done = [row["status"] == "solved" for row in runs]
+                solved.append(100 * sum(done) / len(runs))
+                counted = [
+                    row["evaluations"] if found else LIMIT for row, found in zip(runs, done, strict=True)
+                ]
+                counts.append(sum(counted) / len(runs))
+            text = f"{share(share_of(solved), 0)} %, {share(share_of(counts), 0)}" if solved else ""
+            if text and name in PUBLISHED_PLANS:
+                percent, evaluations = PUBLISHED_PLANS[name][place]
+                text += f" ({percent:g} %, {evaluations:,g})"
+            cells.append(text)
+        number_of = len(next(iter(next(iter(domains.values())).values())))
+        lines.append([name, str(number_of), *cells])
+    return table(["heuristic", "problems of a domain", *DOMAINS], lines)
+
+
+def _computed(contestant: str) -> tuple[str, str]:
+    """The model of a contestant, and the symbolic heuristics that are computed for each state with it."""
+    symbolic = [name for name, ends in (("ff", ("/ff", "+ ff")), ("lmcut", ())) if contestant.endswith(ends)]
+    if " truncated " in contestant or contestant.endswith("+ clip"):
+        symbolic.append("lmcut")
+        symbolic += ["ff"] if "/ff +" in contestant else []
+    return contestant.split()[0].rstrip(","), " and ".join(sorted(set(symbolic)))
+
+
+def times(rows: Sequence[Record]) -> str:
+    """Seconds of a training, and evaluations a second of processor time in the search."""
+    found: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
+    for row in rows:
+        if row["step"] not in ("train", "search") or row["domain"] not in DOMAINS.values():
+            continue
+        model, symbolic = _computed(row["contestant"])
+        if row["step"] == "train":
+            place, value = (model, ""), row["seconds"]
+        elif (row.get("cpu_time") or 0) >= LEAST_TIME and row.get("evaluations"):
+            place, value = (model, symbolic), row["evaluations"] / row["cpu_time"]
+        else:
+            continue
+        at = found.setdefault(place, {}).setdefault(row["domain"], {})
+        at.setdefault(row["step"], []).append(value)
+    lines = []
+    for step, what, middle in (("train", "training, s", mean), ("search", "evaluations/s", geometric)):
+        for (model, symbolic), domains in found.items():
+            cells = [middle(domains.get(domain, {}).get(step, [])) for domain in DOMAINS.values()]
+            if any(cells):
+                name = f"{model} with {symbolic}" if symbolic else model
+                lines.append([name, what, *("" if cell is None else number(cell) for cell in cells)])
+    return table(["model", "", *DOMAINS], lines, words=(0, 1))
+
+
+TABLES = {"accuracy": accuracy, "helps": helps, "plans": plans, "times": times}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Runs of suites/truncated.toml beside the paper.")
+    parser.add_argument("runs", type=Path, nargs="+", help="folders of results")
+    parser.add_argument("--table", choices=list(TABLES), action="append", help="only this one; repeatable")
+    options = parser.parse_args(words)
+    rows = [row for run in read_runs(options.runs) for row in run.rows]
+    found = {name: TABLES[name](rows) for name in options.table or TABLES}
+    if missing := [name for name in options.table or () if not found[name]]:
+        raise InputError(f"nothing for the table {missing[0]}", file=options.runs[0])
+    print("\n\n".join(text for text in found.values() if text))
+    return 0
+
+
+if __name__ == "__main__":
+    finish(main)
