@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser, checked
-from hstar.cli.grids import MAPS, OF_RANDOM_MAPS, problems_of
+from hstar.cli.grids import MAPS, problems_of
 from hstar.cli.options import Use, add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import check_file, check_writable
@@ -143,7 +143,7 @@ def _check_files(arguments: argparse.Namespace) -> None:
 def _problems(arguments: argparse.Namespace) -> list[GridLike]:
     from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
     from hstar.spaces.grid_files import load_map
-    from hstar.spaces.grid_maps import ScenarioOptions
+    from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions
 
     given = given_options(arguments, {entry.name: entry for entry in fields(ScenarioOptions)})
     path: Path | None = arguments.file

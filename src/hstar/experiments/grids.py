@@ -11,6 +11,7 @@ import io
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -143,6 +144,7 @@ def to_csv(runs: Sequence[GridRun]) -> str:
     number: dict[int, int] = {}
     for one in runs:
         place = number.setdefault(id(one.problem), len(number) + 1)
-        about = (place, one.heuristic, one.result.status, one.result.path_cost, one.optimum, one.bound)
+        name = Path(one.heuristic).name  # of a model
+        about = (place, name, one.result.status, one.result.path_cost, one.optimum, one.bound)
         writer.writerow((*about, *(getattr(one.result, name) for name in _COUNTS), one.network_time))
     return text.getvalue()

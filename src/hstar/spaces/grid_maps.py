@@ -24,6 +24,7 @@ from hstar.spaces.grid import Blocked, Grid, GridLike, GridProblem, LatticeProbl
 
 # So many draws in a row without a new problem: there are no more of them, or hardly any.
 ATTEMPTS = 500
+OF_RANDOM_MAPS = ("kind", "rows", "columns", "blocked_share", "corridor", "room")  # options of what is drawn
 
 
 @dataclass(frozen=True)
