@@ -202,7 +202,7 @@ def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
         (["map.png", "--picture", "out.gif"], "a picture is a .png or .svg file"),
         (["map.png", "--animation", "out.svg"], "an animation is a .html file"),
         (["map.png", "--headings", "5"], "headings must be 4 or 8, or 0 for grids, got 5"),
-        (["map.png", "--neighbours", "6"], "neighbours must be 4 or 8, got 6"),
+        (["map.png", "--neighbours", "6"], "a cell has 4 or 8 neighbours, got 6"),
         (["map.png", "--headings", "8", "--animation", "x.html"], "show maps without headings"),
         (["map.png", "--output", "rows.txt"], "what is kept is a .csv file"),
         (["map.png", "--start", "0,0,1", "--goal", "1,1"], "start"),

@@ -280,7 +280,7 @@ def test_training_on_files_and_a_model_from_a_file(files: Path) -> None:
         ("blocked_share = 0.3", "blocked_share = 3", r"8: tasks.0.blocked_share: .*must be in \[0, 1\)"),
         ("headings = 8 }", "headings = 3 }", "15: .*headings must be 4 or 8, or 0 for grids, got 3"),
         ("headings = 8 }", "turn_cost = -1 }", "15: .*turn_cost must be a number from 0"),
-        ("headings = 8 }", "neighbours = 5 }", "15: .*neighbours must be 4 or 8, got 5"),
+        ("headings = 8 }", "neighbours = 5 }", "15: .*a cell has 4 or 8 neighbours, got 5"),
         ("headings = 8 }", 'kind = "maze" }', "15: .*kind is what grid says"),
         ("number = 6\n", "", "6: tasks.0.number: .*give a number of scenarios"),
         ("number = 6\n", "number = 0\n", "9: .*number must be 1 or more"),
@@ -316,6 +316,11 @@ def test_training_on_files_and_a_model_from_a_file(files: Path) -> None:
             'name = "turning"\ngrid = "rooms"',
             'name = "turning"\nmaps = ["absent*.map"]',
             "is for random maps",
+        ),
+        (
+            ", blocked_share = 0.3 }\nnumber = 6\nseeds = [70]",
+            " }\nnumber = 6\nseeds = [1]",
+            "plan on other seeds",
         ),
         ('grid = "rooms"', 'puzzle = "tiles:3x3"', "15: tasks.1.options: is for maps"),
         (

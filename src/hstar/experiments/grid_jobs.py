@@ -7,8 +7,8 @@ job finds the optima, too, and a path that costs more than was promised makes it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from hstar.registry import unknown
 from hstar.search.grid_astar import HEURISTICS, GridAStarConfig, grid_astar
 from hstar.spaces.grid import Grid, GridLike
 from hstar.spaces.grid_files import load_map, load_scenarios, scenario_map
-from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions, problems_on, random_problems
+from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, ScenarioOptions, problems_on, random_problems
 
 Options = Mapping[str, str | int | float | bool]
 ROWS = "scenarios.csv"
@@ -43,6 +43,7 @@ class MapSet:
     words: tuple[str, ...]
     files: Mapping[str, str]  # digests of maps and scenarios by name
     examples: tuple[GridLike, ...]  # one for each size, to see what fits
+    drawn: tuple[MapOptions, int] | None = None  # of random ones: from what, and the seed
 
 
 # Sets of scenarios.
@@ -66,7 +67,8 @@ def random_maps(kind: str, options: Options, number: int, seed: int, name: str |
     problems = maps.on_lattices(random_problems(number, seed, maps), seed)
     domain = name or _title(f"{kind}:{maps.rows}x{maps.columns}", options, ("rows", "columns"))
     words = ("--kind", kind, *option_words(options), "--scenarios", str(number), "--seed", str(seed))
-    return MapSet(domain, f"{domain}/random-{seed}", number, words, {}, _one_of_each_size(problems))
+    examples, drawn = _one_of_each_size(problems), (_without_headings(maps), seed)
+    return MapSet(domain, f"{domain}/random-{seed}", number, words, {}, examples, drawn)
 
 
 def read_maps(
@@ -90,14 +92,8 @@ def read_maps(
         found = problems_on([grid], 1, seed)
     domain = name or _title(path.stem, options)
     files = _stored([path], store)
-    words = (
-        f"{{{next(iter(files))}}}",
-        *option_words(options),
-        "--scenarios",
-        str(number),
-        "--seed",
-        str(seed),
-    )
+    drawn = ("--scenarios", str(number), "--seed", str(seed))
+    words = (f"{{{next(iter(files))}}}", *option_words(options), *drawn)
     examples = _one_of_each_size(maps.on_lattices(found, seed))
     return MapSet(domain, f"{domain}/{path.name}-{seed}", number, words, files, examples)
 
@@ -106,6 +102,10 @@ def _title(text: str, options: Options, told: Sequence[str] = ()) -> str:
     """A name for tables, with the options that it does not tell."""
     rest = {name: value for name, value in _spelled(options).items() if name not in told}
     return ",".join([text, *(f"{name}={value}" for name, value in rest.items())])
+
+
+def _without_headings(maps: ScenarioOptions) -> MapOptions:
+    return MapOptions(**{entry.name: getattr(maps, entry.name) for entry in fields(MapOptions)})
 
 
 def _one_of_each_size(problems: Sequence[GridLike]) -> tuple[GridLike, ...]:
@@ -196,6 +196,14 @@ def _check_fit(contestant: str, model: GridModel, one: MapSet) -> None:
             ) from None
 
 
+def _check_fresh(
+    contestant: str, plan: prolonged.Plan, seeds: Iterable[int], domain: str, maps: MapOptions, seed: int
+) -> None:
+    """The same maps and the same seed are the same scenarios."""
+    if maps == plan.maps and seed in seeds:
+        raise InputError(f"{contestant} learns from scenarios of {domain}, seed {seed}; plan on other seeds")
+
+
 # Jobs.
 
 
@@ -239,6 +247,8 @@ def grid_jobs(
         trainings = {seed: grid_training_job(contestant, seed, limits, files) for seed in seeds}
     jobs = [*trainings.values()]
     for one in sets:
+        if plan is not None and not maps and one.drawn is not None:
+            _check_fresh(contestant.name, plan, trainings, one.domain, *one.drawn)
         if known is not None:
             _check_fit(contestant.name, known, one)
         else:

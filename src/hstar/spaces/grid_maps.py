@@ -51,7 +51,7 @@ class MapOptions:
         if self.rows * self.columns < 2:
             raise InputError("a problem needs at least 2 cells")
         if self.neighbours not in (4, 8) or isinstance(self.neighbours, float):
-            raise InputError(f"neighbours must be 4 or 8, got {self.neighbours!r}")
+            raise InputError(f"a cell has 4 or 8 neighbours, got {self.neighbours!r}")
         if not isinstance(self.cut_corners, bool):
             raise InputError(f"cut_corners must be true or false, got {self.cut_corners!r}")
 
