@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -11,8 +12,8 @@ import pytest
 
 from hstar.models.grid_model import load_grid_model
 from hstar.search.grid_astar import grid_astar
-from hstar.spaces.grid import Grid, GridProblem, replay
-from hstar.spaces.grid_files import Scenario, write_map, write_png, write_scenarios
+from hstar.spaces.grid import Grid, GridProblem, LatticeProblem, replay
+from hstar.spaces.grid_files import Scenario, read_map, write_map, write_png, write_scenarios
 from hstar.spaces.grid_maps import random_problems
 
 from .conftest import Refused, Run
@@ -85,6 +86,45 @@ def test_random_maps_and_a_table(hstar: Run, folder: Path) -> None:
     expanded = [grid_astar(problem, "blind").expanded for problem in problems]
     assert float(rows[1][3]) == pytest.approx(np.mean(expanded), abs=0.06)
     assert rows[0][2] == rows[1][2]
+
+
+def test_costs_are_compared_with_the_optimum(hstar: Run, folder: Path) -> None:
+    words = ("grid", "--scenarios", "8", "--rows", "20", "--columns", "20", "--seed", "3", "--weight", "3")
+    done = hstar(*words, "--optimum", "--output", "rows.csv")
+    header, row = [line.split() for line in done.out.splitlines()]
+    assert done.code == 0 and header[2:5] == ["cost", "/", "optimum"]
+    problems = random_problems(8, 3, rows=20, columns=20)
+    best = [grid_astar(problem).path_cost or 0 for problem in problems]
+    costs = [grid_astar(problem, weight=3.0).path_cost or 0 for problem in problems]
+    ratios = [cost / least for cost, least in zip(costs, best, strict=True)]
+    assert float(row[3]) == pytest.approx(np.mean(ratios), abs=1e-4)
+    with (folder / "rows.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [float(one["optimum"]) for one in rows] == best and [float(one["cost"]) for one in rows] == costs
+    record = json.loads(hstar(*words, "--optimum", "--summary", "--json").out)
+    assert (record["status"], record["scenarios"], record["bound"]) == ("solved", 8, 3)
+    assert record["greatest_ratio"] == pytest.approx(max(ratios)) and record["violations"] == 0
+    assert record["cost"] == pytest.approx(np.mean(costs)) and record["optimum"] == pytest.approx(
+        np.mean(best)
+    )
+
+
+def test_a_broken_promise_is_an_error(hstar: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hstar.experiments.grids.optimum", lambda problem: 10.0)  # but it is 23
+    words = ("grid", "map.png", "--start", "7,0", "--goal", "7,9", "--optimum", "--json", "--summary", "-q")
+    done = hstar(*words)
+    assert done.code == 35 and "costs 2.3 times the optimum; 1 times were promised" in done.err
+    record = json.loads(done.out)
+    assert (record["status"], record["violations"]) == ("error", 1) and "2.3 times" in record["error"]
+
+
+def test_lattices(hstar: Run, folder: Path) -> None:
+    words = ("grid", "map.map", "--headings", "8", "--turn-cost", "0.5", "--optimum", "--json", "-q")
+    (record,) = map(json.loads, hstar(*words, "--start", "7,0,0", "--goal", "7,9").out.splitlines())
+    problem = LatticeProblem(Grid(read_map(folder / "map.map")), (7, 0, 0), (7, 9), 8, 0.5)
+    assert record["path_cost"] == record["optimum"] == grid_astar(problem).path_cost
+    drawn = [json.loads(line) for line in hstar(*words, "--scenarios", "3").out.splitlines()]
+    assert all(len(one["start"]) == 3 and one["path_cost"] == one["optimum"] for one in drawn)
 
 
 @pytest.mark.slow
@@ -161,6 +201,11 @@ def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
         (["map.png", "--scenarios", "0"], "--scenarios takes 1 or more"),
         (["map.png", "--picture", "out.gif"], "a picture is a .png or .svg file"),
         (["map.png", "--animation", "out.svg"], "an animation is a .html file"),
+        (["map.png", "--headings", "5"], "headings must be 4 or 8, or 0 for grids, got 5"),
+        (["map.png", "--neighbours", "6"], "a cell has 4 or 8 neighbours, got 6"),
+        (["map.png", "--headings", "8", "--animation", "x.html"], "show maps without headings"),
+        (["map.png", "--output", "rows.txt"], "what is kept is a .csv file"),
+        (["map.png", "--start", "0,0,1", "--goal", "1,1"], "start"),
         (["map.png", "map.map"], "unexpected argument 'map.map'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -303,3 +303,23 @@ def test_who_was_only_compared_has_no_part_in_searches(write_page: Open, tmp_pat
     assert not tab.locator("#calibrated").is_visible()  # nobody has a spread
     assert "-1" in tab.locator("#training > svg text").all_text_contents()  # which a logarithm cannot show
     assert "NaN" not in tab.locator("#training").inner_html()
+
+
+def test_paths_on_maps(tmp_path: Path, write_page: Open) -> None:
+    known = {"scenarios": 10, "solved": 10, "reopened": 0.0, "ratio": 1.02, "greatest_ratio": 1.5}
+    with Store(tmp_path / "maps") as store:
+        for domain in ("maze", "rooms"):
+            for contestant, expansions in (("weighted", 1200.0), ("learned", 80.0)):
+                labels = {"domain": domain, "instance": f"{domain}/random-0", "start": "10 scenarios"}
+                labels |= {"contestant": contestant, "seed": 0}
+                search(store, labels, expansions=expansions, bound=2.0, violations=0, **known)
+    tab = write_page(tmp_path / "maps")
+    assert cells(tab, "paths", 3) == ["1,200", "80", "1,200", "80"]
+    assert cells(tab, "paths", 6) == ["0.750"] * 4
+    tab.locator("#paths th", has_text="expansions").click()
+    assert cells(tab, "paths", 3) == ["1,200", "1,200", "80", "80"]
+    tab.locator("#by-domain").get_by_label("maze").uncheck()
+    tab.locator("#by-contestant").get_by_label("weighted").uncheck()
+    assert [cells(tab, "paths", column) for column in (1, 2)] == [["rooms"], ["learned"]]
+    tab.locator("#by-contestant").get_by_label("learned").uncheck()
+    assert not tab.locator("#paths-section").is_visible()

@@ -6,50 +6,37 @@ import argparse
 import json
 import statistics
 import sys
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser, checked
-from hstar.cli.grids import MAPS, OF_RANDOM_MAPS, problems_of
+from hstar.cli.grids import MAPS, problems_of
 from hstar.cli.options import Use, add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import check_file, check_writable
-from hstar.errors import InputError
+from hstar.errors import InputError, PlanError
 from hstar.units import parse_count, parse_memory, parse_time
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+    from hstar.experiments.grids import GridRun
     from hstar.models.grid_model import GridModel
-    from hstar.search.grid_astar import GridAStarResult
-    from hstar.spaces.grid import GridProblem
+    from hstar.spaces.grid import Cell, GridLike
 
 DESCRIPTION = """\
 Plans on a map, a PNG or PGM image or a .map file of Moving AI, from --start to --goal or between random
 cells; or on the problems of a .scen file; or, without a file, on random maps. A path goes to standard
 output, a cell a line; with several problems or heuristics a table does. The heuristic is a name (manhattan,
 octile, blind) or a model that `hstar train prolonged` wrote. With --eps the values of a model are bounded,
-and paths cost at most eps times the optimum."""
+and paths cost at most eps times the optimum; --optimum compares them with it. With --headings the maps become
+lattices."""
 EXAMPLES = (
     "hstar grid map.png --start 0,0 --goal 19,29",
     "hstar grid map.png --start 0,0 --goal 19,29 --heuristic model.hstar --eps 1.5 --json",
     "hstar grid --scenarios 20 --kind maze --heuristic manhattan --heuristic model.hstar --eps 2",
+    "hstar grid --scenarios 20 --headings 8 --weight 1.5 --optimum --summary --json",
 )
-
-
-@dataclass(frozen=True)
-class Run:
-    """A search with one heuristic; the time of the network is that of its value map."""
-
-    problem: GridProblem
-    heuristic: str
-    values: npt.NDArray[np.float32] | None
-    result: GridAStarResult
-    network_time: float
 
 
 # Options.
@@ -57,13 +44,15 @@ class Run:
 
 def configure(parser: Parser) -> None:
     """The arguments."""
-    from hstar.spaces.grid_maps import MapOptions
+    from hstar.spaces.grid_maps import ScenarioOptions
 
     add, count = parser.add_argument, checked(parse_count)
     parser.usage = f"{parser.prog} [OPTION ...] [{MAPS}]"
     add("file", nargs="?", type=Path, metavar=MAPS, help="an image, a .map or a .scen file")
     add("--start", type=checked(_parse_cell), metavar="R,C", help="row and column, from 0 on")
-    add("--goal", type=checked(_parse_cell), metavar="R,C", help="row and column")
+    add(
+        "--goal", type=checked(_parse_cell), metavar="R,C", help="row and column; on lattices headings follow"
+    )
     add("--scenarios", type=count, metavar="N", help="so many problems: random ones, or of the .scen file")
     add("--seed", type=count, default=0, metavar="N", help="of random problems (0)")
     add("--threshold", type=float, metavar="X", help="from which brightness in 0..1 on a cell is free")
@@ -77,20 +66,23 @@ def configure(parser: Parser) -> None:
     add("--weight", type=float, default=1.0, metavar="X", help="of the heuristic (1)")
     add("--time-limit", type=checked(parse_time), metavar="TIME", help="of one search")
     add("--memory-limit", type=checked(parse_memory), metavar="MEMORY", help="of the process")
+    add("--optimum", action="store_true", help="find the optima, too, and check what is promised of paths")
     add("--picture", type=Path, metavar="FILE", help="draw the first problem: a .png or .svg file")
     add("--animation", type=Path, metavar="FILE", help="show the first problem step by step: a .html file")
+    add("--output", "-o", type=Path, metavar="FILE", help="keep a line for each search: a .csv file")
     add("--json", action="store_true", help="print an object for each search, a line each")
+    add("--summary", action="store_true", help="means over all problems instead, by heuristic")
     add("--quiet", "-q", action="store_true", help="no summary")
     group = parser.add_argument_group("maps")
-    for entry in fields(MapOptions):
+    for entry in fields(ScenarioOptions):
         add_option(group, entry.name, [Use("grid", "maps", entry, entry.default)], ["grid"])
 
 
-def _parse_cell(text: str) -> tuple[int, int]:
+def _parse_cell(text: str) -> Cell:
     words = text.split(",")
-    if len(words) != 2 or not all(word.strip().isdecimal() for word in words):
+    if len(words) not in (2, 3) or not all(word.strip().isdecimal() for word in words):
         raise InputError(f"expected a row and a column such as 3,14, got '{text}'")
-    return int(words[0]), int(words[1])
+    return tuple(map(int, words))
 
 
 # The run.
@@ -98,11 +90,40 @@ def _parse_cell(text: str) -> tuple[int, int]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Searches, prints paths or a table, and draws."""
+    from hstar.experiments.grids import optimum, search_map
     from hstar.search.grid_astar import GridAStarConfig
     from hstar.search.solve import EXIT_CODES
 
-    config = {name: getattr(arguments, name) for name in ("eps", "weight", "time_limit", "memory_limit")}
-    GridAStarConfig(**config)
+    limits = {name: getattr(arguments, name) for name in ("eps", "weight", "time_limit", "memory_limit")}
+    drawn = arguments.picture is not None or arguments.animation is not None
+    config = GridAStarConfig(**limits, explored=drawn)
+    _check_files(arguments)
+    problems = _problems(arguments)
+    names: list[str] = arguments.heuristic or [problems[0].heuristic]
+    heuristics = [(name, _heuristic(name)) for name in names]
+    if arguments.eps is not None and all(isinstance(one, str) for _, one in heuristics):
+        raise InputError("--eps bounds the values of a model; give one as --heuristic, or --weight")
+    runs: list[GridRun] = []
+    with ProgressLine(arguments.quiet) as line:
+        for problem in problems:
+            best = optimum(problem) if arguments.optimum else None
+            for name, heuristic in heuristics:
+                runs.append(replace(search_map(problem, name, heuristic, config, line), optimum=best))
+                if runs[-1].result.status == "interrupted":
+                    return EXIT_CODES["interrupted"]
+    _print(runs, arguments)
+    _write(runs, arguments)
+    if drawn:
+        _draw([one for one in runs if one.problem is problems[0]], arguments)
+    if broken := next(filter(None, (one.broken for one in runs)), None):
+        raise PlanError(broken)
+    return next((EXIT_CODES[one.result.status] for one in runs if not one.result.solved), 0)
+
+
+def _check_files(arguments: argparse.Namespace) -> None:
+    """What cannot be written is told before the work."""
+    if arguments.headings and (arguments.picture or arguments.animation):
+        raise InputError("pictures and animations show maps without headings")
     if arguments.picture is not None:
         from hstar.experiments.grid_picture import check_picture
 
@@ -113,31 +134,18 @@ def run(arguments: argparse.Namespace) -> int:
 
         check_animation(arguments.animation)
         check_writable(arguments.animation, "animation")
-    problems = _problems(arguments)
-    names: list[str] = arguments.heuristic or [problems[0].heuristic]
-    heuristics = [(name, _heuristic(name)) for name in names]
-    if arguments.eps is not None and all(isinstance(one, str) for _, one in heuristics):
-        raise InputError("--eps bounds the values of a model; give one as --heuristic, or --weight")
-    explored = arguments.picture is not None or arguments.animation is not None
-    runs = []
-    with ProgressLine(arguments.quiet) as line:
-        for problem in problems:
-            for name, heuristic in heuristics:
-                runs.append(_search(problem, name, heuristic, {**config, "explored": explored}, line))
-                if runs[-1].result.status == "interrupted":
-                    return EXIT_CODES["interrupted"]
-    _print(runs, arguments)
-    if explored:
-        _draw([one for one in runs if one.problem is problems[0]], arguments)
-    return next((EXIT_CODES[one.result.status] for one in runs if not one.result.solved), 0)
+    if arguments.output is not None:
+        if arguments.output.suffix != ".csv":
+            raise InputError("what is kept is a .csv file", file=arguments.output)
+        check_writable(arguments.output, "output")
 
 
-def _problems(arguments: argparse.Namespace) -> list[GridProblem]:
-    from hstar.spaces.grid import Grid, GridProblem
+def _problems(arguments: argparse.Namespace) -> list[GridLike]:
+    from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
     from hstar.spaces.grid_files import load_map
-    from hstar.spaces.grid_maps import MapOptions
+    from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions
 
-    given = given_options(arguments, {entry.name: entry for entry in fields(MapOptions)})
+    given = given_options(arguments, {entry.name: entry for entry in fields(ScenarioOptions)})
     path: Path | None = arguments.file
     if path is not None and (drawn := next((name for name in OF_RANDOM_MAPS if name in given), None)):
         raise InputError(f"{flag(drawn)} is for random maps, but {path} is given")
@@ -146,21 +154,24 @@ def _problems(arguments: argparse.Namespace) -> list[GridProblem]:
         given.setdefault("neighbours", 8)  # what its lengths are meant for
     if arguments.threshold is not None and (path is None or scenarios):
         raise InputError("--threshold is for an image")
-    maps = MapOptions(**given)
+    maps = ScenarioOptions(**given)
     if arguments.scenarios == 0:
         raise InputError("--scenarios takes 1 or more")
     if arguments.start is None and arguments.goal is None:
         number = arguments.scenarios or (sys.maxsize if scenarios else 1)
-        return problems_of([] if path is None else [path], number, arguments.seed, maps, arguments.threshold)
+        files = [] if path is None else [path]
+        found = problems_of(files, number, arguments.seed, maps, arguments.threshold)
+        return maps.on_lattices(found, arguments.seed)
     if arguments.start is None or arguments.goal is None:
         raise InputError("give both --start and --goal, or neither")
     if path is None or scenarios or arguments.scenarios is not None:
         raise InputError("--start and --goal are for one problem on a map")
     check_file(path)
     blocked = load_map(path, threshold=arguments.threshold)
-    return [
-        GridProblem(Grid(blocked, None, maps.neighbours, maps.cut_corners), arguments.start, arguments.goal)
-    ]
+    grid = Grid(blocked, None, maps.neighbours, maps.cut_corners)
+    if maps.headings:
+        return [LatticeProblem(grid, arguments.start, arguments.goal, maps.headings, maps.turn_cost)]
+    return [GridProblem(grid, arguments.start, arguments.goal)]
 
 
 def _heuristic(name: str) -> str | GridModel:
@@ -173,28 +184,19 @@ def _heuristic(name: str) -> str | GridModel:
     return load_grid_model(name)
 
 
-def _search(
-    problem: GridProblem, name: str, heuristic: str | GridModel, config: dict[str, Any], line: ProgressLine
-) -> Run:
-    from hstar.search.grid_astar import grid_astar
-
-    if isinstance(heuristic, str):
-        result = grid_astar(problem, heuristic, progress=line, **{**config, "eps": None})
-        return Run(problem, name, None, result, 0.0)
-    started = time.monotonic()
-    values = heuristic.values(problem)
-    network_s = time.monotonic() - started
-    return Run(problem, name, values, grid_astar(problem, values, progress=line, **config), network_s)
-
-
 # Output.
 
 
-def _print(runs: Sequence[Run], arguments: argparse.Namespace) -> None:
-    if arguments.json:
+def _print(runs: Sequence[GridRun], arguments: argparse.Namespace) -> None:
+    if arguments.json and arguments.summary:
+        from hstar.experiments.grids import summary
+
+        for own in _by_heuristic(runs).values():
+            print(json.dumps({**_configured(own[0], arguments), **summary(own)}))
+    elif arguments.json:
         for one in runs:
             print(json.dumps(_record(one, arguments)))
-    elif len(runs) > 1:
+    elif len(runs) > 1 or arguments.summary:
         print("\n".join(_table(runs)))
     elif runs[0].result.path is not None:
         print("\n".join(",".join(map(str, cell)) for cell in runs[0].result.path.tolist()))
@@ -202,18 +204,40 @@ def _print(runs: Sequence[Run], arguments: argparse.Namespace) -> None:
         print(_summary(runs[0], arguments), file=sys.stderr)
 
 
-def _record(one: Run, arguments: argparse.Namespace) -> dict[str, Any]:
+def _write(runs: Sequence[GridRun], arguments: argparse.Namespace) -> None:
+    if arguments.output is not None:
+        from hstar.experiments.grids import to_csv
+        from hstar.files import replace_file
+
+        replace_file(arguments.output, to_csv(runs).encode())
+
+
+def _by_heuristic(runs: Sequence[GridRun]) -> Mapping[str, list[GridRun]]:
+    found: dict[str, list[GridRun]] = {}
+    for one in runs:
+        found.setdefault(one.heuristic, []).append(one)
+    return found
+
+
+def _configured(one: GridRun, arguments: argparse.Namespace) -> dict[str, Any]:
+    return {
+        "heuristic": one.heuristic,
+        "eps": arguments.eps if one.values is not None else None,
+        "weight": arguments.weight,
+    }
+
+
+def _record(one: GridRun, arguments: argparse.Namespace) -> dict[str, Any]:
     result = one.result
     return {
         "rows": one.problem.grid.shape[0],
         "columns": one.problem.grid.shape[1],
         "start": list(one.problem.start),
         "goal": list(one.problem.goal),
-        "heuristic": one.heuristic,
-        "eps": arguments.eps if one.values is not None else None,
-        "weight": arguments.weight,
+        **_configured(one, arguments),
         "status": result.status,
         "path_cost": result.path_cost,
+        **({"optimum": one.optimum, "bound": one.bound} if arguments.optimum else {}),
         "path": None if result.path is None else result.path.tolist(),
         "expanded": result.expanded,
         "generated": result.generated,
@@ -225,31 +249,34 @@ def _record(one: Run, arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _table(runs: Sequence[Run]) -> list[str]:
+def _table(runs: Sequence[GridRun]) -> list[str]:
     """A row for each heuristic; means over the problems that all of them solved."""
     failed = {id(one.problem) for one in runs if not one.result.solved}
-    found: dict[str, list[Run]] = {}
-    for one in runs:
-        found.setdefault(one.heuristic, []).append(one)
-    lines = [f"{'heuristic':24} {'solved':>8} {'cost':>10} {'expanded':>10} {'re-opened':>10} {'ms':>9}"]
-    for name, own in found.items():
+    compared = any(one.optimum is not None for one in runs)
+    columns = ["cost", *(["/ optimum"] if compared else []), "expanded", "re-opened", "ms"]
+    widths = dict.fromkeys(columns, 10) | {"ms": 9}
+    header = " ".join(f"{name:>{width}}" for name, width in widths.items())
+    lines = [f"{'heuristic':24} {'solved':>8} {header}"]
+    for name, own in _by_heuristic(runs).items():
         common = [one for one in own if id(one.problem) not in failed]
         solved = f"{sum(one.result.solved for one in own)}/{len(own)}"
-        means = [
-            statistics.fmean(values) if values else float("nan")
-            for values in (
-                [one.result.path_cost or 0.0 for one in common],
-                [one.result.expanded for one in common],
-                [one.result.reopened for one in common],
-                [1e3 * (one.result.search_time + one.network_time) for one in common],
-            )
-        ]
-        numbers = f"{means[0]:10.2f} {means[1]:10.1f} {means[2]:10.1f} {means[3]:9.3f}"
+        means = {
+            "cost": f"{_mean([one.result.path_cost or 0.0 for one in common]):.2f}",
+            "/ optimum": f"{_mean([one.ratio or 1.0 for one in common]):.4f}",
+            "expanded": f"{_mean([one.result.expanded for one in common]):.1f}",
+            "re-opened": f"{_mean([one.result.reopened for one in common]):.1f}",
+            "ms": f"{_mean([1e3 * (one.result.search_time + one.network_time) for one in common]):.3f}",
+        }
+        numbers = " ".join(f"{means[column]:>{width}}" for column, width in widths.items())
         lines.append(f"{Path(name).name:24} {solved:>8} {numbers}")
     return lines
 
 
-def _summary(one: Run, arguments: argparse.Namespace) -> str:
+def _mean(values: Sequence[float]) -> float:
+    return statistics.fmean(values) if values else float("nan")
+
+
+def _summary(one: GridRun, arguments: argparse.Namespace) -> str:
     result = one.result
     cost = f"cost {result.path_cost:g}; " if result.path_cost is not None else ""
     network = f" and {one.network_time:.3f} s of the network" if one.values is not None else ""
@@ -262,20 +289,23 @@ def _summary(one: Run, arguments: argparse.Namespace) -> str:
     )
 
 
-def _draw(runs: Sequence[Run], arguments: argparse.Namespace) -> None:
+def _draw(runs: Sequence[GridRun], arguments: argparse.Namespace) -> None:
     """The searches in one problem: a picture of what they explored, and a page that shows how."""
     from hstar.experiments.grid_animation import animate
     from hstar.experiments.grid_picture import Panel, draw
+    from hstar.spaces.grid import GridProblem
 
+    problem = runs[0].problem
+    assert isinstance(problem, GridProblem)
     panels = [Panel(_label(one, arguments.eps), one.result, one.values) for one in runs]
     for path, write in ((arguments.picture, draw), (arguments.animation, animate)):
         if path is not None:
-            write(path, runs[0].problem, panels)
+            write(path, problem, panels)
             if not arguments.quiet:
                 print(path, file=sys.stderr)
 
 
-def _label(one: Run, eps: float | None) -> str:
+def _label(one: GridRun, eps: float | None) -> str:
     """The title of a panel."""
     name = Path(one.heuristic).name
     bounded = f", eps {eps:g}" if eps is not None and one.values is not None else ""

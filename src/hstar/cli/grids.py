@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from hstar.spaces.grid_maps import MapOptions
 
 MAPS = "MAP | SCENARIOS"
-OF_RANDOM_MAPS = ("kind", "rows", "columns", "blocked_share", "corridor", "room")
 
 
 def problems_of(

@@ -35,8 +35,8 @@ def configure(parser: Parser) -> None:
         "--table",
         action="append",
         metavar="NAME",
-        help="in markdown and LaTeX: only this one of coverage, effort, evaluations, optimality, accuracy, "
-        "calibration, states and problems; may be repeated",
+        help="in markdown and LaTeX: only this one of coverage, effort, evaluations, optimality, paths, "
+        "accuracy, calibration, states and problems; may be repeated",
     )
     add(
         "--contestant",

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hstar.cli.grids import OF_RANDOM_MAPS
 from hstar.cli.options import Use, flag
 from hstar.errors import InputError
 
@@ -30,6 +29,7 @@ def grid_options() -> dict[str, Use]:
 def grid_plan(profile: str | None, given: dict[str, Any], files: Sequence[Path]) -> Plan:
     """All options of a run; an `InputError` for those that it has not."""
     from hstar.recipes import prolonged
+    from hstar.spaces.grid_maps import OF_RANDOM_MAPS
 
     known = grid_options()
     if foreign := next((name for name in given if name not in known), None):

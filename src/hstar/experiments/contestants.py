@@ -11,6 +11,7 @@ Options of a contestant follow its name, separated by commas, spelled as on the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,3 +72,14 @@ def parse_contestant(text: str) -> Contestant:
     if name in known:
         return Contestant(text, heuristic=name, search=search, preferred=preferred)
     raise unknown("contestant", name, [*RECIPES, *known, "fd:lama-first"])
+
+
+def option_words(options: Mapping[str, str | int | float | bool]) -> tuple[str, ...]:
+    """Options as they are typed."""
+    found: list[str] = []
+    for name, value in options.items():
+        flag = name.replace("_", "-")
+        found += (
+            [f"--{'' if value else 'no-'}{flag}"] if isinstance(value, bool) else [f"--{flag}", str(value)]
+        )
+    return tuple(found)

@@ -152,7 +152,7 @@ def _writing(scratch: Path | None) -> Iterator[None]:
         raise InputError(f"cannot write the files of a job: {error.strerror}", file=place) from None
 
 
-SEARCHES = frozenset({"search", "puzzle", "fast_downward"})
+SEARCHES = frozenset({"search", "puzzle", "grid", "fast_downward"})
 """Kinds of jobs that look for a plan."""
 
 DONE = frozenset({"solved", "trained", "sampled", "labelled", "compared", "made"})
@@ -194,6 +194,13 @@ def _read_puzzle(finished: Finished) -> Record:
     return {**record, **renamed, "plan_length": None if actions is None else len(actions)}
 
 
+def _read_grid(finished: Finished) -> Record:
+    """`hstar grid --summary --json` with one heuristic; a path that costs too much has made it an error."""
+    record = _read_json(finished)
+    record.pop("heuristic", None)  # a place that is gone
+    return record
+
+
 def _read_training(finished: Finished) -> Record:
     """`hstar train --json`."""
     return _read_summary(finished, "trained")
@@ -230,6 +237,7 @@ def _read_fast_downward(finished: Finished) -> Record:
 READERS: dict[str, Callable[[Finished], Record]] = {
     "search": _read_json,
     "puzzle": _read_puzzle,
+    "grid": _read_grid,
     "label": _read_json,
     "train": _read_training,
     "sample": _read_sample,

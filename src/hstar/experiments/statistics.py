@@ -166,6 +166,46 @@ def _optimality(runs: Sequence[Record]) -> Optimality:
     )
 
 
+# --- paths on maps --------------------------------------------------------------------------------------
+
+
+class Paths(NamedTuple):
+    """What searches on sets of scenarios took and found: means over scenarios, and the worst of them."""
+
+    expansions: float
+    reopened: float
+    above: float | None  # percent above the optimum
+    greatest: float | None  # cost, as a share of what is promised
+    scenarios: int
+    violations: int
+
+
+def paths_of(rows: Iterable[Record]) -> dict[tuple[str, str], list[Paths]]:
+    """Of searches on maps: by domain, then contestant, one for each seed of the training."""
+    groups: dict[tuple[str, str], dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    found = [row for row in searches_of(rows) if row.get("scenarios") and row.get("expansions") is not None]
+    for row in found:
+        groups[row["domain"], row["contestant"]][row["seed"]].append(row)
+    place = {domain: number for number, domain in enumerate(instances_by_domain(found))}
+    together = sorted(groups, key=lambda group: place[group[0]])
+    return {group: [_paths(runs) for runs in groups[group].values()] for group in together}
+
+
+def _paths(runs: Sequence[Record]) -> Paths:
+    total = sum(row["scenarios"] for row in runs)
+    known = [row for row in runs if row.get("ratio") is not None and row["solved"]]
+    solved = sum(row["solved"] for row in known)
+    promised = [row["greatest_ratio"] / row["bound"] for row in known if row.get("bound") is not None]
+    return Paths(
+        sum(row["scenarios"] * row["expansions"] for row in runs) / total,
+        sum(row["scenarios"] * row["reopened"] for row in runs) / total,
+        100 * (sum(row["solved"] * row["ratio"] for row in known) / solved - 1) if solved else None,
+        max(promised, default=None),
+        total,
+        sum(row["violations"] for row in runs),
+    )
+
+
 # --- pairs ----------------------------------------------------------------------------------------------
 
 

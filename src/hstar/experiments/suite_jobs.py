@@ -19,7 +19,7 @@ import msgspec
 from hstar import _core
 from hstar.errors import InputError
 from hstar.estimates.rules import parse as parse_rule
-from hstar.experiments.contestants import Contestant, parse_contestant
+from hstar.experiments.contestants import Contestant, option_words, parse_contestant
 from hstar.experiments.domains import (
     DomainData,
     Problem,
@@ -38,6 +38,14 @@ from hstar.experiments.evaluate import (
     read_instance,
     sampling_job,
 )
+from hstar.experiments.grid_jobs import (
+    MapSet,
+    grid_jobs,
+    random_maps,
+    read_maps,
+    search_words,
+    training_plan,
+)
 from hstar.experiments.job import Job, Made
 from hstar.experiments.puzzle_jobs import PuzzleSet, puzzle_jobs, random_puzzles, read_puzzles
 from hstar.experiments.store import Store
@@ -49,11 +57,14 @@ from hstar.experiments.suite import (
     Suite,
     TaskTable,
     TrainTable,
+    check_map_tasks,
+    choices,
 )
 from hstar.generators import GENERATORS
 from hstar.generators.splits import split_instances
-from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, RECIPES
+from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
 from hstar.recipes.domain_recipe import check_options
+from hstar.recipes.prolonged import Plan
 from hstar.recipes.puzzle_recipe import check_options as check_puzzle_options
 from hstar.registry import unknown
 from hstar.sampling import make_sampler
@@ -63,7 +74,7 @@ from hstar.units import parse_memory, parse_time
 
 T = TypeVar("T", PlanTable, AccuracyTable)
 E = TypeVar("E", PlanTable, TrainTable)
-N = TypeVar("N", Instance, Problem, PuzzleSet)
+N = TypeVar("N", Instance, Problem, PuzzleSet, MapSet)
 
 
 def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
@@ -78,16 +89,22 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
         parse_time(suite.limits.training),
         parse_memory(suite.limits.training_memory),
     )
-    instances, problems, puzzles = list[Instance](), list[Problem](), list[PuzzleSet]()
+    instances, problems = list[Instance](), list[Problem]()
+    puzzles, maps = list[PuzzleSet](), list[MapSet]()
     for table in suite.tasks:
-        if table.puzzle is not None:
+        if table.is_map:
+            maps += _maps(table, home, store)
+        elif table.puzzle is not None:
             puzzles += _puzzles(table, home, store)
         elif table.problems is None and table.split is None:
             instances += _instances(table, home, store)
         else:
             problems += _problems(table, home, store)
-    if puzzles and (instances or problems):
-        raise InputError("tasks: puzzles and planning tasks are for different suites")
+    if sum(map(bool, (maps, puzzles, [*instances, *problems]))) > 1:
+        raise InputError("tasks: maps, puzzles and planning tasks are for different suites")
+    names = [one.name for one in maps]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"tasks: two sets of scenarios are called {twice}; give one of them a name")
     trainings = {table.name: table for table in _each(suite.train)}
     samples = _samples(suite, instances, limits)
     labelled = _labelled(suite, home, store)
@@ -95,10 +112,15 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
     number = {name: i for i, name in enumerate(trainings)}
     jobs: list[tuple[int, Job]] = []  # with the number of the training they belong to
     for plan in _of_models(list(_each(suite.plan)), trainings):
-        contestant, seeds = _contestant(plan, trainings, home, puzzles)
+        contestant, seeds = _contestant(plan, trainings, home, puzzles, on_maps=bool(maps))
         training = trainings.get(plan.model or "")
         needed: list[Job] = []
-        if puzzles:
+        if maps:
+            learned, files = _training_on_maps(contestant, training, home)
+            needed = grid_jobs(
+                _only(plan, maps), contestant, store, limits=limits, seeds=seeds, plan=learned, maps=files
+            )
+        elif puzzles:
             needed = puzzle_jobs(_only(plan, puzzles), contestant, store, limits=limits, seeds=seeds)
         elif contestant.recipe is not None and contestant.recipe in DOMAIN_RECIPES:
             if instances:
@@ -169,8 +191,7 @@ def _each(tables: Sequence[E]) -> Iterator[E]:
         if not table.each:
             yield table
             continue
-        for chosen in itertools.product(*table.each.values()):
-            options = dict(zip(table.each, chosen, strict=True))
+        for options in choices(table.each):
             try:
                 name = (table.name or "").format(**{"model": "{model}", **options})
             except (KeyError, IndexError, ValueError):
@@ -221,7 +242,7 @@ def _samples(suite: Suite, instances: Sequence[Instance], limits: Limits) -> Sam
     found: Samples = {}
     for table in suite.sample:
         _check_options(table)
-        options = [word for key, value in table.options.items() for word in _flag(key, value)]
+        options = list(option_words(table.options))
         options += ["--errors"] if table.errors else []
         for instance in instances:
             for seed in table.seeds:
@@ -397,11 +418,40 @@ def _puzzles(table: TaskTable, home: Path, store: Store) -> Iterator[PuzzleSet]:
         yield random_puzzles(size, int(table.number or 0), seed, store, table.walk)
 
 
+def _maps(table: TaskTable, home: Path, store: Store) -> Iterator[MapSet]:
+    """Random scenarios of a kind, or problems on maps from files."""
+    check_map_tasks(table)
+    if table.grid is not None:
+        for seed in table.seeds:
+            yield random_maps(table.grid, table.options, int(table.number or 0), seed, table.name)
+        return
+    for path in _map_files(table.maps, home):
+        for seed in table.seeds:
+            yield read_maps(path, table.options, table.number, seed, store, table.name)
+
+
+def _map_files(patterns: Sequence[str], home: Path) -> list[Path]:
+    return [path for pattern in patterns for path in _matches(pattern, home)]
+
+
+def _training_on_maps(
+    contestant: Contestant, training: TrainTable | None, home: Path
+) -> tuple[Plan | None, list[Path]]:
+    """What a contestant learns, and from which files, if it learns."""
+    if training is None or contestant.recipe is None:
+        return None, []
+    if training.data is not None or training.held_out is not None:
+        raise InputError(f"train: '{training.name}' learns from maps, without data and held_out")
+    return training_plan(training.options, on_files=bool(training.maps)), _map_files(training.maps, home)
+
+
 def _contestant(
     table: PlanTable,
     trainings: Mapping[str, TrainTable],
     home: Path,
     puzzles: Sequence[PuzzleSet] = (),
+    *,
+    on_maps: bool = False,
 ) -> tuple[Contestant, Sequence[int]]:
     """Who plans, and the seeds of its training."""
     chosen = [word for word in (table.model, table.heuristic, table.planner) if word is not None]
@@ -410,9 +460,9 @@ def _contestant(
     name, seeds = table.name or chosen[0], [0]
     if table.model is not None and table.model in trainings:
         training = trainings[table.model]
-        options = tuple(word for key, value in training.options.items() for word in _flag(key, value))
+        options = option_words(training.options)
         known = [*PUZZLE_RECIPES] if puzzles else [*RECIPES, *DOMAIN_RECIPES]
-        if training.recipe not in known:
+        if training.recipe not in (known := [GRID_RECIPE] if on_maps else known):
             raise unknown("recipe", training.recipe, known)
         if puzzles:
             _check_puzzle_options(training, puzzles)
@@ -424,7 +474,7 @@ def _contestant(
         if not table.model.endswith(".hstar"):
             raise unknown("model", table.model, [*trainings, "a file *.hstar"])
         contestant = parse_contestant(str(home / table.model))
-    elif puzzles and table.heuristic is not None:
+    elif (puzzles or on_maps) and table.heuristic is not None:
         contestant = Contestant(name, heuristic=table.heuristic)
     else:
         contestant = parse_contestant(chosen[0])
@@ -436,19 +486,17 @@ def _contestant(
             raise InputError("plan: precision is for models")
         if table.precision not in (able := _core.precisions()):
             raise unknown("precision", table.precision, able)
+    if on_maps:
+        words = search_words(table.options, symbolic=table.heuristic is not None)
+    else:  # switches of `hstar solve` have no word for off
+        words = option_words({key: value for key, value in table.options.items() if value is not False})
     return (
         replace(
             contestant,
             name=name,
             preferred=table.preferred,
             precision=table.precision,
-            # Switches of `hstar solve` have no word for off.
-            search_options=tuple(
-                word
-                for key, value in table.options.items()
-                if value is not False
-                for word in _flag(key, value)
-            ),
+            search_options=words,
         ),
         seeds,
     )
@@ -466,10 +514,3 @@ def _check_puzzle_options(training: TrainTable, puzzles: Sequence[PuzzleSet]) ->
     profile = options.pop("profile", None)
     for puzzle in dict.fromkeys(one.puzzle for one in puzzles):
         check_puzzle_options(PUZZLE_RECIPES.get(training.recipe), parse_puzzle(puzzle), profile, options)
-
-
-def _flag(name: str, value: str | int | float | bool) -> tuple[str, ...]:
-    flag = name.replace("_", "-")
-    if isinstance(value, bool):
-        return (f"--{flag}" if value else f"--no-{flag}",)
-    return (f"--{flag}", str(value))

@@ -1,4 +1,4 @@
-"""Tables of a run: coverage by instance and domain, effort on what all have solved, accuracy, what changed.
+"""Tables of a run: coverage by instance and domain, effort, costs against optima, accuracy, what changed.
 
 A table is rows of text under a header; it is written as markdown or LaTeX.
 """
@@ -23,6 +23,7 @@ from hstar.experiments.statistics import (
     labellings_of,
     mean,
     optimality_of,
+    paths_of,
     rate,
     samples_of,
     searches_of,
@@ -37,7 +38,10 @@ UNKNOWN = "–"
 _LISTED = 20  # starts named of those gained or lost
 _INSTANCES = 12  # of a domain that have a line of their own
 _COLUMNS = 10  # beyond, contestants have lines instead
-TABLES = ("coverage", "effort", "evaluations", "optimality", "accuracy", "calibration", "states", "problems")
+TABLES = (
+    *("coverage", "effort", "evaluations", "optimality", "paths", "accuracy", "calibration", "states"),
+    "problems",
+)
 _SYMBOLIC = ("ff", "lmcut")
 _TITLES = {"search_time": "search time", "cost": "plan cost"}
 
@@ -87,6 +91,8 @@ def _tables(rows: Sequence[Record], chosen: Collection[str]) -> Iterator[Titled]
         yield Titled("evaluations", title, evaluations_table(rows))
     if "optimality" in chosen and any(row.get("optimal_cost") is not None for row in searches):
         yield Titled("optimality", "Optimality", optimality_table(rows), 2)
+    if "paths" in chosen and any(row.get("scenarios") for row in searches):
+        yield Titled("paths", "Paths on maps", path_table(rows), 2)
     if compared and "accuracy" in chosen:
         yield Titled("accuracy", "Accuracy (mean squared error)", accuracy_table(rows))
     if "calibration" in chosen and any(row.get("sigma") is not None for row in compared):
@@ -170,6 +176,30 @@ def optimality_table(rows: Sequence[Record]) -> Table:
     for place, seeds in optimality_of(rows).items():
         columns = [[value for value in column if value is not None] for column in zip(*seeds, strict=True)]
         table.append([*place, *(share(share_of(values)) for values in columns)])
+    return table
+
+
+def path_table(rows: Sequence[Record]) -> Table:
+    """By set of maps and contestant: expansions, and how far costs are from optima and from what is promised.
+
+    Means over scenarios, then over seeds; the greatest cost is that of all seeds, and so are violations.
+    """
+    header = ["expansions, mean", "re-opened, mean", "cost over optimum (%)", "greatest cost / promised"]
+    table = [["", "", *header, "searches", "violations"]]
+    for place, seeds in paths_of(rows).items():
+        above = [one.above for one in seeds if one.above is not None]
+        greatest = max((one.greatest for one in seeds if one.greatest is not None), default=None)
+        table.append(
+            [
+                *place,
+                share(share_of([one.expansions for one in seeds])),
+                share(share_of([one.reopened for one in seeds])),
+                share(share_of(above), 2),
+                number(greatest, 3),
+                number(sum(one.scenarios for one in seeds)),
+                number(sum(one.violations for one in seeds)),
+            ]
+        )
     return table
 
 

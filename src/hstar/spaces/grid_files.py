@@ -273,16 +273,24 @@ def load_map(path: Path, *, threshold: float | None = None) -> Blocked:
 
 def load_scenarios(path: Path, *, neighbours: int = 8, cut_corners: bool = False) -> list[Scenario]:
     """Problems of a `.scen` file on the map that it names, which lies beside it."""
+    found = scenario_map(path)
+    if found is None:  # no problems, or no such file, which is told
+        return read_scenarios(path, Grid(np.zeros((1, 1), dtype=bool)))
+    return read_scenarios(path, Grid(load_map(found), None, neighbours, cut_corners))
+
+
+def scenario_map(path: Path) -> Path | None:
+    """The map that a `.scen` file names, which lies beside it; None if it has no problems."""
     first = next((line for line in _lines(path)[1:] if line.strip()), "")
     words = first.split("\t") if "\t" in first else first.split()
-    if len(words) < 2:  # no problems, or no such file, which is told
-        return read_scenarios(path, Grid(np.zeros((1, 1), dtype=bool)))
+    if len(words) < 2:
+        return None
     name = Path(words[1].replace("\\", "/"))
     places = (path.parent / name, path.parent / name.name, path.with_suffix(""))
     found = next((place for place in places if place.is_file()), None)
     if found is None:
         raise InputError(f"its map {name.name} is not beside it", file=path)
-    return read_scenarios(path, Grid(load_map(found), None, neighbours, cut_corners))
+    return found
 
 
 def read_scenarios(path: Path, grid: Grid) -> list[Scenario]:

@@ -20,10 +20,11 @@ import numpy as np
 from hstar.errors import InputError
 from hstar.options import option
 from hstar.registry import Registry
-from hstar.spaces.grid import Blocked, Grid, GridProblem, LatticeProblem
+from hstar.spaces.grid import Blocked, Grid, GridLike, GridProblem, LatticeProblem
 
 # So many draws in a row without a new problem: there are no more of them, or hardly any.
 ATTEMPTS = 500
+OF_RANDOM_MAPS = ("kind", "rows", "columns", "blocked_share", "corridor", "room")  # options of what is drawn
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,35 @@ class MapOptions:
             raise InputError(f"blocked_share must be in [0, 1), got {self.blocked_share!r}")
         if self.rows * self.columns < 2:
             raise InputError("a problem needs at least 2 cells")
+        if self.neighbours not in (4, 8) or isinstance(self.neighbours, float):
+            raise InputError(f"a cell has 4 or 8 neighbours, got {self.neighbours!r}")
+        if not isinstance(self.cut_corners, bool):
+            raise InputError(f"cut_corners must be true or false, got {self.cut_corners!r}")
+
+
+@dataclass(frozen=True)
+class ScenarioOptions(MapOptions):
+    """Maps, and the headings of lattices on them."""
+
+    headings: int = option(0, "Of lattices, 4 or 8; 0: cells without headings.")
+    turn_cost: float = option(1.0, "Of a turn by one heading, on lattices.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.headings not in (0, 4, 8) or isinstance(self.headings, bool | float):
+            raise InputError(f"headings must be 4 or 8, or 0 for grids, got {self.headings!r}")
+        if not _is_number(self.turn_cost) or not 0 <= self.turn_cost <= 1e6:
+            raise InputError(f"turn_cost must be a number from 0 to 1e6, got {self.turn_cost!r}")
+
+    def on_lattices(self, problems: Sequence[GridProblem], seed: int) -> list[GridLike]:
+        """The problems with headings, if there are any."""
+        return (
+            [*with_headings(problems, self.headings, self.turn_cost, seed)] if self.headings else [*problems]
+        )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 MAPS: Registry[Callable[[MapOptions, random.Random], Blocked]] = Registry("kind of map")

@@ -474,14 +474,22 @@ function options(select, entries, preset) {
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value: String(value), selected: value === preset }, text)));
 }
 
-function showLabelled() {
-  const [head, ...rows] = data.labelled;
+function showReady(id, [head, ...rows]) {
   if (!rows.length) return;
-  const plain = (text) => Number(text.replaceAll(",", ""));
-  table($("labelled"), head.map((name, i) => ({ name, text: i < 2 })), rows.map((row) => ({ cells: row.map((text, i) => ({ text, value: i < 2 ? text : plain(text) })) })));
+  const plain = (text) => (Number.isNaN(parseFloat(text)) ? null : parseFloat(text.replaceAll(",", "")));
+  table($(id), head.map((name, i) => ({ name, text: i < 2 })), rows.map((row) => ({ cells: row.map((text, i) => ({ text, value: i < 2 ? text : plain(text) })) })));
+}
+
+function showPaths() {
+  const [head, ...rows] = data.paths;
+  const names = [[data.domains, shown.domains], [data.contestants, shown.contestants]];
+  const found = rows.filter((row) => names.every(([known, chosen], i) => chosen.has(known.indexOf(row[i]))));
+  $("paths-section").hidden = !found.length;
+  showReady("paths", [head, ...found]);
 }
 
 function show() {
+  showPaths();
   if (total) {
     showCoverage();
     showScatter();
@@ -539,7 +547,7 @@ function start() {
   });
   showErrors();
   showChanges();
-  showLabelled();
+  showReady("labelled", data.labelled);
   show();
 }
 

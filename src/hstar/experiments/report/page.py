@@ -28,7 +28,7 @@ from hstar.experiments.statistics import (
     searches_of,
     trainings_of,
 )
-from hstar.experiments.tables import labelling_table
+from hstar.experiments.tables import labelling_table, path_table
 
 T = TypeVar("T", bound=Hashable)
 
@@ -49,6 +49,7 @@ def page(runs: Sequence[Run], title: str | None = None) -> str:
         **_pack(rows, runs),
         "pairs": _pairs(searches_of(rows)),
         "labelled": labelling_table(rows),
+        "paths": path_table(rows),
         "changes": [_changes(runs[0], run) for run in runs[1:]],
     }
     # A tag in a log must not end the element that holds the data.

@@ -1,0 +1,364 @@
+"""Suites of maps: trainings and sets of scenarios as jobs, costs against optima, and what is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hstar.cli import main
+from hstar.errors import InputError
+from hstar.experiments import LocalExecutor, Store, run
+from hstar.experiments.grid_jobs import ROWS
+from hstar.experiments.grids import GridRun, optimum, summary
+from hstar.experiments.report import page, read_runs, write_rows
+from hstar.experiments.suite import read_suite
+from hstar.experiments.suite_jobs import suite_jobs
+from hstar.experiments.tables import path_table, summarise
+from hstar.models.grid_model import save_grid_model
+from hstar.recipes import train_prolonged
+from hstar.search.grid_astar import grid_astar
+from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
+from hstar.spaces.grid_files import Scenario, write_map, write_png, write_scenarios
+from hstar.spaces.grid_maps import random_problems, with_headings
+
+ROOT = Path(__file__).parents[2]
+SMALL = "rows = 10, columns = 10"
+LITTLE = f"scenarios = 4, {SMALL}, updates = 4, sweeps = 4, waves = 2, width = 4, batch_size = 4"
+SUITE = f"""
+[limits]
+time = "1m"
+training = "2m"
+
+[[tasks]]
+grid = "scattered"
+options = {{ {SMALL}, blocked_share = 0.3 }}
+number = 6
+seeds = [70]
+
+[[tasks]]
+name = "turning"
+grid = "rooms"
+options = {{ {SMALL}, headings = 8 }}
+number = 4
+seeds = [70, 71]
+
+[[train]]
+name = "k_pr {{k_pr}}"
+recipe = "prolonged"
+options = {{ {LITTLE} }}
+each = {{ k_pr = [inf] }}
+seeds = [0, 1]
+
+[[train]]
+name = "VAN"
+recipe = "prolonged"
+options = {{ {LITTLE}, sampler = "optimal-path", headings = 8, spread = 8 }}
+
+[[plan]]
+name = "{{model}}, eps {{eps}}"
+model = "k_pr *"
+each = {{ eps = [1, 2.5] }}
+only = ["scattered:*"]
+
+[[plan]]
+name = "VAN, eps {{eps}}"
+model = "VAN"
+each = {{ eps = [2] }}
+only = ["turning"]
+
+[[plan]]
+name = "weighted {{eps}}"
+heuristic = "octile"
+each = {{ eps = [1, 3] }}
+
+[profiles.wrong]
+train = {{ options = {{ updates = 0 }} }}
+"""
+SCATTERED = "scattered:10x10,blocked_share=0.3"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "suite.toml").write_text(SUITE)
+    return tmp_path
+
+
+def test_jobs(home: Path) -> None:
+    with Store(home / "run") as store:
+        jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
+        assert Counter(job.kind for job in jobs) == {"train": 3, "grid": 2 * 2 + 2 + 2 * 3}
+        by_training = Counter(need for job in jobs for need in job.needs())
+        assert by_training == {job.key: 2 for job in jobs if job.kind == "train"}
+        assert {job.labels["instance"]: job.labels["start"] for job in jobs if job.kind == "grid"} == {
+            f"{SCATTERED}/random-70": "6 scenarios",
+            "turning/random-70": "4 scenarios",
+            "turning/random-71": "4 scenarios",
+        }
+        # eps bounds the values of models, and is the weight of a heuristic by name.
+        words = {job.labels["contestant"]: job.command for job in jobs if job.kind == "grid"}
+        assert "--eps" not in words["weighted 3"] and "--eps" in words["k_pr inf, eps 2.5"]
+        assert words["weighted 3"][words["weighted 3"].index("--weight") + 1] == "3"
+        again = suite_jobs(read_suite(home / "suite.toml"), home, store)
+        assert [job.key for job in again] == [job.key for job in jobs]
+
+
+@pytest.mark.slow
+def test_from_scenarios_to_a_table(home: Path) -> None:
+    with Store(home / "run") as store:
+        jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
+        # What was begun goes on: one job first, then the rest, and nothing twice.
+        first = [job for job in jobs if job.labels["contestant"] == "weighted 3"][:1]
+        run(store, first, LocalExecutor(1))
+        before = store.latest()[first[0].key]
+        rows = run(store, jobs, LocalExecutor(2))
+        assert store.latest()[first[0].key].started == before.started
+        kept = store.get(store.latest()[first[0].key].outputs[ROWS]).decode()
+    assert Counter((row["step"], row["status"]) for row in rows) == {
+        ("train", "trained"): 3,
+        ("search", "solved"): 12,
+    }
+    # The same numbers as by hand.
+    problems = random_problems(6, 70, rows=10, columns=10, blocked_share=0.3)
+    results = [grid_astar(problem, "octile", weight=3.0) for problem in problems]
+    best = [grid_astar(problem).path_cost or 0 for problem in problems]
+    (row,) = (row for row in rows if (row["contestant"], row["domain"]) == ("weighted 3", SCATTERED))
+    assert row["expansions"] == np.mean([one.expanded for one in results])
+    assert row["cost"] == np.mean([one.path_cost or 0 for one in results])
+    assert row["optimum"] == np.mean(best) and row["bound"] == 3 and row["scenarios"] == 6
+    assert [float(line["optimum"]) for line in csv.DictReader(io.StringIO(kept))] == best
+    # eps = 1 is A*, whatever was learned.
+    bounded = [row for row in rows if row["contestant"].endswith("eps 1")]
+    assert len(bounded) == 2 and all(row["ratio"] == row["greatest_ratio"] == 1 for row in bounded)
+    searches = [row for row in rows if row["step"] == "search"]
+    assert all(row["greatest_ratio"] <= row["bound"] and row["violations"] == 0 for row in searches)
+    table = {tuple(line[:2]): line[2:] for line in path_table(rows)}
+    assert list(table)[1:] == [
+        (SCATTERED, "weighted 1"),
+        (SCATTERED, "weighted 3"),
+        (SCATTERED, "k_pr inf, eps 1"),
+        (SCATTERED, "k_pr inf, eps 2.5"),
+        ("turning", "weighted 1"),
+        ("turning", "weighted 3"),
+        ("turning", "VAN, eps 2"),
+    ]
+    assert " ± " in table[SCATTERED, "k_pr inf, eps 2.5"][0]
+    assert table[SCATTERED, "k_pr inf, eps 2.5"][4:] == ["12", "0"]
+    assert table["turning", "VAN, eps 2"][4:] == ["8", "0"]
+    assert table[SCATTERED, "weighted 1"][2:4] == ["0", "1"]
+    assert "## Paths on maps" in summarise(rows) and "Errors" not in summarise(rows)
+    # And the page and the exports.
+    runs = read_runs([home / "run"])
+    assert "Paths on maps" in page(runs) and "greatest cost / promised" in page(runs)
+    assert "greatest cost / promised" in write_rows(runs, "latex", tables=["paths"])
+    header, *lines = csv.reader(io.StringIO(write_rows(runs, "csv")))
+    assert {"ratio", "greatest_ratio", "bound", "violations", "scenarios"} < set(header)
+    assert len(lines) == len(json.loads(write_rows(runs, "json"))) == 15
+
+
+def test_paths_by_seed() -> None:
+    known = {"step": "search", "domain": "d", "contestant": "c", "status": "solved", "reopened": 0.0}
+    known |= {"start": "s", "bound": 2.0, "violations": 0}
+
+    def row(instance: str, seed: int, scenarios: int, expansions: float, ratio: float) -> dict[str, Any]:
+        numbers = {"scenarios": scenarios, "solved": scenarios, "expansions": expansions}
+        return {**known, **numbers, "instance": instance, "seed": seed, "ratio": ratio, "greatest_ratio": 1.5}
+
+    rows = [row("d/1", 0, 10, 100, 1.0), row("d/2", 0, 30, 20, 1.1), row("d/1", 1, 10, 60, 1.0)]
+    rows += [{**known, "instance": "d/2", "seed": 1, "status": "error", "error": "was killed"}]
+    assert path_table(rows)[1:] == [["d", "c", "50 ± 14.1", "0 ± 0", "3.75 ± 5.30", "0.750", "50", "0"]]
+    broken = {**rows[0], "contestant": "b", "violations": 2, "status": "error", "error": "costs too much"}
+    assert path_table([broken])[1][-1] == "2" and "costs too much" in summarise([broken])
+
+
+def test_the_optimum_and_what_is_promised() -> None:
+    problems = random_problems(3, 5, rows=12, columns=12, neighbours=8)
+    for problem in [*problems, *with_headings(problems, 8, 0.5, 0)]:
+        assert optimum(problem) == pytest.approx(grid_astar(problem).path_cost, rel=1e-12)
+    walled = np.array([[0, 1, 0]], dtype=bool)
+    assert optimum(GridProblem(Grid(walled), (0, 0), (0, 2))) is None
+    assert optimum(LatticeProblem(Grid(walled), (0, 0, 1), (0, 2))) is None
+    found = grid_astar(problems[0], weight=4.0)
+    cost = found.path_cost or 0.0
+
+    def judged(bound: float | None, best: float) -> GridRun:
+        return GridRun(problems[0], "octile", None, found, 0.0, bound, best)
+
+    assert judged(4.0, cost / 4).broken is None and judged(None, 1e-3).broken is None
+    assert "4.1 times the optimum; 4 times were promised" in str(judged(4.0, cost / 4.1).broken)
+    assert "less than the optimum" in str(judged(4.0, 1.1 * cost).broken)
+    told = summary([judged(4.0, cost / 2), judged(4.0, cost / 5)])
+    assert (told["status"], told["violations"], told["scenarios"]) == ("error", 1, 2)
+    assert "5 times the optimum" in told["error"]
+
+
+@pytest.fixture
+def files(home: Path) -> Path:
+    """A map as an image, and scenarios in a folder that is not that of their map."""
+    blocked = np.zeros((12, 12), dtype=bool)
+    blocked[3, 2:] = True
+    (home / "maps").mkdir()
+    write_png(home / "maps" / "wall.png", blocked)
+    write_map(home / "maps" / "wall.map", blocked)
+    ends = [((0, 0), (11, 11)), ((11, 0), (0, 5)), ((0, 11), (5, 11))]
+    found = [Scenario(0, "maps/wall.map", GridProblem(Grid(blocked, None, 8), *end), 1.0) for end in ends]
+    write_scenarios(home / "wall.scen", "maps/wall.map", found)
+    return home
+
+
+def of_files(files: Path, text: str) -> list[dict[str, Any]]:
+    (files / "suite.toml").write_text(text)
+    with Store(files / "run") as store:
+        return run(store, suite_jobs(read_suite(files / "suite.toml"), files, store), LocalExecutor(1))
+
+
+@pytest.mark.slow
+def test_maps_and_scenarios_of_files(files: Path) -> None:
+    rows = of_files(
+        files,
+        """
+        [[tasks]]
+        maps = ["wall.scen", "maps/*.png"]
+        number = 3
+        options = { neighbours = 8 }
+
+        [[plan]]
+        heuristic = "octile"
+        options = { eps = 2 }
+        """,
+    )
+    assert [(row["domain"], row["status"], row["scenarios"], row["bound"]) for row in rows] == [
+        ("wall,neighbours=8", "solved", 3, 2)
+    ] * 2
+    assert [row["instance"] for row in rows] == [f"wall,neighbours=8/wall.{end}-0" for end in ("scen", "png")]
+    assert all(1 <= row["greatest_ratio"] <= 2 for row in rows)
+
+
+@pytest.mark.slow
+def test_training_on_files_and_a_model_from_a_file(files: Path) -> None:
+    options = {"scenarios": 3, "updates": 2, "sweeps": 2, "waves": 2, "width": 4, "batch_size": 4}
+    save_grid_model(files / "known.hstar", train_prolonged(rows=12, columns=12, neighbours=8, **options))
+    rows = of_files(
+        files,
+        """
+        [[tasks]]
+        maps = ["wall.scen"]
+
+        [[train]]
+        name = "walls"
+        recipe = "prolonged"
+        maps = ["wall.scen"]
+        options = { scenarios = 3, neighbours = 8, updates = 2, sweeps = 2, waves = 2, width = 4 }
+
+        [[plan]]
+        model = "walls"
+        options = { eps = 1.5 }
+
+        [[plan]]
+        model = "known.hstar"
+        """,
+    )
+    assert [(row["contestant"], row["status"]) for row in rows] == [
+        ("known.hstar", "solved"),
+        ("walls", "trained"),
+        ("walls", "solved"),
+    ]
+    assert rows[0]["bound"] is None and rows[2]["bound"] == 1.5  # without eps nothing is promised
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('grid = "scattered"', 'grid = "scatered"', "7: .*unknown kind of map 'scatered'.*mean 'scattered'"),
+        ("blocked_share = 0.3", "blocked = 0.3", "8: .*unknown option of maps 'blocked'.*'blocked_share'"),
+        ("blocked_share = 0.3", "blocked_share = 3", r"8: tasks.0.blocked_share: .*must be in \[0, 1\)"),
+        ("headings = 8 }", "headings = 3 }", "15: .*headings must be 4 or 8, or 0 for grids, got 3"),
+        ("headings = 8 }", "turn_cost = -1 }", "15: .*turn_cost must be a number from 0"),
+        ("headings = 8 }", "neighbours = 5 }", "15: .*a cell has 4 or 8 neighbours, got 5"),
+        ("headings = 8 }", 'kind = "maze" }', "15: .*kind is what grid says"),
+        ("number = 6\n", "", "6: tasks.0.number: .*give a number of scenarios"),
+        ("number = 6\n", "number = 0\n", "9: .*number must be 1 or more"),
+        ("number = 6\n", "numbr = 6\n", "9: .*unknown key 'numbr'; did you mean 'number'"),
+        ("number = 6\n", "number = 6\nstart = 3\n", "10: .*unknown key 'start'"),
+        ("number = 6\n", 'number = 6\nfile = "x.csv"\n', "10: .*file is not for maps"),
+        (
+            "number = 6\n",
+            'number = 6\nmaps = ["x"]\n',
+            "one of random maps and those of files|is for random maps",
+        ),
+        ('recipe = "prolonged"', 'recipe = "prolongd"', "21: .*unknown recipe 'prolongd'.*'prolonged'"),
+        ("k_pr = [inf]", "k_pr = [1, 0.5]", "23: .*k_pr must be a number from 1 on, got 0.5"),
+        ("k_pr = [inf]", "k_pt = [1, 2]", "23: .*unknown option of prolonged 'k_pt'.*'k_pr'"),
+        ('sampler = "optimal-path"', 'sampler = "path"', "29: .*unknown sampler 'path'"),
+        ("sweeps = 4", 'model = "paper", sweeps = 4', "22: .*unknown option of prolonged 'sweeps'"),
+        ("updates = 4", "updates = 4, seed = 1", "22: .*give seeds, a list"),
+        ("eps = [1, 2.5]", "eps = [0.9]", "34: .*eps must be a number from 1 on, got 0.9"),
+        ("eps = [1, 2.5]", "epz = [1]", "34: .*unknown option of plans on maps 'epz'.*'eps'"),
+        ('heuristic = "octile"', 'heuristic = "octil"', "45: .*unknown heuristic of maps 'octil'"),
+        (
+            'heuristic = "octile"',
+            'heuristic = "manhattan"',
+            "manhattan is not admissible with diagonal steps",
+        ),
+        ('heuristic = "octile"', 'heuristic = "octile"\nsearch = "gbfs"', "maps are searched by A"),
+        ('heuristic = "octile"', 'planner = "fd:lama-first"', "maps are searched by A"),
+        ("eps = [1, 3] }", "eps = [1, 3], weight = [2] }", "eps is the weight of a heuristic by name"),
+        ('only = ["scattered:*"]', 'only = ["scatered:*"]', "unknown domain 'scatered:"),
+        ('only = ["scattered:*"]', "", "k_pr inf, eps 1 does not fit turning: .*asked for 8 headings"),
+        ("sweeps = 4, waves = 2, width = 4,", 'model = "paper",', "maps of 16 x 16|unknown option"),
+        (
+            'name = "turning"\ngrid = "rooms"',
+            'name = "turning"\nmaps = ["absent*.map"]',
+            "is for random maps",
+        ),
+        (
+            ", blocked_share = 0.3 }\nnumber = 6\nseeds = [70]",
+            " }\nnumber = 6\nseeds = [1]",
+            "plan on other seeds",
+        ),
+        ('grid = "rooms"', 'puzzle = "tiles:3x3"', "15: tasks.1.options: is for maps"),
+        (
+            ", headings = 8 }\nnumber = 4\nseeds = [70, 71]",
+            " }\nnumber = 4\nseeds = [70, 70]",
+            "are called turning",
+        ),
+    ],
+)
+def test_what_is_refused(home: Path, old: str, new: str, message: str) -> None:
+    assert old in SUITE
+    (home / "suite.toml").write_text(SUITE.replace(old, new, 1))
+    with Store(home / "run") as store, pytest.raises(InputError, match=message):
+        suite_jobs(read_suite(home / "suite.toml"), home, store)
+
+
+def test_what_is_refused_in_other_suites(home: Path) -> None:
+    text = '[[tasks]]\ngenerator = "gripper"\n\n[[train]]\nname = "a"\nrecipe = "fsm"\nmaps = ["x.map"]\n'
+    (home / "suite.toml").write_text(text)
+    with pytest.raises(InputError, match=r"suite\.toml:7: train\.0\.maps: is for prolonged"):
+        read_suite(home / "suite.toml")
+
+
+def test_a_mistake_in_a_profile_has_its_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["bench", str(home / "suite.toml"), "-o", str(home / "run"), "--profile", "wrong", "--dry-run"])
+    line = 1 + SUITE.splitlines().index("train = { options = { updates = 0 } }")
+    told = capsys.readouterr().err
+    assert f"suite.toml:{line}: train.0.updates: updates must be a whole number from 1 on" in told
+    assert told.count("\n") == 1 and not (home / "run").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", [None, "quick", "paper"])
+def test_the_suite_of_the_paper(tmp_path: Path, profile: str | None) -> None:
+    with Store(tmp_path / "run") as store:
+        jobs = suite_jobs(read_suite(ROOT / "suites" / "prolonged.toml", profile), ROOT / "suites", store)
+    trained = {job.labels["contestant"] for job in jobs if job.kind == "train"}
+    assert {f"PHS, k_pr {k_pr}" for k_pr in ("1", "1.5", "2", "3", "5", "inf")} | {"VAN"} <= trained
+    needs = {need for job in jobs for need in job.needs()}
+    assert needs == {job.key for job in jobs if job.kind == "train"}
