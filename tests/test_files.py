@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,20 @@ def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> Non
         replace_file(path, content)
         assert path.read_bytes() == content
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_threads_write_files_with_long_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have written before one of them renames; the names are equal but for their ends."""
+    both, flush = threading.Barrier(2), os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: (flush(handle), both.wait(10)))
+    paths = [tmp_path / f"{'x' * 60}_{end}" for end in "ab"]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(replace_file, paths, [b"content of a", b"b"]))
+    assert [path.read_bytes() for path in paths] == [b"content of a", b"b"]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(replace_file, [paths[0]] * 2, [b"1" * 99, b"2"]))
+    assert paths[0].read_bytes() in (b"1" * 99, b"2")
+    assert sorted(tmp_path.iterdir()) == paths
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
 from pathlib import Path
 
 _OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # /dev/stdout may be a file that others write to, too
@@ -22,16 +23,18 @@ def real_path(path: Path) -> Path:
 def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Writes a file beside `path` and renames it. Unless `durable`, it may not survive a power cut.
 
-    A stream is written to; a link stays one.
+    A stream is written to; a link stays one. Threads and processes may write at a time, to one file, too:
+    then one of the contents is there as a whole.
     """
     if is_stream(path):
         with path.open("ab") as stream:
             stream.write(content)
         return
     path = real_path(path)
-    temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}.part")
+    # Names may differ in their ends alone, and processes of other machines have the same numbers.
+    temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        with temporary.open("wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             if durable:

@@ -160,6 +160,19 @@ def test_the_cache_tells_goals_apart(own_cache: Path) -> None:
     assert again.databases[0].costs == tall.databases[0].costs
 
 
+def test_files_with_long_names_are_written_side_by_side(own_cache: Path) -> None:
+    """The goal is in the name, so that the first forty characters of all are the same."""
+    goal = (0, 0, *range(1, 14))
+    puzzle, patterns = Blocks(goal, goal), [[block] for block in range(1, 13)]
+    built = block_databases(puzzle, patterns)
+    assert len({path.name[:40] for path in own_cache.iterdir()}) == 1
+    mapped = block_databases(puzzle, patterns)
+    for pattern, one, other in zip(patterns, built.databases, mapped.databases, strict=True):
+        (alone,) = block_databases(puzzle, [pattern], cache=False).databases
+        assert one.costs == other.costs == alone.costs
+    assert len(list(own_cache.iterdir())) == 12
+
+
 @pytest.mark.parametrize("damage", ["flip", "cut"])
 def test_damaged_entries_are_made_again(
     own_cache: Path, damage: str, caplog: pytest.LogCaptureFixture
