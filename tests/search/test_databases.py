@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import heapq
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -166,7 +170,7 @@ def test_the_cache_keeps_databases(own_cache: Path, caplog: pytest.LogCaptureFix
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("damage", ["flip", "cut", "version", "empty"])
+@pytest.mark.parametrize("damage", ["flip", "cut", "header", "pattern", "half", "page", "empty"])
 def test_damaged_entries_are_made_again(
     own_cache: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -177,13 +181,72 @@ def test_damaged_entries_are_made_again(
         {
             "flip": whole[:-1] + bytes([whole[-1] ^ 1]),
             "cut": whole[:-1],
-            "version": whole.replace(b"-1 ", b"-0 ", 1),
+            "header": whole.replace(b"hstar", b"hstor", 1),
+            "pattern": whole.replace(b"3-4-5", b"3-4-6", 1),
+            "half": whole[:4000],
+            "page": whole[:4096],
             "empty": b"",
         }[damage]
     )
     assert additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs == built
     assert "is made again" in caplog.text
     assert path.read_bytes() == whole
+
+
+def test_files_of_older_versions_are_made_again_without_a_word(
+    own_cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    built = additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs
+    (path,) = own_cache.iterdir()
+    whole = path.read_bytes()
+    other = bytes(reversed(built))
+    header = b"hstar-database-1 " + hashlib.sha256(other).hexdigest().encode() + b"\n"
+    path.write_bytes(header.ljust(4096, b"\0") + other)
+    assert additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs == built
+    assert path.read_bytes() == whole and caplog.records == []
+
+
+def test_a_file_of_another_partition_is_refused(own_cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It is whole, and of the right size."""
+    alone = [additive_databases(board(), [[one]], cache=False).sets[0][0].costs for one in ([1, 2], [3, 4])]
+    additive_databases(board(), [[[1, 2], [3, 4]]])
+    first, second = own_cache / "tiles-2x3_1-2.db", own_cache / "tiles-2x3_3-4.db"
+    whole = second.read_bytes()
+    second.write_bytes(first.read_bytes())
+    assert [one.costs for one in additive_databases(board(), [[[1, 2], [3, 4]]]).sets[0]] == alone
+    assert f"{second} has the costs of tiles-2x3 1-2, and is made again" in caplog.text
+    assert second.read_bytes() == whole
+    # The other shape has as many entries, too.
+    third = own_cache / "tiles-3x2_3-4.db"
+    third.write_bytes(whole)
+    turned = Tiles(3, 2, tuple(range(6)))
+    expected = additive_databases(turned, [[[3, 4]]], cache=False).sets[0][0].costs
+    assert additive_databases(turned, [[[3, 4]]]).sets[0][0].costs == expected != alone[1]
+    assert f"{third} has the costs of tiles-2x3 3-4" in caplog.text
+
+
+def test_a_killed_process_leaves_nothing_that_is_read(
+    own_cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Killed when the costs are written and the file has no name yet; the next use clears up."""
+    script = (
+        "import os, signal\n"
+        "from hstar.search.databases import additive_databases\n"
+        "from hstar.spaces.tiles import Tiles\n"
+        "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "additive_databases(Tiles(2, 3, tuple(range(6))), [[[1, 2]]])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    (part,) = own_cache.iterdir()
+    assert part.suffix == ".part"
+    expected = additive_databases(board(), [[[1, 2]]], cache=False).sets[0][0].costs
+    assert additive_databases(board(), [[[1, 2]]]).sets[0][0].costs == expected
+    past = time.time() - 3600
+    os.utime(part, (past, past))
+    assert additive_databases(board(), [[[1, 2]]]).sets[0][0].costs == expected
+    assert [path.name for path in own_cache.iterdir()] == ["tiles-2x3_1-2.db"]
+    assert caplog.records == []
 
 
 def test_a_cache_that_cannot_be_written_is_a_warning(
