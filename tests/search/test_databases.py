@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.search.databases import PANCAKE_24, PUZZLE_24, Patterns, additive_databases
 from hstar.search.idastar import idastar
@@ -23,6 +24,7 @@ from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.tiles import Tiles
 from oracles import puzzles as oracle
 
+KORF_24 = Path(__file__).parents[3] / "shared" / "data" / "korf24_50.csv"
 SETS: dict[str, list[Patterns]] = {
     "tiles": [[[1, 2], [3, 4, 5]], [[5, 1, 3], [2]]],
     "tiles-all": [[[1, 2, 3, 4, 5]]],
@@ -125,24 +127,102 @@ def test_plans_are_optimal(name: str) -> None:
         assert idastar(make(state), databases).plan_cost == exact[state]
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "pattern", "entries", "largest", "mean"),
-    [
-        ("tiles", PUZZLE_24[0][4], 303_600, 20, 10.964),
-        ("tiles", PUZZLE_24[1][4], 303_600, 24, 13.490),
-        ("pancake", PANCAKE_24[0][4], 255_024, 5, 3.72),
-        ("pancake", PANCAKE_24[1][0], 255_024, 4, 1.95),
-        pytest.param("tiles", PUZZLE_24[1][1], 6_375_600, 26, 14.781, marks=pytest.mark.slow),
-        pytest.param("pancake", PANCAKE_24[1][4], 5_100_480, 6, 4.63, marks=pytest.mark.slow),
-    ],
-)
-def test_known_numbers_of_large_puzzles(
-    puzzle: str, pattern: Sequence[int], entries: int, largest: int, mean: float
-) -> None:
-    start = Tiles(5, 5, tuple(range(25))) if puzzle == "tiles" else Pancake(tuple(range(24)))
-    one = additive_databases(start, [[pattern]], cache=False).sets[0][0]
-    assert (one.entries, one.largest) == (entries, largest)
-    assert one.mean == pytest.approx(mean, abs=0.0055 if puzzle == "pancake" else 0.0005)
+# --- the published partitions -------------------------------------------------------------------
+
+
+SMALLER = {
+    "tiles": [(PUZZLE_24[0][4], 303_600, 20, 10.964), (PUZZLE_24[1][4], 303_600, 24, 13.490)],
+    "pancake": [(PANCAKE_24[0][4], 255_024, 5, 3.72), (PANCAKE_24[1][0], 255_024, 4, 1.95)],
+}
+LARGER = {  # of five pieces, by sets
+    "tiles": (
+        ((30, 17.307), (30, 17.418), (30, 17.418), (29, 16.813)),
+        ((28, 15.788), (26, 14.781), (29, 16.813), (30, 17.418)),
+    ),
+    "pancake": (((5, 3.68),) * 4, ((5, 3.68), (5, 3.68), (5, 3.68), (6, 4.63))),
+}
+ENTRIES = {"tiles": 6_375_600, "pancake": 5_100_480}
+ROUNDED = {"tiles": 0.0005, "pancake": 0.0055}  # means are known to so much
+LARGE: dict[str, tuple[Puzzle, tuple[Patterns, ...]]] = {
+    "tiles": (Tiles(5, 5, tuple(range(25))), PUZZLE_24),
+    "pancake": (Pancake(tuple(range(24))), PANCAKE_24),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_known_numbers_of_patterns_of_four(name: str) -> None:
+    for pattern, entries, largest, mean in SMALLER[name]:
+        one = additive_databases(LARGE[name][0], [[pattern]], cache=False).sets[0][0]
+        assert (one.entries, one.largest) == (entries, largest)
+        assert one.mean == pytest.approx(mean, abs=ROUNDED[name])
+
+
+@pytest.fixture(scope="module")
+def large_tiles() -> _core.TilesDatabases:
+    """Half a minute of processor time."""
+    databases = additive_databases(*LARGE["tiles"], cache=False)
+    assert isinstance(databases, _core.TilesDatabases)
+    return databases
+
+
+@pytest.fixture(scope="module")
+def large_pancakes() -> _core.PancakeDatabases:
+    """A quarter of a minute."""
+    databases = additive_databases(*LARGE["pancake"], cache=False)
+    assert isinstance(databases, _core.PancakeDatabases)
+    return databases
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE)
+def test_known_numbers_of_patterns_of_five(name: str, request: pytest.FixtureRequest) -> None:
+    databases = request.getfixturevalue({"tiles": "large_tiles", "pancake": "large_pancakes"}[name])
+    for patterns, known in zip(databases.sets, LARGER[name], strict=True):
+        found = [one for one in patterns if len(one.pattern) == 5]
+        assert [one.entries for one in found] == [ENTRIES[name]] * 4
+        assert [one.largest for one in found] == [largest for largest, _ in known]
+        assert [one.mean for one in found] == pytest.approx([mean for _, mean in known], abs=ROUNDED[name])
+
+
+def sums(puzzle: Puzzle, databases: _core.TilesDatabases | _core.PancakeDatabases) -> list[int]:
+    """Of the start: the sum of each set, from the costs themselves."""
+    places, start = len(puzzle.start), puzzle.start
+    return [
+        sum(
+            one.costs[sum(start.index(piece) * places**i for i, piece in enumerate(one.pattern))]
+            for one in patterns
+        )
+        for patterns in databases.sets
+    ]
+
+
+@pytest.mark.slow
+def test_sums_on_the_benchmark_of_the_24_puzzle(large_tiles: _core.TilesDatabases) -> None:
+    if not KORF_24.is_file():
+        pytest.skip("needs ../shared/data/korf24_50.csv beside the repository")
+    boards = Tiles.read(KORF_24)
+    found = [sums(one.puzzle, large_tiles) for one in boards]
+    assert len(found) == 50
+    for board, both in zip(boards, found, strict=True):
+        assert board.optimal_cost is not None
+        assert max(both) <= board.optimal_cost
+        assert {h % 2 for h in both} == {board.optimal_cost % 2}
+        assert board.puzzle.core.value(large_tiles, board.puzzle.start) == max(both)
+    means = [sum(column) / 50 for column in (*zip(*found, strict=True), map(max, found))]
+    assert [round(mean, 2) for mean in means] == [79.50, 77.90, 79.94]
+
+
+@pytest.mark.slow
+def test_sums_of_random_pancakes(large_pancakes: _core.PancakeDatabases) -> None:
+    """Known are the means over 500 other ones."""
+    puzzles = [Pancake.random(24, seed) for seed in range(200)]
+    found = [sums(puzzle, large_pancakes) for puzzle in puzzles]
+    for puzzle, both in zip(puzzles, found, strict=True):
+        optimum = idastar(puzzle, "gap").plan_cost
+        assert optimum is not None and max(both) <= optimum
+        assert puzzle.core.value(large_pancakes, puzzle.start) == max(both)
+    means = [sum(column) / 200 for column in (*zip(*found, strict=True), map(max, found))]
+    assert means == pytest.approx([18.41, 17.61, 18.47], abs=0.3)
 
 
 def test_partitions_have_every_piece_once() -> None:
