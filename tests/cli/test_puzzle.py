@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from hstar.models.puzzle_model import load_puzzle_model
+from hstar.models.puzzle_model import load_puzzle_model, save_puzzle_model
+from hstar.search.idastar import idastar
 from hstar.spaces.puzzles import parse_puzzle
+from hstar.spaces.tiles import turned
+from puzzle_models import made
 
 from .conftest import Refused, Run, start
 
@@ -113,6 +116,54 @@ def test_rows_are_not_computed_again(hstar: Run, folder: Path) -> None:
     other = hstar(*command, "--heuristic", "misplaced", "--jobs", "2")
     assert [json.loads(line)["cost"] for line in other.out.splitlines()] == [1, 2, old["cost"]]
     assert len(Path("rows.jsonl").read_text().splitlines()) == 7  # one of them half
+
+
+def test_another_goal_is_noticed(hstar: Run, refused: Refused, folder: Path) -> None:
+    """On boards of odd sides both goals can be reached, at other costs."""
+    size = parse_puzzle("tiles:3x3")
+    boards = [size.random(seed).start for seed in range(30)]
+    first, last = (
+        [idastar(size.puzzle(board), "manhattan").plan_cost or 0 for board in some]
+        for some in (boards, map(turned, boards))
+    )
+    least = [size.puzzle().core.value("manhattan", board) for board in boards]
+    shorter = next(i for i in range(30) if first[i] < last[i])
+    longer = next(i for i in range(30) if first[i] > last[i] >= least[i])
+    for i, found in ((shorter, "a plan costs"), (longer, "no plan costs less than")):
+        board = " ".join(map(str, boards[i]))
+        Path("last.csv").write_text(f"id,tiles,optimal_cost\nx,{board},{last[i]}\n")
+        message = (
+            f"last.csv: x: optimal_cost is {last[i]}, but {found} {first[i]}: wrong, or for another goal"
+        )
+        for words in ((), ("--bound", "1"), ("-o", "rows.jsonl")):
+            told = refused(33, "puzzle", "tiles:3x3", "last.csv", *words)
+            assert told.startswith(message) and "--blank-last" in told
+        assert not Path("rows.jsonl").exists()
+        done = hstar("puzzle", "tiles:3x3", "last.csv", "--blank-last")
+        assert done.code == 0 and "suboptimality 0.00%, 100.0% optimal" in done.err
+
+
+def test_a_network_proves_nothing_but_finds_plans(hstar: Run, refused: Refused, folder: Path) -> None:
+    save_puzzle_model("model.hstar", made())
+    command = ("puzzle", "tiles:2x3", "one.csv", "-e", "model.hstar")
+    for said in (12, 99):  # the optimum is 15
+        Path("one.csv").write_text(f"id,tiles,optimal_cost\nx,5 4 3 2 1 0,{said}\n")
+        if said == 12:
+            assert hstar(*command).code == 0
+            assert "no plan costs less than" in refused(33, *command[:3])
+        else:
+            assert "one.csv: x: optimal_cost is 99, but a plan costs" in refused(33, *command)
+
+
+def test_rows_of_an_earlier_run_are_checked(hstar: Run, folder: Path) -> None:
+    command = ("puzzle", "tiles:2x3", "instances.csv", "-o", "rows.jsonl")
+    assert hstar(*command).code == 0
+    Path("instances.csv").write_text(CSV.replace("4 5,2", "4 5,3"))
+    done = hstar(*command)
+    assert done.code == 33 and "instances.csv: b: optimal_cost is 3, but a plan costs 2" in done.err
+    Path("instances.csv").write_text(CSV.replace("4 5,2", "4 5,1"))
+    done = hstar(*command)
+    assert done.code == 33 and "instances.csv:3: b: optimal_cost is 1, but no plan costs less" in done.err
 
 
 def test_random_instances(hstar: Run, folder: Path) -> None:

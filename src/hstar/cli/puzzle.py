@@ -201,6 +201,7 @@ def run(arguments: argparse.Namespace) -> int:
                 jobs=arguments.jobs,
                 output=arguments.output,
                 progress=show,
+                file=arguments.instances,
             ):
                 rows.append(row)
                 told = row if promise is None or row["cost"] is None else {**row, "promise": promise}
