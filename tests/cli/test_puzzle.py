@@ -52,6 +52,17 @@ def test_plain_lines_and_limits(hstar: Run, folder: Path) -> None:
     assert done.out.splitlines()[2].startswith("c: evaluation limit, ")
 
 
+@pytest.mark.parametrize("search", [(), ("--bound", "1.5"), ("--anytime",)])
+@pytest.mark.parametrize("limit", ["--nodes", "--time-limit"])
+def test_no_nodes_and_no_time(limit: str, search: tuple[str, ...], hstar: Run, folder: Path) -> None:
+    done = hstar("puzzle", "tiles:2x3", "instances.csv", limit, "0", *search)
+    assert done.code == 12
+    status = "evaluation limit" if limit == "--nodes" else "time limit"
+    first = done.out.splitlines()[0]
+    assert re.fullmatch(rf"a: {status} \(optimal 1\), 0 generated, 0\.\d{{3}} s", first)
+    assert done.err.startswith("0 of 3 solved, mean 0 generated")
+
+
 def test_plans_within_a_bound(hstar: Run, folder: Path) -> None:
     done = hstar("puzzle", "tiles:3x3", "--random", "6", "--bound", "1.5", "-e", "misplaced", "--json")
     optimal = hstar("puzzle", "tiles:3x3", "--random", "6", "--json")
@@ -202,6 +213,17 @@ def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> Non
 
 
 @pytest.mark.slow
+def test_a_buffer_of_one_record(hstar: Run, folder: Path) -> None:
+    words = [*SMALL, "--buffer", "1", "--json"]
+    trained = hstar("train", "likely-admissible", "tiles:2x3", "-o", "model.hstar", *words)
+    assert trained.code == 0 and json.loads(trained.out)["states"] == 1
+    assert hstar("puzzle", "tiles:2x3", "--random", "1", "-e", "model.hstar", "--nodes", "9999").code in (
+        0,
+        12,
+    )
+
+
+@pytest.mark.slow
 def test_a_checkpoint_is_gone_on_from(hstar: Run, folder: Path, refused: Refused) -> None:
     command = ("train", "likely-admissible", "tiles:2x3", *SMALL, "--checkpoint", "run.part", "-q")
     assert hstar(*command, "-o", "one.hstar").code == 0
@@ -258,6 +280,16 @@ def test_ctrl_c(jobs: str, folder: Path) -> None:
             "unknown profile of likely-admissible",
         ),
         ("train likely-admissible tiles:2x3 -o none/m.hstar", "cannot write the model"),
+        ("train likely-admissible tiles:2x3 -o m.hstar --nodes 0", "nodes must be a whole number from 1 on"),
+        (
+            "train likely-admissible tiles:2x3 -o m.hstar --task-time 0",
+            "task_time must be above 0 and fin",
+        ),
+        (
+            "train likely-admissible tiles:2x3 -o m.hstar --buffer 0",
+            "buffer must be a whole number from 1 on",
+        ),
+        ("train bootstrap tiles:2x3 -o m.hstar --nodes 0", "nodes must be a whole number from 1 on, got 0"),
         ("train bootstrap tiles:2x3 -o m.hstar --alpha 0.5", "--alpha is not an option of bootstrap"),
     ],
 )
