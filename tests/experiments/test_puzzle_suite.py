@@ -66,6 +66,7 @@ def test_jobs(home: Path) -> None:
             "tiles:3x3/instances",
             "pancake:6/random-3",
         }
+        assert all(job.resumable == (job.kind == "train") for job in jobs)
         # Equal in a second run: what is random comes from the seed.
         again = suite_jobs(read_suite(home / "suite.toml"), home, store)
         assert [job.key for job in again] == [job.key for job in jobs]

@@ -76,6 +76,7 @@ def puzzle_training_job(contestant: Contestant, puzzle: str, seed: int, limits: 
         time_limit=limits.train_time,
         resident_limit=limits.train_memory,
         labels=_about(puzzle, puzzle, contestant, seed) | {"step": "train"},
+        resumable=True,
     )
 
 
