@@ -37,7 +37,8 @@ from hstar.spaces.puzzle import Instance, Puzzle
 from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
 
 PART = "puzzle calibration"
-NAMES = ("part", "build", "puzzle", "model", "number", "calibration", "nodes")
+SET_UP = ("model", "calibration", "nodes", "bound", "walk", "table_bytes")  # of all instances of a puzzle
+NAMES = ("part", "build", "puzzle", "number", *SET_UP)
 TABLES = {"kept": "Promises and what came of them.", "shift": "Calibrated by short walks: no promise."}
 CONFIDENCES = (0.5, 0.8, 0.9, 0.95)
 SEARCHED = 0.9  # the confidence of the heuristics that plans are made with
@@ -138,14 +139,19 @@ def measure(puzzle: Puzzle, found: Heuristics, nodes: int, table_bytes: int) -> 
 
 
 def rows(records: Sequence[Record], source: str) -> Iterator[list[str]]:
-    """Of each puzzle how often scores were within what was stated, and what plans there were."""
+    """Of each puzzle how often scores were within what was stated, and what plans there were.
+
+    Of several set-ups in a file the last one counts; older records do not tell bound, walk and table.
+    """
     for puzzle, setting in SETTINGS.items():
-        some = those(records, puzzle=puzzle)
+        found = those(records, puzzle=puzzle)
+        some = those(found, **{name: found[-1].get(name) for name in SET_UP}) if found else []
+        bound = some[-1].get("bound", setting.bound) if some else setting.bound
         for confidence in CONFIDENCES if some else ():
             quantile = some[-1]["quantile"][source][f"{confidence:g}"]
             within = share([one["score"] <= quantile for one in some])
             line = [puzzle, f"{len(some)}", f"{confidence:g}", f"{quantile:.2f}", within]
-            yield [*line, *(plans(some, source, setting.bound) if confidence == SEARCHED else [""] * 4)]
+            yield [*line, *(plans(some, source, bound) if confidence == SEARCHED else [""] * 4)]
 
 
 def plans(some: Sequence[Record], source: str, bound: float) -> list[str]:
@@ -189,13 +195,13 @@ def main(words: Sequence[str] | None = None) -> int:
     for name in options.puzzle or SETTINGS:
         size = parse_puzzle(name)
         model, digest = trained(size, options.models)
-        heuristics = calibrated(model, options.calibration)
+        heuristics, setting = calibrated(model, options.calibration), SETTINGS[name]
         for number, one in enumerate(instances(size, "fresh", options.fresh)):
             note(f"{name}: {number + 1} of {options.fresh}")
             what = {"part": PART, "build": build(), "puzzle": name, "model": digest, "number": number}
-            what |= {"calibration": options.calibration, "nodes": options.nodes}
-            table_bytes = SETTINGS[name].table_bytes
-            records.get(what, lambda: measure(one.puzzle, heuristics, options.nodes, table_bytes))  # noqa: B023
+            what |= {"calibration": options.calibration, "nodes": options.nodes, "bound": setting.bound}
+            what |= {"walk": setting.walk, "table_bytes": setting.table_bytes}
+            records.get(what, lambda: measure(one.puzzle, heuristics, options.nodes, setting.table_bytes))  # noqa: B023
     print(shown(sections(records.used), records.used, options.table))
     return 0
 

@@ -6,13 +6,15 @@ import os
 import subprocess
 import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from hstar.cli.tasks import check_writable
 from hstar.errors import InputError
-from hstar.files import append_line, replace_file
+from hstar.files import append_line, remove_parts, replace_file
 
 
 def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -21,6 +23,43 @@ def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> Non
         replace_file(path, content)
         assert path.read_bytes() == content
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_threads_write_files_with_long_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have written before one of them renames; the names are equal but for their ends."""
+    both, flush = threading.Barrier(2), os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: (flush(handle), both.wait(10)))
+    paths = [tmp_path / f"{'x' * 60}_{end}" for end in "ab"]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(replace_file, paths, [b"content of a", b"b"]))
+    assert [path.read_bytes() for path in paths] == [b"content of a", b"b"]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(replace_file, [paths[0]] * 2, [b"1" * 99, b"2"]))
+    assert paths[0].read_bytes() in (b"1" * 99, b"2")
+    assert sorted(tmp_path.iterdir()) == paths
+
+
+def test_what_killed_processes_left_is_removed(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    own, hour, days = os.getpid(), 3600, 100_000
+    ages = {
+        f".gone.{gone.pid}-00c0ffee.part": hour,
+        f".gone.{gone.pid}.part": hour,
+        f".abandoned.{own}-00c0ffee.part": days,
+        f".young.{gone.pid}-00c0ffee.part": 0,  # perhaps of another machine
+        f".ours.{own}-00c0ffee.part": hour,
+        ".init.1.part": hour,
+        ".not_ours.part": days,
+        "file.db": days,
+    }
+    for name, age in ages.items():
+        (tmp_path / name).write_bytes(b"half")
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    remove_parts(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == set(list(ages)[3:])
+    remove_parts(tmp_path / "missing")
+    remove_parts(tmp_path / "file.db")
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

@@ -29,6 +29,16 @@ def test_a_short_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert module["main"](words) == 0 and file.read_text() == kept
     assert module["main"](["--print", str(file)]) == 0
     assert capsys.readouterr().out == 2 * printed
+    # Another bound, walk or table is another measurement, and the one that is shown.
+    for number, change in enumerate(({"bound": 1.5}, {"walk": 3}, {"table_bytes": 1 << 16}), 2):
+        module["SETTINGS"]["tiles:2x3"] = module["Setting"]({}, **{"walk": 9, **change})
+        assert module["main"](words) == 0
+        assert len(file.read_text().splitlines()) == 3 * number
+        printed = capsys.readouterr().out
+        assert printed.count("| at most 1.5 times | 3 |") == (2 if "bound" in change else 0)
+        assert module["main"](["--print", str(file), "--table", "kept", "--table", "shift"]) == 0
+        for line in capsys.readouterr().out.splitlines():
+            assert line in printed
 
 
 def test_what_is_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import secrets
+import time
 from pathlib import Path
 
 _OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # /dev/stdout may be a file that others write to, too
+
+_PART = re.compile(r"\..*\.([0-9]{1,9})(-[0-9a-f]{8})?\.part")  # by which process
+_ABANDONED_S = 86_400.0  # age at which a part is nobody's, whoever has the number of its process now
+_QUIET_S = 600.0  # and if nobody has it: a process of another machine may be writing
 
 
 def is_stream(path: Path) -> bool:
@@ -22,16 +29,18 @@ def real_path(path: Path) -> Path:
 def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Writes a file beside `path` and renames it. Unless `durable`, it may not survive a power cut.
 
-    A stream is written to; a link stays one.
+    A stream is written to; a link stays one. Threads and processes may write at a time, to one file, too:
+    then one of the contents is there as a whole.
     """
     if is_stream(path):
         with path.open("ab") as stream:
             stream.write(content)
         return
     path = real_path(path)
-    temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}.part")
+    # Names may differ in their ends alone, and processes of other machines have the same numbers.
+    temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}-{secrets.token_hex(4)}.part")
     try:
-        with temporary.open("wb") as file:
+        with temporary.open("xb") as file:
             file.write(content)
             file.flush()
             if durable:
@@ -40,6 +49,29 @@ def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def remove_parts(folder: Path) -> None:
+    """Removes what killed processes have left of the files that they were replacing."""
+    parts: list[Path] = []
+    with contextlib.suppress(OSError):
+        parts.extend(folder.glob(".*.part"))
+    for path in parts:
+        writer = _PART.fullmatch(path.name)
+        with contextlib.suppress(OSError):  # somebody else has removed it
+            age = time.time() - path.stat().st_mtime
+            if writer and (age > _ABANDONED_S or (age > _QUIET_S and not _is_alive(int(writer[1])))):
+                path.unlink()
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's
+        return True
+    return True
 
 
 def append_line(path: Path, text: str) -> None:

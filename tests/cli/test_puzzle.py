@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from hstar.models.puzzle_model import load_puzzle_model
+from hstar.models.puzzle_model import load_puzzle_model, save_puzzle_model
+from hstar.search.idastar import idastar
 from hstar.spaces.puzzles import parse_puzzle
+from hstar.spaces.tiles import turned
+from puzzle_models import made
 
 from .conftest import Refused, Run, start
 
@@ -47,6 +50,17 @@ def test_plain_lines_and_limits(hstar: Run, folder: Path) -> None:
     assert done.code == 12
     assert re.fullmatch(r"a: 1 moves \(optimal 1\), \d+ generated, \d+\.\d{3} s", done.out.splitlines()[0])
     assert done.out.splitlines()[2].startswith("c: evaluation limit, ")
+
+
+@pytest.mark.parametrize("search", [(), ("--bound", "1.5"), ("--anytime",)])
+@pytest.mark.parametrize("limit", ["--nodes", "--time-limit"])
+def test_no_nodes_and_no_time(limit: str, search: tuple[str, ...], hstar: Run, folder: Path) -> None:
+    done = hstar("puzzle", "tiles:2x3", "instances.csv", limit, "0", *search)
+    assert done.code == 12
+    status = "evaluation limit" if limit == "--nodes" else "time limit"
+    first = done.out.splitlines()[0]
+    assert re.fullmatch(rf"a: {status} \(optimal 1\), 0 generated, 0\.\d{{3}} s", first)
+    assert done.err.startswith("0 of 3 solved, mean 0 generated")
 
 
 def test_plans_within_a_bound(hstar: Run, folder: Path) -> None:
@@ -115,6 +129,54 @@ def test_rows_are_not_computed_again(hstar: Run, folder: Path) -> None:
     assert len(Path("rows.jsonl").read_text().splitlines()) == 7  # one of them half
 
 
+def test_another_goal_is_noticed(hstar: Run, refused: Refused, folder: Path) -> None:
+    """On boards of odd sides both goals can be reached, at other costs."""
+    size = parse_puzzle("tiles:3x3")
+    boards = [size.random(seed).start for seed in range(30)]
+    first, last = (
+        [idastar(size.puzzle(board), "manhattan").plan_cost or 0 for board in some]
+        for some in (boards, map(turned, boards))
+    )
+    least = [size.puzzle().core.value("manhattan", board) for board in boards]
+    shorter = next(i for i in range(30) if first[i] < last[i])
+    longer = next(i for i in range(30) if first[i] > last[i] >= least[i])
+    for i, found in ((shorter, "a plan costs"), (longer, "no plan costs less than")):
+        board = " ".join(map(str, boards[i]))
+        Path("last.csv").write_text(f"id,tiles,optimal_cost\nx,{board},{last[i]}\n")
+        message = (
+            f"last.csv: x: optimal_cost is {last[i]}, but {found} {first[i]}: wrong, or for another goal"
+        )
+        for words in ((), ("--bound", "1"), ("-o", "rows.jsonl")):
+            told = refused(33, "puzzle", "tiles:3x3", "last.csv", *words)
+            assert told.startswith(message) and "--blank-last" in told
+        assert not Path("rows.jsonl").exists()
+        done = hstar("puzzle", "tiles:3x3", "last.csv", "--blank-last")
+        assert done.code == 0 and "suboptimality 0.00%, 100.0% optimal" in done.err
+
+
+def test_a_network_proves_nothing_but_finds_plans(hstar: Run, refused: Refused, folder: Path) -> None:
+    save_puzzle_model("model.hstar", made())
+    command = ("puzzle", "tiles:2x3", "one.csv", "-e", "model.hstar")
+    for said in (12, 99):  # the optimum is 15
+        Path("one.csv").write_text(f"id,tiles,optimal_cost\nx,5 4 3 2 1 0,{said}\n")
+        if said == 12:
+            assert hstar(*command).code == 0
+            assert "no plan costs less than" in refused(33, *command[:3])
+        else:
+            assert "one.csv: x: optimal_cost is 99, but a plan costs" in refused(33, *command)
+
+
+def test_rows_of_an_earlier_run_are_checked(hstar: Run, folder: Path) -> None:
+    command = ("puzzle", "tiles:2x3", "instances.csv", "-o", "rows.jsonl")
+    assert hstar(*command).code == 0
+    Path("instances.csv").write_text(CSV.replace("4 5,2", "4 5,3"))
+    done = hstar(*command)
+    assert done.code == 33 and "instances.csv: b: optimal_cost is 3, but a plan costs 2" in done.err
+    Path("instances.csv").write_text(CSV.replace("4 5,2", "4 5,1"))
+    done = hstar(*command)
+    assert done.code == 33 and "instances.csv:3: b: optimal_cost is 1, but no plan costs less" in done.err
+
+
 def test_random_instances(hstar: Run, folder: Path) -> None:
     def starts(*words: str) -> list[list[int]]:
         done = hstar("puzzle", "pancake:7", "--random", "4", "--json", *words)
@@ -147,6 +209,17 @@ def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> Non
     Path("domain.pddl").write_text("(define (domain d))")
     assert "a puzzle model of hstar, expected a model" in refused(
         33, "solve", "domain.pddl", "--heuristic", "model.hstar"
+    )
+
+
+@pytest.mark.slow
+def test_a_buffer_of_one_record(hstar: Run, folder: Path) -> None:
+    words = [*SMALL, "--buffer", "1", "--json"]
+    trained = hstar("train", "likely-admissible", "tiles:2x3", "-o", "model.hstar", *words)
+    assert trained.code == 0 and json.loads(trained.out)["states"] == 1
+    assert hstar("puzzle", "tiles:2x3", "--random", "1", "-e", "model.hstar", "--nodes", "9999").code in (
+        0,
+        12,
     )
 
 
@@ -207,6 +280,16 @@ def test_ctrl_c(jobs: str, folder: Path) -> None:
             "unknown profile of likely-admissible",
         ),
         ("train likely-admissible tiles:2x3 -o none/m.hstar", "cannot write the model"),
+        ("train likely-admissible tiles:2x3 -o m.hstar --nodes 0", "nodes must be a whole number from 1 on"),
+        (
+            "train likely-admissible tiles:2x3 -o m.hstar --task-time 0",
+            "task_time must be above 0 and fin",
+        ),
+        (
+            "train likely-admissible tiles:2x3 -o m.hstar --buffer 0",
+            "buffer must be a whole number from 1 on",
+        ),
+        ("train bootstrap tiles:2x3 -o m.hstar --nodes 0", "nodes must be a whole number from 1 on, got 0"),
         ("train bootstrap tiles:2x3 -o m.hstar --alpha 0.5", "--alpha is not an option of bootstrap"),
     ],
 )

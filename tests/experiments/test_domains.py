@@ -82,6 +82,16 @@ def test_from_labels_to_plans(home: Path) -> None:
     assert {row["start"] for row in rows if row["step"] == "search"} == {"own"}
 
 
+def test_which_trainings_can_go_on(home: Path) -> None:
+    """`wl` takes no checkpoint: it is done in seconds."""
+    for recipe, options, resumable in (("wl", "least-states = 1", False), ("truncated", "updates = 1", True)):
+        text = SUITE.replace('recipe = "wl"', f'recipe = "{recipe}"').replace("least-states = 1", options)
+        (home / "suite.toml").write_text(text)
+        with Store(home / "run") as store:
+            jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
+        assert {job.resumable for job in jobs if job.kind == "train"} == {resumable}
+
+
 def test_sizes_of_a_split(home: Path) -> None:
     old, new = 'split = "train"\nnumber = 2', 'split = "train"\nparameters = { balls = [4, 6] }\nnumber = 3'
     (home / "suite.toml").write_text(SUITE.replace(old, new))

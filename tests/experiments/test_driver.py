@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +133,66 @@ def test_keys_depend_on_what_decides_the_outcome() -> None:
     assert copy_job("digest", labels={"domain": "x"}).key == job.key
     for other in (copy_job("other"), copy_job("digest", time_limit=7.0), copy_job(Made("digest", "in"))):
         assert other.key != job.key
+
+
+# --- checkpoints ----------------------------------------------------------------------------------------
+
+# Appends a letter to its checkpoint, then ends as it is told; the checkpoint is what it leaves.
+STEP = """
+import os, pathlib, signal, sys
+how, out, *words = sys.argv[1:]
+file = pathlib.Path(words[1]) if words else pathlib.Path(out)
+text = file.read_text() if file.exists() else ""
+if "damaged" in text:
+    sys.exit(33)
+file.write_text(text + "x")
+if len(text) < 2 and how == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+if how == "fails":
+    sys.exit(1)
+pathlib.Path(out).write_text(text + "x")
+"""
+
+
+def step_job(how: str, **changes: Any) -> Job:
+    return Job("make", ("{python}", "-c", STEP, how, "{out}"), outputs=("out",), resumable=True, **changes)
+
+
+def test_what_is_killed_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    job = step_job("killed")
+    for _ in range(2):
+        outcome = execute(job, {}, checkpoints=tmp_path)
+        assert outcome.record["exit_code"] == -signal.SIGKILL
+        assert [path.name for path in tmp_path.iterdir()] == [job.key]
+    outcome = execute(job, {}, checkpoints=tmp_path)
+    assert (outcome.record["status"], outcome.record["resumed"]) == ("made", True)
+    assert outcome.outputs == {"out": b"xxx"}
+    assert not list(tmp_path.iterdir())
+
+
+def test_checkpoints_do_not_outlive_failures_and_limits(tmp_path: Path) -> None:
+    assert execute(step_job("fails"), {}, checkpoints=tmp_path).record["status"] == "error"
+    slow = Job("make", ("{python}", "-c", "while True: pass"), time_limit=-29.0, resumable=True)
+    assert execute(slow, {}, checkpoints=tmp_path).record["status"] == "time_limit"
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_checkpoint_that_is_refused_is_passed_over(tmp_path: Path) -> None:
+    job = step_job("ends")
+    (tmp_path / job.key).mkdir()
+    (tmp_path / job.key / "training").write_text("damaged")
+    outcome = execute(job, {}, checkpoints=tmp_path)
+    assert (outcome.record["status"], outcome.outputs) == ("made", {"out": b"x"})
+    assert "resumed" not in outcome.record and not list(tmp_path.iterdir())
+
+
+def test_who_has_no_checkpoint(tmp_path: Path) -> None:
+    """Without a place for it, as on a worker; and a command that has one of its own, or takes none."""
+    job = step_job("ends")
+    own = replace(job, command=(*job.command, "--checkpoint", str(tmp_path / "own")))
+    assert execute(job, {}).outputs == {"out": b"x"}
+    assert execute(own, {}, checkpoints=tmp_path / "none").outputs == {"out": b"x"}
+    plain = replace(job, resumable=False)
+    assert execute(plain, {}, checkpoints=tmp_path / "none").outputs == {"out": b"x"}
+    assert [path.name for path in tmp_path.iterdir()] == ["own"]
+    assert plain.key == job.key, "a checkpoint does not change what comes out"

@@ -9,6 +9,7 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
+from hstar.experiments.puzzle_jobs import INSTANCE
 from hstar.experiments.report.figures import write_figures
 from hstar.experiments.statistics import optimality_of
 from hstar.experiments.suite import read_suite
@@ -65,9 +66,34 @@ def test_jobs(home: Path) -> None:
             "tiles:3x3/instances",
             "pancake:6/random-3",
         }
+        assert all(job.resumable == (job.kind == "train") for job in jobs)
         # Equal in a second run: what is random comes from the seed.
         again = suite_jobs(read_suite(home / "suite.toml"), home, store)
         assert [job.key for job in again] == [job.key for job in jobs]
+
+
+def test_boards_for_the_goal_with_the_blank_last(home: Path) -> None:
+    (home / "instances.csv").write_text("id,tiles,optimal_cost\nfirst,1 2 3 4 5 6 7 0 8,1\n")
+    with Store(home / "run") as store:
+        with pytest.raises(InputError, match=r"instances.csv:2: first: optimal_cost is 1, .*--blank-last"):
+            suite_jobs(read_suite(home / "suite.toml"), home, store)
+        text = SUITE.replace('file = "instances.csv"', 'file = "instances.csv"\nblank_last = true')
+        (home / "suite.toml").write_text(text)
+        jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
+        (digest,) = {str(job.inputs[INSTANCE]) for job in jobs if job.labels.get("start") == "first"}
+        assert store.get(digest) == b"id,tiles,optimal_cost\nfirst,1 0 2 3 4 5 6 7 8,1\n"
+
+
+@pytest.mark.slow
+def test_wrong_optimal_costs_are_errors_of_their_jobs(home: Path) -> None:
+    file = home / "instances.csv"
+    file.write_text(file.read_text().replace("8,2", "8,4"))
+    text = SUITE.partition("[[train]]")[0] + '[[plan]]\nheuristic = "manhattan"\nonly = ["tiles:*"]\n'
+    (home / "suite.toml").write_text(text)
+    with Store(home / "run") as store:
+        rows = run(store, suite_jobs(read_suite(home / "suite.toml"), home, store), LocalExecutor(1))
+    assert [row["status"] for row in rows] == ["solved", "error"]
+    assert "second: optimal_cost is 4, but a plan costs 2" in rows[1]["error"]
 
 
 @pytest.mark.slow

@@ -181,6 +181,62 @@ def is_complete(folder: Path) -> bool:
     return all(found) and len(found) == 2 + 2 * 4
 
 
+PUZZLE = """\
+[limits]
+time = "60s"
+
+[[tasks]]
+puzzle = "tiles:2x3"
+number = 1
+
+[[train]]
+name = "likely"
+recipe = "likely-admissible"
+seeds = [3]
+
+[train.options]
+iterations = 20
+tasks = 2
+max_steps = 20
+nodes = 1000
+buffer = 1000
+hidden = 4
+samples = 0
+known_steps = 20
+planner_steps = 20
+
+[[plan]]
+model = "likely"
+"""
+
+
+@pytest.mark.slow
+def test_a_training_goes_on_after_a_kill(tmp_path: Path) -> None:
+    """To the same model; what its jobs are called does not tell of it."""
+    outcomes = []
+    for name in ("whole", "killed"):
+        folder = suite(tmp_path / name, PUZZLE)
+        checkpoints = folder / "run" / "checkpoints"
+        if name == "killed":
+            driver = bench(folder)
+            wait_until(lambda: list(checkpoints.glob("*/training")))  # noqa: B023
+            driver.kill()
+            driver.communicate(timeout=60)
+            wait_until(lambda: not processes_of(folder), 60)  # noqa: B023
+            assert list(checkpoints.glob("*/training")) and attempts(folder) == 0
+        code, errors = finish(bench(folder))
+        assert code in (0, 12), errors
+        assert not list(checkpoints.iterdir())
+        with Store(folder / "run") as store:
+            (trained,) = (one for one in store.attempts() if one.kind == "train")
+            assert trained.record["iterations"] == 20
+            assert trained.record.get("resumed", False) == (name == "killed")
+            header, tensors = container.read(store.path(trained.outputs["model.hstar"]), "puzzle model", 1)
+            weights = {key: tensor.tobytes() for key, tensor in tensors.items()}
+            outcomes.append((trained.key, weights, header["recipe_config"]))
+    assert outcomes[0] == outcomes[1]
+
+
 # --- two at a time --------------------------------------------------------------------------------------
 
 

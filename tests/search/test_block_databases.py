@@ -160,6 +160,48 @@ def test_the_cache_tells_goals_apart(own_cache: Path) -> None:
     assert again.databases[0].costs == tall.databases[0].costs
 
 
+def test_files_with_long_names_are_written_side_by_side(own_cache: Path) -> None:
+    """The goal is in the name, so that the first forty characters of all are the same."""
+    goal = (0, 0, *range(1, 14))
+    puzzle, patterns = Blocks(goal, goal), [[block] for block in range(1, 13)]
+    built = block_databases(puzzle, patterns)
+    assert len({path.name[:40] for path in own_cache.iterdir()}) == 1
+    mapped = block_databases(puzzle, patterns)
+    for pattern, one, other in zip(patterns, built.databases, mapped.databases, strict=True):
+        (alone,) = block_databases(puzzle, [pattern], cache=False).databases
+        assert one.costs == other.costs == alone.costs
+    assert len(list(own_cache.iterdir())) == 12
+
+
+def test_a_file_of_another_goal_or_pattern_is_refused(
+    own_cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    goals = (tower(5), OTHER_GOAL)
+    for goal in goals:
+        block_databases(Blocks(goal, goal), [[1, 2], [3, 4]])
+    alone = {
+        (goal, one): block_databases(Blocks(goal, goal), [one], cache=False).databases[0].costs
+        for goal in goals
+        for one in ((1, 2), (3, 4))
+    }
+    assert len(set(alone.values())) == 4
+    tall, other = own_cache / "blocks-5_1-2.db", own_cache / "blocks-5-0.0.1.2.3_1-2.db"
+    pair = own_cache / "blocks-5_3-4.db"
+    pair.write_bytes(tall.read_bytes())
+    tall.write_bytes(other.read_bytes())
+    found = {
+        (goal, tuple(one.pattern)): one.costs
+        for goal in goals
+        for one in block_databases(Blocks(goal, goal), [[1, 2], [3, 4]]).databases
+    }
+    assert found == alone
+    assert f"{pair} has the costs of blocks-5 1-2" in caplog.text
+    assert f"{tall} has the costs of blocks-5-0.0.1.2.3 1-2" in caplog.text
+    caplog.clear()
+    block_databases(Blocks(tower(5)), [[1, 2], [3, 4]])
+    assert caplog.records == []
+
+
 @pytest.mark.parametrize("damage", ["flip", "cut"])
 def test_damaged_entries_are_made_again(
     own_cache: Path, damage: str, caplog: pytest.LogCaptureFixture

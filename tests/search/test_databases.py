@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import heapq
+import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
+from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.search.databases import PANCAKE_24, PUZZLE_24, Patterns, additive_databases
 from hstar.search.idastar import idastar
@@ -19,6 +24,7 @@ from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.tiles import Tiles
 from oracles import puzzles as oracle
 
+KORF_24 = Path(__file__).parents[3] / "shared" / "data" / "korf24_50.csv"
 SETS: dict[str, list[Patterns]] = {
     "tiles": [[[1, 2], [3, 4, 5]], [[5, 1, 3], [2]]],
     "tiles-all": [[[1, 2, 3, 4, 5]]],
@@ -121,24 +127,102 @@ def test_plans_are_optimal(name: str) -> None:
         assert idastar(make(state), databases).plan_cost == exact[state]
 
 
-@pytest.mark.parametrize(
-    ("puzzle", "pattern", "entries", "largest", "mean"),
-    [
-        ("tiles", PUZZLE_24[0][4], 303_600, 20, 10.964),
-        ("tiles", PUZZLE_24[1][4], 303_600, 24, 13.490),
-        ("pancake", PANCAKE_24[0][4], 255_024, 5, 3.72),
-        ("pancake", PANCAKE_24[1][0], 255_024, 4, 1.95),
-        pytest.param("tiles", PUZZLE_24[1][1], 6_375_600, 26, 14.781, marks=pytest.mark.slow),
-        pytest.param("pancake", PANCAKE_24[1][4], 5_100_480, 6, 4.63, marks=pytest.mark.slow),
-    ],
-)
-def test_known_numbers_of_large_puzzles(
-    puzzle: str, pattern: Sequence[int], entries: int, largest: int, mean: float
-) -> None:
-    start = Tiles(5, 5, tuple(range(25))) if puzzle == "tiles" else Pancake(tuple(range(24)))
-    one = additive_databases(start, [[pattern]], cache=False).sets[0][0]
-    assert (one.entries, one.largest) == (entries, largest)
-    assert one.mean == pytest.approx(mean, abs=0.0055 if puzzle == "pancake" else 0.0005)
+# --- the published partitions -------------------------------------------------------------------
+
+
+SMALLER = {
+    "tiles": [(PUZZLE_24[0][4], 303_600, 20, 10.964), (PUZZLE_24[1][4], 303_600, 24, 13.490)],
+    "pancake": [(PANCAKE_24[0][4], 255_024, 5, 3.72), (PANCAKE_24[1][0], 255_024, 4, 1.95)],
+}
+LARGER = {  # of five pieces, by sets
+    "tiles": (
+        ((30, 17.307), (30, 17.418), (30, 17.418), (29, 16.813)),
+        ((28, 15.788), (26, 14.781), (29, 16.813), (30, 17.418)),
+    ),
+    "pancake": (((5, 3.68),) * 4, ((5, 3.68), (5, 3.68), (5, 3.68), (6, 4.63))),
+}
+ENTRIES = {"tiles": 6_375_600, "pancake": 5_100_480}
+ROUNDED = {"tiles": 0.0005, "pancake": 0.0055}  # means are known to so much
+LARGE: dict[str, tuple[Puzzle, tuple[Patterns, ...]]] = {
+    "tiles": (Tiles(5, 5, tuple(range(25))), PUZZLE_24),
+    "pancake": (Pancake(tuple(range(24))), PANCAKE_24),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_known_numbers_of_patterns_of_four(name: str) -> None:
+    for pattern, entries, largest, mean in SMALLER[name]:
+        one = additive_databases(LARGE[name][0], [[pattern]], cache=False).sets[0][0]
+        assert (one.entries, one.largest) == (entries, largest)
+        assert one.mean == pytest.approx(mean, abs=ROUNDED[name])
+
+
+@pytest.fixture(scope="module")
+def large_tiles() -> _core.TilesDatabases:
+    """Half a minute of processor time."""
+    databases = additive_databases(*LARGE["tiles"], cache=False)
+    assert isinstance(databases, _core.TilesDatabases)
+    return databases
+
+
+@pytest.fixture(scope="module")
+def large_pancakes() -> _core.PancakeDatabases:
+    """A quarter of a minute."""
+    databases = additive_databases(*LARGE["pancake"], cache=False)
+    assert isinstance(databases, _core.PancakeDatabases)
+    return databases
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE)
+def test_known_numbers_of_patterns_of_five(name: str, request: pytest.FixtureRequest) -> None:
+    databases = request.getfixturevalue({"tiles": "large_tiles", "pancake": "large_pancakes"}[name])
+    for patterns, known in zip(databases.sets, LARGER[name], strict=True):
+        found = [one for one in patterns if len(one.pattern) == 5]
+        assert [one.entries for one in found] == [ENTRIES[name]] * 4
+        assert [one.largest for one in found] == [largest for largest, _ in known]
+        assert [one.mean for one in found] == pytest.approx([mean for _, mean in known], abs=ROUNDED[name])
+
+
+def sums(puzzle: Puzzle, databases: _core.TilesDatabases | _core.PancakeDatabases) -> list[int]:
+    """Of the start: the sum of each set, from the costs themselves."""
+    places, start = len(puzzle.start), puzzle.start
+    return [
+        sum(
+            one.costs[sum(start.index(piece) * places**i for i, piece in enumerate(one.pattern))]
+            for one in patterns
+        )
+        for patterns in databases.sets
+    ]
+
+
+@pytest.mark.slow
+def test_sums_on_the_benchmark_of_the_24_puzzle(large_tiles: _core.TilesDatabases) -> None:
+    if not KORF_24.is_file():
+        pytest.skip("needs ../shared/data/korf24_50.csv beside the repository")
+    boards = Tiles.read(KORF_24)
+    found = [sums(one.puzzle, large_tiles) for one in boards]
+    assert len(found) == 50
+    for board, both in zip(boards, found, strict=True):
+        assert board.optimal_cost is not None
+        assert max(both) <= board.optimal_cost
+        assert {h % 2 for h in both} == {board.optimal_cost % 2}
+        assert board.puzzle.core.value(large_tiles, board.puzzle.start) == max(both)
+    means = [sum(column) / 50 for column in (*zip(*found, strict=True), map(max, found))]
+    assert [round(mean, 2) for mean in means] == [79.50, 77.90, 79.94]
+
+
+@pytest.mark.slow
+def test_sums_of_random_pancakes(large_pancakes: _core.PancakeDatabases) -> None:
+    """Known are the means over 500 other ones."""
+    puzzles = [Pancake.random(24, seed) for seed in range(200)]
+    found = [sums(puzzle, large_pancakes) for puzzle in puzzles]
+    for puzzle, both in zip(puzzles, found, strict=True):
+        optimum = idastar(puzzle, "gap").plan_cost
+        assert optimum is not None and max(both) <= optimum
+        assert puzzle.core.value(large_pancakes, puzzle.start) == max(both)
+    means = [sum(column) / 200 for column in (*zip(*found, strict=True), map(max, found))]
+    assert means == pytest.approx([18.41, 17.61, 18.47], abs=0.3)
 
 
 def test_partitions_have_every_piece_once() -> None:
@@ -166,7 +250,7 @@ def test_the_cache_keeps_databases(own_cache: Path, caplog: pytest.LogCaptureFix
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("damage", ["flip", "cut", "version", "empty"])
+@pytest.mark.parametrize("damage", ["flip", "cut", "header", "pattern", "half", "page", "empty"])
 def test_damaged_entries_are_made_again(
     own_cache: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -177,13 +261,72 @@ def test_damaged_entries_are_made_again(
         {
             "flip": whole[:-1] + bytes([whole[-1] ^ 1]),
             "cut": whole[:-1],
-            "version": whole.replace(b"-1 ", b"-0 ", 1),
+            "header": whole.replace(b"hstar", b"hstor", 1),
+            "pattern": whole.replace(b"3-4-5", b"3-4-6", 1),
+            "half": whole[:4000],
+            "page": whole[:4096],
             "empty": b"",
         }[damage]
     )
     assert additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs == built
     assert "is made again" in caplog.text
     assert path.read_bytes() == whole
+
+
+def test_files_of_older_versions_are_made_again_without_a_word(
+    own_cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    built = additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs
+    (path,) = own_cache.iterdir()
+    whole = path.read_bytes()
+    other = bytes(reversed(built))
+    header = b"hstar-database-1 " + hashlib.sha256(other).hexdigest().encode() + b"\n"
+    path.write_bytes(header.ljust(4096, b"\0") + other)
+    assert additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs == built
+    assert path.read_bytes() == whole and caplog.records == []
+
+
+def test_a_file_of_another_partition_is_refused(own_cache: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It is whole, and of the right size."""
+    alone = [additive_databases(board(), [[one]], cache=False).sets[0][0].costs for one in ([1, 2], [3, 4])]
+    additive_databases(board(), [[[1, 2], [3, 4]]])
+    first, second = own_cache / "tiles-2x3_1-2.db", own_cache / "tiles-2x3_3-4.db"
+    whole = second.read_bytes()
+    second.write_bytes(first.read_bytes())
+    assert [one.costs for one in additive_databases(board(), [[[1, 2], [3, 4]]]).sets[0]] == alone
+    assert f"{second} has the costs of tiles-2x3 1-2, and is made again" in caplog.text
+    assert second.read_bytes() == whole
+    # The other shape has as many entries, too.
+    third = own_cache / "tiles-3x2_3-4.db"
+    third.write_bytes(whole)
+    turned = Tiles(3, 2, tuple(range(6)))
+    expected = additive_databases(turned, [[[3, 4]]], cache=False).sets[0][0].costs
+    assert additive_databases(turned, [[[3, 4]]]).sets[0][0].costs == expected != alone[1]
+    assert f"{third} has the costs of tiles-2x3 3-4" in caplog.text
+
+
+def test_a_killed_process_leaves_nothing_that_is_read(
+    own_cache: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Killed when the costs are written and the file has no name yet; the next use clears up."""
+    script = (
+        "import os, signal\n"
+        "from hstar.search.databases import additive_databases\n"
+        "from hstar.spaces.tiles import Tiles\n"
+        "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "additive_databases(Tiles(2, 3, tuple(range(6))), [[[1, 2]]])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    (part,) = own_cache.iterdir()
+    assert part.suffix == ".part"
+    expected = additive_databases(board(), [[[1, 2]]], cache=False).sets[0][0].costs
+    assert additive_databases(board(), [[[1, 2]]]).sets[0][0].costs == expected
+    past = time.time() - 3600
+    os.utime(part, (past, past))
+    assert additive_databases(board(), [[[1, 2]]]).sets[0][0].costs == expected
+    assert [path.name for path in own_cache.iterdir()] == ["tiles-2x3_1-2.db"]
+    assert caplog.records == []
 
 
 def test_a_cache_that_cannot_be_written_is_a_warning(

@@ -24,8 +24,8 @@ def test_names_and_instances(name: str, tmp_path: Path) -> None:
     walked = size.walk(3, 5)
     assert walked == size.walk(3, 5) and walked.goal == size.goal
     path = tmp_path / "instances.csv"
-    path.write_text(format_instances([Instance("a", one, 4), Instance("b", two)], size.kind))
-    assert size.read(path) == [Instance("a", one, 4), Instance("b", two)]
+    path.write_text(format_instances([Instance("a", one, 99), Instance("b", two)], size.kind))
+    assert size.read(path) == [Instance("a", one, 99), Instance("b", two)]
 
 
 def test_all_kinds_are_here() -> None:
@@ -37,6 +37,12 @@ def test_the_other_goal_of_tiles(tmp_path: Path) -> None:
     path.write_text("id,tiles,optimal_cost\n1,1 2 3 4 5 6 7 0 8,1\n")
     (found,) = parse_puzzle("tiles:3x3").read(path, blank_last=True)
     assert found.puzzle.start == turned((1, 2, 3, 4, 5, 6, 7, 0, 8)) == (1, 0, 2, 3, 4, 5, 6, 7, 8)
+    refuted = "instances.csv:2: 1: optimal_cost is 1, but no plan costs less than 11: .*; --blank-last is for"
+    with pytest.raises(InputError, match=refuted):
+        parse_puzzle("tiles:3x3").read(path)
+    path.write_text("id,pancake,optimal_cost\ngoal,0 1 2,0\nother,2 0 1,0\n")
+    with pytest.raises(InputError, match=r"csv:3: other: .* no plan costs less than 2: .* another goal$"):
+        parse_puzzle("pancake:3").read(path)
     with pytest.raises(InputError, match="no blank in pancake:9"):
         parse_puzzle("pancake:9").read(path, blank_last=True)
 

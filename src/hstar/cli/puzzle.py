@@ -201,6 +201,7 @@ def run(arguments: argparse.Namespace) -> int:
                 jobs=arguments.jobs,
                 output=arguments.output,
                 progress=show,
+                file=arguments.instances,
             ):
                 rows.append(row)
                 told = row if promise is None or row["cost"] is None else {**row, "promise": promise}
@@ -247,8 +248,8 @@ def _told(row: Row) -> str:
     cost = status if row["cost"] is None else f"{row['cost']} moves"
     if "lower_bound" in row:
         cost += proven(row["lower_bound"], row["ratio"])
-        if row["cost"] is None and row["lower_bound"]:
-            cost += f", no plan costs less than {row['lower_bound']}"
+        if row["cost"] is None:
+            cost += f", no plan costs less than {row['lower_bound']}" if row["lower_bound"] else ""
         elif row["status"] != "solved":
             cost = f"{status}: {cost}"
     known = row["optimal_cost"] is not None and row.get("ratio") != 1

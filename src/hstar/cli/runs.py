@@ -94,7 +94,8 @@ def _executor(store: Store, arguments: argparse.Namespace) -> AbstractContextMan
         return open_cluster(arguments.cluster, arguments.jobs)
     from hstar.experiments import LocalExecutor
 
-    return nullcontext(LocalExecutor(arguments.jobs, scratch=store.folder / "scratch"))
+    folders = {name: store.folder / name for name in ("scratch", "checkpoints")}
+    return nullcontext(LocalExecutor(arguments.jobs, **folders))
 
 
 @contextmanager

@@ -64,19 +64,21 @@ class Standing:
 
 
 class LocalExecutor:
-    """Threads that each wait for a process."""
+    """Threads that each wait for a process. Trainings that are killed with us go on from `checkpoints`."""
 
-    def __init__(self, slots: int | None = None, scratch: Path | None = None) -> None:
+    def __init__(
+        self, slots: int | None = None, scratch: Path | None = None, checkpoints: Path | None = None
+    ) -> None:
         self.slots = slots or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self.slots)
-        self._scratch = scratch
+        self._scratch, self._checkpoints = scratch, checkpoints
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)  # of a run that was killed
             scratch.mkdir(parents=True, exist_ok=True)
 
     def submit(self, job: Job, contents: Contents) -> Future[Outcome]:
         """Starts a job."""
-        return self._pool.submit(execute, job, contents, self._scratch)
+        return self._pool.submit(execute, job, contents, scratch=self._scratch, checkpoints=self._checkpoints)
 
     def stop(self, pending: Iterable[Future[Outcome]]) -> None:
         """Ends what is running; its outcomes are void."""

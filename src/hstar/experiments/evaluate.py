@@ -171,6 +171,7 @@ def training_job(
         time_limit=limits.train_time,
         resident_limit=limits.train_memory,
         labels={**labels, "step": "train"},
+        resumable=True,
     )
 
 

@@ -3,7 +3,8 @@
 A job knows its command, the files it needs by their content, the files it leaves, and its limits. `execute`
 is a function of the job and these contents alone: it makes a folder of its own, runs the command there under
 hard limits, and hands back a record, the files and the log. Nothing is shared with the caller, so a job runs
-the same in a thread here and on a worker elsewhere.
+the same in a thread here and on a worker elsewhere. A checkpoint, where there is a place for it, saves time
+and changes nothing else: a training that goes on from it ends with the same model.
 
 Invariant: `key` depends on everything that decides the outcome and on nothing else; labels are for tables.
 """
@@ -13,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import shutil
 import sys
 import tempfile
 import time
@@ -38,6 +40,7 @@ LOG_CHARACTERS = 200_000  # of a log are kept: its beginning and its end
 
 HSTAR = ("{python}", "-m", "hstar")
 OWN_LIMIT = "--memory-limit"  # by which a command is told to watch its memory
+CHECKPOINT = "--checkpoint"  # and where to keep how far it is
 
 Record = dict[str, Any]
 """Plain data about a run, columns named as Downward Lab names them."""
@@ -68,11 +71,12 @@ class Job:
     resident_limit: int = RESIDENT_LIMIT  # of all processes together; see `hard_limit`
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
     labels: Mapping[str, Any] = field(default_factory=dict)
+    resumable: bool = False  # whether the command takes a checkpoint
 
     @cached_property
     def key(self) -> str:
         """The identity of the run."""
-        decides = {name: value for name, value in asdict(self).items() if name != "labels"}
+        decides = {k: value for k, value in asdict(self).items() if k not in ("labels", "resumable")}
         if self.resident_limit == RESIDENT_LIMIT:
             del decides["resident_limit"]  # it is younger than many a run: their keys stay
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
@@ -107,30 +111,40 @@ def execute(
     contents: Mapping[str, bytes],
     scratch: Path | None = None,
     watch: Callable[[], None] = lambda: None,
+    checkpoints: Path | None = None,
 ) -> Outcome:
     """Runs a job, given the contents of its input files by name, in a folder below `scratch`.
 
-    `watch` is called now and then while the command runs; what it raises ends the command.
+    `watch` is called now and then while the command runs; what it raises ends the command. A resumable job
+    keeps its checkpoint in a folder of its own below `checkpoints`, until it has ended unless by a signal.
     """
     started, clock = time.time(), time.monotonic()
     with _writing(scratch):
         # What cannot be removed is removed with the whole scratch folder, next time.
         folder = tempfile.TemporaryDirectory(prefix="hstar-job-", dir=scratch, ignore_cleanup_errors=True)
+    kept = _Kept(job, checkpoints)
     with folder as home:
         paths = {name: Path(home, name) for name in (*job.inputs, *job.outputs)}
         with _writing(scratch):
             for name, content in contents.items():
                 paths[name].write_bytes(content)
         words = {name: str(path) for name, path in paths.items()} | _programs(job)
-        command = [_fill(word, words) for word in job.command]
-        finished = run_limited(
-            command,
-            time_limit=job.time_limit + GRACE_S,
-            address_space=job.memory_limit,
-            resident_memory=job.hard_limit,
-            environment={"OMP_NUM_THREADS": "1"},  # jobs run side by side
-            watch=watch,
-        )
+        command = [*(_fill(word, words) for word in job.command), *kept.words]
+
+        def finish() -> Finished:
+            return run_limited(
+                command,
+                time_limit=job.time_limit + GRACE_S,
+                address_space=job.memory_limit,
+                resident_memory=job.hard_limit,
+                environment={"OMP_NUM_THREADS": "1"},  # jobs run side by side
+                watch=watch,
+            )
+
+        finished = finish()
+        if kept.resumed and finished.exit_code == InputError.exit_code:
+            kept.begin_anew()  # damaged by a power cut, or of another torch
+            finished = finish()
         record = READERS[job.kind](finished)
         outputs = {name: paths[name].read_bytes() for name in job.outputs if paths[name].is_file()}
     if record["status"] in DONE and (missing := [name for name in job.outputs if name not in outputs]):
@@ -138,8 +152,37 @@ def execute(
     if not any(record.get(name) for name in ("memory", "peak_memory")):  # it did not tell
         record["peak_memory"] = finished.peak_memory
     record["cpu_seconds"] = round(finished.cpu_seconds, 3)
+    if kept.resumed:
+        record["resumed"] = True  # times are those of the last part
+    if record["status"] != "error" or finished.exit_code >= 0:  # not killed by somebody else
+        kept.remove()
     log = _shortened("\n".join((" ".join(command), finished.errors, finished.output)))
     return Outcome(record, outputs, log, machine(), started, time.monotonic() - clock)
+
+
+class _Kept:
+    """The checkpoint of a job that may have one: a folder, since some trainings have several files."""
+
+    def __init__(self, job: Job, checkpoints: Path | None) -> None:
+        possible = checkpoints is not None and job.resumable and CHECKPOINT not in job.command
+        self._folder = checkpoints / job.key if checkpoints is not None and possible else None
+        self.words = () if self._folder is None else (CHECKPOINT, str(self._folder / "training"))
+        self.resumed = False
+        self._make()
+
+    def _make(self) -> None:
+        if self._folder is not None:
+            with _writing(self._folder):
+                self._folder.mkdir(parents=True, exist_ok=True)
+                self.resumed = any(not path.name.startswith(".") for path in self._folder.iterdir())
+
+    def begin_anew(self) -> None:
+        self.remove()
+        self._make()
+
+    def remove(self) -> None:
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

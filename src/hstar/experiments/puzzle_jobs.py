@@ -35,9 +35,9 @@ class PuzzleSet:
     starts: tuple[tuple[str, str], ...]
 
 
-def read_puzzles(size: PuzzleSize, file: Path, store: Store, most: int | None = None) -> PuzzleSet:
-    """Those of a CSV file, the first so many."""
-    return _stored(size, file.stem, size.read(file)[:most], store)
+def read_puzzles(size: PuzzleSize, file: Path, store: Store, *, blank_last: bool = False) -> PuzzleSet:
+    """Those of a CSV file; `blank_last`: tiles that are meant for the goal with the blank last."""
+    return _stored(size, file.stem, size.read(file, blank_last=blank_last), store)
 
 
 def random_puzzles(
@@ -76,6 +76,7 @@ def puzzle_training_job(contestant: Contestant, puzzle: str, seed: int, limits: 
         time_limit=limits.train_time,
         resident_limit=limits.train_memory,
         labels=_about(puzzle, puzzle, contestant, seed) | {"step": "train"},
+        resumable=True,
     )
 
 

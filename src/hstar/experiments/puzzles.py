@@ -24,8 +24,9 @@ from hstar.registry import unknown
 from hstar.search.databases import PANCAKE_24, PUZZLE_15, PUZZLE_24, additive_databases
 from hstar.search.focal import FocalConfig, FocalResult, FoundPlan, focal
 from hstar.search.idastar import IDAStarConfig, IDAStarResult, PuzzleHeuristic, idastar
+from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
-from hstar.spaces.puzzle import Instance, Puzzle
+from hstar.spaces.puzzle import Instance, Puzzle, check_cost
 from hstar.spaces.puzzles import PuzzleSize
 
 Row: TypeAlias = dict[str, Any]
@@ -114,10 +115,12 @@ def solve_instances(
     output: Path | None = None,
     progress: Progress | None = None,
     on_plan: OnPlan | None = None,
+    file: Path | None = None,
 ) -> Iterator[Row]:
     """A row for each instance, in their order; those of `run` in the output file are taken from there.
 
-    The options say which search it is; `anchor` and `on_plan` are for `focal`.
+    The options say which search it is; `anchor` and `on_plan` are for `focal`. An optimal cost that a search
+    refutes is an `InputError` about `file`, where the instances are from.
     """
     run = {**run, **asdict(config)}
     done = {} if output is None else _rows(output, run)
@@ -132,13 +135,29 @@ def solve_instances(
     found = side_by_side(missing, search, jobs, progress)
     for instance in instances:
         if _key(instance) in done:
-            yield done[_key(instance)]
+            row = done[_key(instance)]
+            check_cost(instance, cost=row["cost"], file=file)
+            yield row
             continue
         _, result = next(found)
+        check_cost(
+            instance, cost=result.plan_cost, least=_least(instance.puzzle, heuristic, result), file=file
+        )
         row = _row(instance, result, run)
         if output is not None:
             append_line(output, json.dumps(row))
         yield row
+
+
+def _least(puzzle: Puzzle, heuristic: PuzzleHeuristic, result: IDAStarResult | FocalResult) -> int | None:
+    """What no plan costs less than, if the search has shown it."""
+    if not isinstance(result, IDAStarResult):
+        return result.lower_bound
+    if isinstance(heuristic, str):
+        admissible = any(info.name == heuristic and info.admissible for info in puzzle.core.heuristics)
+    else:
+        admissible = not isinstance(heuristic, PuzzleNetwork)
+    return result.bound if admissible else None
 
 
 def _row(instance: Instance[Puzzle], result: IDAStarResult | FocalResult, run: Mapping[str, Any]) -> Row:

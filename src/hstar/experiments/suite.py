@@ -75,9 +75,9 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
 
     Instances are planned from several starts, problems and those of a split of a generator from their own.
     Of a split, `parameters` choose sizes. A native `puzzle` has instances in a file, or random ones: `number`
-    for each seed, uniform or by a `walk` of so many moves. A `grid` is a kind of random maps, with options of
-    `hstar grid` and a `number` of scenarios for each seed; `maps` are files of maps or scenarios. `name` is
-    what tables call such a set.
+    for each seed, uniform or by a `walk` of so many moves; `blank_last`: tiles of the file are meant for the
+    goal with the blank last. A `grid` is a kind of random maps, with options of `hstar grid` and a `number`
+    of scenarios for each seed; `maps` are files of maps or scenarios. `name` is what tables call such a set.
     """
 
     instances: list[str] | None = None
@@ -90,6 +90,7 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
     starts: int = 10
     puzzle: str | None = None
     file: str | None = None
+    blank_last: bool = False
     walk: int | None = None
     grid: str | None = None
     maps: list[str] = []

@@ -412,7 +412,7 @@ def _puzzles(table: TaskTable, home: Path, store: Store) -> Iterator[PuzzleSet]:
         raise InputError(f"tasks: {size}: give either a file or a number of random instances")
     if table.file is not None:
         for path in _matches(table.file, home):
-            yield read_puzzles(size, path, store)
+            yield read_puzzles(size, path, store, blank_last=table.blank_last)
         return
     for seed in table.seeds:
         yield random_puzzles(size, int(table.number or 0), seed, store, table.walk)

@@ -2,9 +2,11 @@
 
 Of tiles and pancakes they are additive: a set of patterns without common pieces gives a sum, several sets
 give the greatest of their sums. Of blocks every move counts for every pattern, and the greatest cost counts.
-A built database is one file of the cache: a page with `magic sha256 newline`, then a byte for each way that
-the pieces lie, which the core maps into memory. Like every cache it is only a shortcut: whatever is wrong
-with a file costs time, and is a warning at most.
+A built database is one file of the cache: a page with `magic space pattern sha256 newline`, then a byte for
+each way that the pieces lie, which the core maps into memory. Like every cache it is only a shortcut:
+whatever is wrong with a file costs time, and is a warning at most.
+
+Invariant: costs are taken from a file only if it says that it is of this space and pattern, and is whole.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from typing import TypeAlias
 
 from hstar import _core
 from hstar.errors import UnsupportedError
-from hstar.files import cache_folder, replace_file
+from hstar.files import cache_folder, remove_parts, replace_file
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import NativeSpace, Puzzle
@@ -53,7 +55,8 @@ BLOCKS_15: Patterns = (
 )
 
 # The version goes up when costs, or the order of entries, change.
-_MAGIC = b"hstar-database-1 "
+_MAGIC = b"hstar-database-"
+_VERSION = b"2"
 _PAGE = 4096
 
 
@@ -94,6 +97,8 @@ def _databases(
 ) -> dict[tuple[int, ...], _core.PatternDatabase]:
     """Each pattern once, in order; those that are not in the cache are built side by side."""
     folder = cache_folder() / "databases" if cache else None
+    if folder is not None:
+        remove_parts(folder)
     chosen = list(dict.fromkeys(map(_ordered, patterns)))
     stopping = threading.Event()
 
@@ -120,33 +125,51 @@ def _database(
 ) -> _core.PatternDatabase:
     if folder is None:
         return core.build_database(pattern, check)
-    path = folder / f"{core.database_space}_{'-'.join(map(str, pattern))}.db"
-    if _is_whole(path):
+    name = "-".join(map(str, pattern))
+    path = folder / f"{core.database_space}_{name}.db"
+    about = f"{core.database_space} {name}".encode()
+    if _holds(path, about):
         return core.map_database(pattern, str(path), _PAGE)
     built = core.build_database(pattern, check)
     costs = built.costs
-    header = _MAGIC + hashlib.sha256(costs).hexdigest().encode() + b"\n"
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        header = _header(about, hashlib.sha256(costs).hexdigest())
         replace_file(path, header.ljust(_PAGE, b"\0") + costs)
     except OSError as error:
         logger.warning("cannot write the cache in %s: %s", folder, error.strerror)
     return built
 
 
-def _is_whole(path: Path) -> bool:
+def _header(about: bytes, digest: str) -> bytes:
+    return b" ".join((_MAGIC + _VERSION, about, digest.encode())) + b"\n"
+
+
+def _holds(path: Path, about: bytes) -> bool:
+    """Whether the costs of this space and pattern are there."""
     try:
         with path.open("rb") as file:
-            header = file.read(_PAGE).partition(b"\n")[0]
-            digest = hashlib.sha256()
+            header = file.read(_PAGE).partition(b"\n")[0] + b"\n"
+            version, _, rest = header.partition(b" ")
+            if version.startswith(_MAGIC) and version != _MAGIC + _VERSION:
+                logger.info("cache entry %s of another hstar is made again", path)
+                return False
+            costs = hashlib.sha256()
             while block := file.read(1 << 20):
-                digest.update(block)
+                costs.update(block)
     except FileNotFoundError:
         return False
     except OSError as error:
         logger.warning("cannot read the cache in %s: %s", path.parent, error.strerror)
         return False
-    if header == _MAGIC + digest.hexdigest().encode():
+    digest = costs.hexdigest()
+    if header == _header(about, digest):
         return True
-    logger.warning("damaged or old cache entry %s is made again", path)
+    held = rest.rpartition(b" ")[0]
+    if header == _header(held, digest):
+        logger.warning(
+            "cache entry %s has the costs of %s, and is made again", path, held.decode(errors="replace")
+        )
+    else:
+        logger.warning("damaged cache entry %s is made again", path)
     return False

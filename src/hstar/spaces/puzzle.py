@@ -104,7 +104,11 @@ class Instance(Generic[P]):
 
 
 def read_instances(path: Path, column: str, parse: Callable[[str], P]) -> list[Instance[P]]:
-    """Instances of a CSV file with the columns `id`, `column` and, if known, `optimal_cost`."""
+    """Instances of a CSV file with the columns `id`, `column` and, if known, `optimal_cost`.
+
+    An `InputError` where no plan can be as cheap as a file says, so that boards that are meant for another
+    goal do not go unnoticed.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -132,7 +136,29 @@ def _instance(row: dict[str, str], column: str, parse: Callable[[str], P]) -> In
     cost = row.get("optimal_cost", "").strip()
     if cost and not re.fullmatch(r"[0-9]{1,9}", cost):
         raise InputError(f"optimal_cost is a whole number from 0 on, got {cost[:20]!r}")
-    return Instance(row["id"], parse(row[column]), int(cost) if cost else None)
+    found = Instance(row["id"], parse(row[column]), int(cost) if cost else None)
+    core, start = found.puzzle.core, found.puzzle.start
+    values = (core.value(info.name, start) for info in core.heuristics if info.admissible)
+    check_cost(found, least=max(values, default=0))
+    return found
+
+
+def check_cost(
+    instance: Instance[P], *, cost: int | None = None, least: int | None = None, file: Path | None = None
+) -> None:
+    """An `InputError` if the stated optimal cost is refuted: by a plan, or since all plans cost `least`."""
+    said = instance.optimal_cost
+    if said is None:
+        return
+    if cost is not None and cost < said:
+        known = f"a plan costs {cost}"
+    elif least is not None and least > said:
+        known = f"no plan costs less than {least}"
+    else:
+        return
+    hint = "; --blank-last is for boards whose goal has the blank last" * (instance.puzzle.name == "tiles")
+    message = f"{instance.id}: optimal_cost is {said}, but {known}: wrong, or for another goal{hint}"
+    raise InputError(message, file=file)
 
 
 def format_instances(instances: Iterable[Instance[P]], column: str) -> str:
