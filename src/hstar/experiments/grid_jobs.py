@@ -222,6 +222,7 @@ def grid_training_job(
         outputs=("model.hstar",),
         time_limit=limits.train_time,
         resident_limit=limits.train_memory,
+        resumable=True,
         labels={**_about("maps", "maps", contestant, seed), "step": "train"},
     )
 
