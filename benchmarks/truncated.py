@@ -7,30 +7,37 @@ figures stand in brackets: those of nlm are Tables 1 and 2, those of hgn and lin
 records. Theirs are from 400 problems of all sizes and 40,000 to 100,000 updates, and half of their large
 blocks-world problems may have been in the training, so read them as a scale and not as a contest.
 
-python benchmarks/truncated.py RUN ... [--table accuracy] [--table helps]
+python benchmarks/truncated.py RUN ... [--table accuracy] [--table helps] [--figures FOLDER]
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from itertools import product
+from itertools import product, zip_longest
 from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
 
-from records import finish, table
+from records import finish, note, table
 
 from hstar.errors import InputError
 from hstar.experiments.report import read_runs
 from hstar.experiments.statistics import (
     Record,
     Share,
+    calibration_of,
     comparisons_of,
     geometric,
     mean,
     searches_of,
     share_of,
+    trainings_of,
 )
 from hstar.experiments.tables import number, share
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MODELS = ("wl", "linear", "nlm", "hgn")
 SETTINGS = tuple(f"{sigma}/{base}" for sigma, base in product(("learned", "fixed"), ("ff", "none")))
@@ -203,6 +210,63 @@ def times(rows: Sequence[Record]) -> str:
     return table(["model", "", *DOMAINS], lines, words=(0, 1))
 
 
+def training_curves(axes: Axes, rows: Sequence[Record], domain: str) -> None:
+    """Errors of nlm on held-out states by epoch, the mean over seeds (Figure 2)."""
+    for colour, setting in zip(("C0", "C1", "C2", "C3"), SETTINGS, strict=True):
+        for word, stroke in (("N", ":"), ("TN", "-")):
+            name = ESTIMATES[word].format("nlm", setting)
+            curves = [
+                [point[2] for point in row["curve"]]
+                for row in trainings_of(rows)
+                if (row["domain"], row["contestant"]) == (domain, name) and row.get("curve")
+            ]
+            means = [fmean(value for value in values if value is not None) for values in zip_longest(*curves)]
+            axes.plot(
+                range(1, len(means) + 1), means, stroke, color=colour, linewidth=1, label=f"{word}, {setting}"
+            )
+    axes.set(yscale="log", xlabel="epoch", ylabel="squared error, held out")
+
+
+def calibration_curves(axes: Axes, rows: Sequence[Record], domain: str) -> None:
+    """Shares of distances up to each quantile, on large problems; a right belief is on the diagonal."""
+    axes.plot([0, 1], [0, 1], color="grey", linewidth=0.8)
+    for colour, model in zip(("C0", "C1", "C2", "C3"), MODELS, strict=True):
+        for word, stroke in (("N", ":"), ("TN", "-")):
+            name = ESTIMATES[word].format(model, "learned/ff")
+            here = [
+                row for row in comparisons_of(rows) if (row["domain"], row["contestant"]) == (domain, name)
+            ]
+            if points := calibration_of(here):
+                levels, shares = zip(*points, strict=True)
+                axes.plot(levels, shares, stroke, color=colour, linewidth=1, label=f"{model}, {word}")
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="level of the quantile", ylabel="share of distances up to it")
+    axes.set_aspect("equal")
+
+
+FIGURES = {"truncated_training": training_curves, "truncated_calibration": calibration_curves}
+
+
+def draw(rows: Sequence[Record], folder: Path) -> None:
+    """Each figure with a panel for each domain, as SVG."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    mpl.rcParams.update({"svg.hashsalt": "hstar", "svg.fonttype": "none"})
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, curves in FIGURES.items():
+        figure, panels = plt.subplots(1, len(DOMAINS), figsize=(13, 3.6), layout="constrained")
+        for axes, (title, domain) in zip(panels, DOMAINS.items(), strict=True):
+            curves(axes, rows, domain)
+            axes.set_title(title, fontsize=9)
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside right center", fontsize=7)
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        plt.close(figure)
+        note(str(folder / f"{name}.svg"))
+
+
 TABLES = {"accuracy": accuracy, "helps": helps, "plans": plans, "times": times}
 
 
@@ -210,12 +274,15 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Runs of suites/truncated.toml beside the paper.")
     parser.add_argument("runs", type=Path, nargs="+", help="folders of results")
     parser.add_argument("--table", choices=list(TABLES), action="append", help="only this one; repeatable")
+    parser.add_argument("--figures", type=Path, metavar="FOLDER", help="also draw curves as SVG here")
     options = parser.parse_args(words)
     rows = [row for run in read_runs(options.runs) for row in run.rows]
     found = {name: TABLES[name](rows) for name in options.table or TABLES}
     if missing := [name for name in options.table or () if not found[name]]:
         raise InputError(f"nothing for the table {missing[0]}", file=options.runs[0])
     print("\n\n".join(text for text in found.values() if text))
+    if options.figures is not None:
+        draw(rows, options.figures)
     return 0
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from scripts import load_script
 
@@ -55,3 +58,25 @@ def test_rates_are_told_apart_by_what_is_computed_for_a_state() -> None:
     text = module["times"]([searched("wl + ff", 100), searched("wl", 200)])
     assert "| wl with ff | evaluations/s | 200 | | | |" in text
     assert "| wl | evaluations/s | 400 | | | |" in text
+
+
+@pytest.mark.slow
+def test_figures_have_a_panel_for_each_domain(tmp_path: Path) -> None:
+    module = load_script("truncated")
+    place = {
+        "domain": DOMAIN,
+        "instance": DOMAIN,
+        "contestant": "nlm truncated learned/ff",
+        "status": "trained",
+    }
+    rows: list[dict[str, Any]] = [
+        {**place, "step": "train", "seed": seed, "curve": [[1.0, 5.0, 4.0], [2.0, 3.0, 2.0]][: 1 + seed]}
+        for seed in (0, 1)
+    ]
+    calibrated = {"calibration": [[0.25, 0.3], [0.75, 0.9]]}
+    rows.append({**compared("wl gaussian learned/ff", 2.0), **calibrated})
+    module["draw"](rows, tmp_path / "figures")
+    for name, label in (("training", "TN, learned/ff"), ("calibration", "wl, N")):
+        drawn = (tmp_path / "figures" / f"truncated_{name}.svg").read_text()
+        assert label in drawn
+        assert all(domain in drawn for domain in module["DOMAINS"])
