@@ -33,11 +33,13 @@ def generated(folder: Path, name: str, **sizes: int) -> hstar.Task:
     return written(home, *GENERATORS.get(name)(**sizes))
 
 
-def labelled(tasks: Iterable[hstar.Task], *, siblings: bool = False, letter: str = "p") -> RelationalData:
+def labelled(
+    tasks: Iterable[hstar.Task], *, siblings: bool = False, upper: bool = False, letter: str = "p"
+) -> RelationalData:
     """The states of their optimal plans; the instances are p0, p1 and so on."""
     given = list(tasks)
     words = vocabulary(given[0])
-    optimal = Optimal(siblings=siblings)
+    optimal = Optimal(siblings=siblings, upper=upper)
     found = [optimal.label(task, words, f"{letter}{i}") for i, task in enumerate(given)]
     return RelationalData(words, tuple(found))
 

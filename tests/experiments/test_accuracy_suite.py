@@ -126,6 +126,21 @@ def test_searches_and_accuracies_share_a_training(home: Path) -> None:
     assert not any("goal" in word for word in by_name["search", "weights"].command)  # there is no word for no
 
 
+def test_labels_with_upper_bounds(home: Path) -> None:
+    """Another command and more time; all other jobs stay as they are."""
+    plain = {job.labels["instance"]: job for job in jobs_of(home) if job.kind == "label"}
+    text = SUITE.replace("siblings = true\n", "siblings = true\nupper = true\n")
+    for job in jobs_of(home, text):
+        if job.kind != "label":
+            continue
+        other = plain[job.labels["instance"]]
+        if job.labels["contestant"] == "judges":
+            assert job.key == other.key
+        else:
+            assert job.command == (*other.command[:-3], "--upper", *other.command[-3:])
+            assert job.time_limit == 2 * other.time_limit
+
+
 def test_accuracy_without_searches(home: Path) -> None:
     text = SUITE[: SUITE.index("[[plan]]")].replace('[[tasks]]\nproblems = ["large/*.pddl"]\n', "")
     assert Counter(job.kind for job in jobs_of(home, text)) == {"label": 3, "train": 2, "accuracy": 2}

@@ -111,10 +111,10 @@ def without_times(model: DomainModel) -> DomainModel:
 # --- one value everywhere ---------------------------------------------------------------------------
 
 
-def on_data(model: DomainModel, data: RelationalData) -> Numbers:
+def on_data(model: DomainModel, data: RelationalData, upper: str | None = None) -> Numbers:
     """By torch, over the columns of the data: (states,)."""
     reader = model.reader()
-    known = KnownColumns(lower=model.lower, base=model.base)
+    known = KnownColumns(model.lower, upper, model.base)
     examples = RelationalExamples(data, reader, known, inputs=False)
     indices = np.arange(len(examples))
     raw = reader.raw(model.words, examples.states(indices), model.tensors, model.estimate.outputs)
@@ -301,6 +301,62 @@ def test_labels_at_their_bound(data: RelationalData) -> None:
         fit(beyond)
     fit(beyond, estimate="gaussian")
     fit(beyond, lower="none")
+
+
+def test_upper_bounds(data: RelationalData, larger: tuple[hstar.Task, States], tmp_path: Path) -> None:
+    """They narrow the belief down; where a state has none, it is as without them."""
+    above = {one.name: one.columns["label"] + np.arange(len(one)) % 2 for one in data.instances}
+    known = with_column(data, "upper", above)
+    plain, tight = fit(known, epochs=20), fit(known, upper="upper", epochs=20)
+    assert (plain.upper, tight.upper) == (None, "upper") and weights(plain) != weights(tight)
+    found = accuracy(tight, known)
+    upper, lower = known.column("upper"), known.column("lmcut")
+    loose = on_data(tight, known)
+    values = on_data(tight, known, upper="upper")
+    assert (values <= upper).all() and (values >= lower).all() and (loose >= values - 1e-6).all()
+    error = np.square(values - data.column("label")).mean()
+    assert found["mse"] == pytest.approx(error) and found["mse"] < accuracy(plain, known)["mse"]
+    path = tmp_path / "model.hstar"
+    save_domain_model(path, tight)
+    assert load_domain_model(path).upper == "upper"
+    same(tight, *larger)  # the search has no such bounds
+    # Nothing is known: nothing is different.
+    nowhere = {one.name: np.full(len(one), np.nan) for one in data.instances}
+    unknown = with_column(data, "upper", nowhere)
+    assert weights(fit(unknown, upper="upper")) == weights(fit(data))
+    # Something is known of some.
+    some = {name: np.where(np.arange(len(values)) % 3, values, np.nan) for name, values in above.items()}
+    partly = with_column(data, "upper", some)
+    belief = fit(partly, upper="upper", epochs=20)
+    assert all(np.isfinite(tensor).all() for tensor in belief.tensors.values())
+    assert math.isfinite(accuracy(belief, partly)["nll"])
+
+
+def test_upper_bounds_that_cannot_be(data: RelationalData) -> None:
+    first = data.instances[0]
+    below = {one.name: one.columns["label"] + (0 if one is not first else -1) for one in data.instances}
+    wrong = with_column(data, "upper", below)
+    message = r"truncated: \d+ of \d+ labels are beyond the bounds of their states: the first is .* and "
+    with pytest.raises(InputError, match=message):
+        fit(wrong, upper="upper")
+    fit(wrong, upper="upper", estimate="gaussian")
+    fit(wrong)
+    missing = "the data have no column upper; label the problems anew with --upper"
+    with pytest.raises(InputError, match=missing):
+        fit(data, upper="upper")
+    learned = fit(
+        with_column(data, "upper", {one.name: one.columns["label"] for one in data.instances}), upper="upper"
+    )
+    with pytest.raises(InputError, match=missing):
+        accuracy(learned, data)
+
+
+def test_states_are_ranked_without_upper_bounds(siblings: RelationalData) -> None:
+    """As the search compares them."""
+    bounds = {one.name: np.nan_to_num(one.columns["label"], nan=9.0) for one in siblings.instances}
+    known = with_column(siblings, "upper", bounds)
+    options: dict[str, Any] = {"ranking": 1, "base": "none", "learning_rate": 1e-2}
+    assert weights(fit(known, upper="upper", **options)) == weights(fit(siblings, **options))
 
 
 @pytest.mark.parametrize("sigma", ["learned", "fixed"])
@@ -535,6 +591,7 @@ def test_the_default_is_quicker(data: RelationalData) -> None:
         ({"estimate": "gauss"}, r"unknown estimate 'gauss' .*did you mean 'gaussian'\?"),
         ({"base": "fff"}, r"unknown base 'fff' \(known: none, blind, goalcount, hmax, ff, lmcut\)"),
         ({"lower": "ff"}, r"unknown lower 'ff' \(known: none, blind, hmax, lmcut\)"),
+        ({"upper": "ff"}, r"unknown upper 'ff' \(known: none, upper\)"),
         ({"rule": "median"}, r"not a rule: 'median' \(mean, quantile:ALPHA, clip, "),
         ({"rule": "quantile:x"}, "a quantile needs a number, as in quantile:0.3, got 'quantile:x'"),
         ({"rule": "quantile:1"}, "a quantile needs alpha between 0 and 1, got 1"),

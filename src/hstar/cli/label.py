@@ -18,6 +18,7 @@ from hstar.units import parse_memory, parse_time
 
 if TYPE_CHECKING:
     from hstar.experiments.job import Record
+    from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalInstance
 
 DESCRIPTION = """\
@@ -51,6 +52,7 @@ def configure(parser: Parser) -> None:
         help="of a search (8G)",
     )
     add("--siblings", action="store_true", help="other successors of the states, too, for ranking losses")
+    add("--upper", action="store_true", help="upper bounds, too: plans of a greedy search from each state")
     add(
         "--keep-empty",
         action="store_true",
@@ -85,9 +87,15 @@ def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path
             yield domain or find_domain(file), file
 
 
+def _labelling(arguments: argparse.Namespace) -> Optimal:
+    from hstar.sampling.optimal import Optimal
+
+    return Optimal(arguments.time_limit, arguments.memory_limit, arguments.siblings, arguments.upper)
+
+
 def _label_one(domain: Path, problem: Path, arguments: argparse.Namespace) -> int:
     from hstar.sampling import relational
-    from hstar.sampling.optimal import NoLabelError, Optimal
+    from hstar.sampling.optimal import NoLabelError
     from hstar.sampling.relational import RelationalData
     from hstar.spaces.relations import vocabulary
     from hstar.spaces.task import load
@@ -100,8 +108,7 @@ def _label_one(domain: Path, problem: Path, arguments: argparse.Namespace) -> in
         words = vocabulary(task)
         line.announce("looking for an optimal plan ...")
         try:
-            labelling = Optimal(arguments.time_limit, arguments.memory_limit, arguments.siblings)
-            instance = labelling.label(task, words, problem.stem)
+            instance = _labelling(arguments).label(task, words, problem.stem)
             found = (instance,)
             states = int(instance.labelled.sum())
             record = {"status": "labelled", "states": states, "cost": states - 1}
@@ -124,13 +131,11 @@ def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace)
     from hstar.experiments.domains import labelling_jobs, read_problem
     from hstar.experiments.label import merged
     from hstar.sampling import relational
-    from hstar.sampling.optimal import Optimal
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
     with Store(folder) as store:
         given = [read_problem(problem, store, domain) for domain, problem in problems]
-        labelling = Optimal(arguments.time_limit, arguments.memory_limit, arguments.siblings)
-        by_domain = labelling_jobs("labels", given, labelling)
+        by_domain = labelling_jobs("labels", given, _labelling(arguments))
         if len(by_domain) > 1:
             raise InputError(f"problems of several domains: {', '.join(by_domain)}")
         (jobs,) = by_domain.values()

@@ -29,13 +29,13 @@ def label_job(
     """
     command = (*HSTAR, "label", f"{{{name}.pddl}}", "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
     limits = ("--time-limit", f"{labelling.time_limit:g}s", OWN_LIMIT, f"{labelling.memory_limit >> 20}M")
-    siblings = ("--siblings",) if labelling.siblings else ()
+    further = [f"--{name}" for name in ("siblings", "upper") if getattr(labelling, name)]
     return Job(
         kind="label",
-        command=(*command, *limits, *siblings, "--keep-empty", "--quiet", "--json"),
+        command=(*command, *limits, *further, "--keep-empty", "--quiet", "--json"),
         inputs={f"{name}.pddl": problem, "domain.pddl": domain},
         outputs=(LABELS,),
-        time_limit=labelling.time_limit,
+        time_limit=labelling.time_limit * (2 if labelling.upper else 1),  # the greedy searches as long again
         labels={"step": "label", **labels},
     )
 

@@ -107,6 +107,7 @@ class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
     time: str = "5m"
     memory: str = "8G"
     siblings: bool = False
+    upper: bool = False
 
 
 class TrainTable(msgspec.Struct, forbid_unknown_fields=True):

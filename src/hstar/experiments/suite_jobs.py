@@ -269,7 +269,7 @@ def _labelled(suite: Suite, home: Path, store: Store) -> Labelled:
     """Tables of one name, for instance of several domains, are one set of data."""
     found: Labelled = {}
     for table in suite.label:
-        labelling = Optimal(parse_time(table.time), parse_memory(table.memory), table.siblings)
+        labelling = Optimal(parse_time(table.time), parse_memory(table.memory), table.siblings, table.upper)
         jobs = labelling_jobs(table.name, _problems(table, home, store), labelling)
         data = found.setdefault(table.name, {})
         for domain, part in jobs.items():

@@ -17,7 +17,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -299,7 +299,8 @@ class _Run:
         if share > 0:
             if batch.pairs is None:
                 raise InputError("ranking needs siblings of states, as hstar label --siblings writes them")
-            loss = loss + share * ranking_loss(self.estimate.mean(raw, batch.known), batch.pairs)
+            seen = replace(batch.known, upper=None)  # states are compared as in the search, which has none
+            loss = loss + share * ranking_loss(self.estimate.mean(raw, seen), batch.pairs)
         return loss
 
     def _initial_model(self, build: Callable[[int], nn.Module], redraw: bool) -> tuple[nn.Module, int]:
