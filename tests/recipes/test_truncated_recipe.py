@@ -695,6 +695,12 @@ def test_tasks_of_other_domains(data: RelationalData, tmp_path: Path) -> None:
         ):
             with pytest.raises(ModelError, match=rf"trained for blocksworld-4ops: .* {what}"):
                 hstar.solve(other, model)
+    # The other way round: all that the task has is known, but not all that is known is there.
+    colourful = labelled([painted])
+    for model in (fit(colourful, name) for name in MODELS):
+        with pytest.raises(ModelError, match="blocksworld-4ops: it has no predicate painted with 1 arg"):
+            hstar.solve(task, model)
+        assert hstar.solve(painted, model).solved
 
 
 @pytest.mark.parametrize("model", MODELS)
