@@ -134,9 +134,12 @@ def test_no_upper_bound_of_a_dead_end(tmp_path: Path) -> None:
     assert dead.any() and np.array_equal(np.isnan(instance.columns[UPPER]), dead)
 
 
-def test_ctrl_c_ends_the_greedy_searches(ferry: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupted = replace(hstar.solve(ferry, "ff"), status="interrupted", plan_cost=None)
+def test_ctrl_c(ferry: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not taken for a problem that has no plan."""
+    interrupted = replace(hstar.solve(ferry, "ff"), status="interrupted", plan=None, plan_cost=None)
     monkeypatch.setattr(optimal, "solve", lambda *_, **__: interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Optimal().label(ferry, vocabulary(ferry))
     with pytest.raises(KeyboardInterrupt):
         optimal.greedy_costs(ferry, np.array([ferry.core.initial_state], dtype=np.int32), Optimal())
 

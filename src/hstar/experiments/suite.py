@@ -96,7 +96,10 @@ class SampleTable(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[label]]`: problems that are there, or some of a split of a generator, solved optimally."""
+    """`[[label]]`: problems that are there, or some of a split of a generator, solved optimally.
+
+    `attempts`: of a split, how many problems of one base seed are tried until one is solved.
+    """
 
     name: str
     problems: list[str] | None = None
@@ -108,6 +111,7 @@ class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
     memory: str = "8G"
     siblings: bool = False
     upper: bool = False
+    attempts: int = 1
 
 
 class TrainTable(msgspec.Struct, forbid_unknown_fields=True):

@@ -71,6 +71,8 @@ class NoLabelError(InputError):
 def optimal_states(task: Task, limits: Optimal) -> list[list[int]]:
     """The states of an optimal plan, first and last included; a `NoLabelError` as in `label`."""
     result = solve(task, "lmcut", "astar", time_limit=limits.time_limit, memory_limit=limits.memory_limit)
+    if result.status == "interrupted":
+        raise KeyboardInterrupt
     if result.plan is None:
         raise NoLabelError(f"{task.name}: no optimal plan: {result.status.replace('_', ' ')}")
     if not result.plan:
