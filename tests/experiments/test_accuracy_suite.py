@@ -16,6 +16,7 @@ from hstar.experiments.report import read_runs
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.generators import GENERATORS
+from hstar.generators.splits import GRIDS, split_instances
 
 DOMAIN = "blocksworld-4ops"
 SUITE = """
@@ -156,6 +157,24 @@ def test_one_model_on_two_sets_of_data(home: Path) -> None:
         ("belief", f"{DOMAIN}/small"): 1,
         ("weights, clip", f"{DOMAIN}/judges"): 1,
     }
+
+
+def test_the_published_comparison() -> None:
+    """Profile `paper`: the whole grids of the paper, with its limits and its rule for what is not solved."""
+    suite = read_suite(Path(__file__).parents[2] / "suites" / "truncated.toml", "paper")
+    tables = {(table.name, str(table.generator)): table for table in suite.label}
+    assert len(tables) == len(suite.label) == 3 * len(GRIDS)
+    for (name, generator), table in tables.items():
+        assert (table.split, table.attempts, table.memory) == (name, 20, "8G")
+        assert table.time == ("30m" if name == "large" else "5m")
+        assert not table.parameters and table.number is None and table.problems is None
+        assert name in GRIDS[generator]
+    for generator, grids in GRIDS.items():
+        table = tables["large", generator]
+        found = {tuple(sorted(one.sizes.items())) for one in split_instances(generator, str(table.split))}
+        assert found == {tuple(sorted(cell.items())) for cell in grids["large"].cells}
+    names = {(training.data, training.held_out) for training in suite.train}
+    assert names == {("train", "val")} and {table.data for table in suite.accuracy} == {"large"}
 
 
 OTHER = '[[label]]\nname = "judges"\ngenerator = "gripper"\nsplit = "train"\nnumber = 1\n'
