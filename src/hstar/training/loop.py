@@ -222,10 +222,9 @@ class _Run:
             train_loss, complete = self._epoch(epoch)
             loss = self._evaluate(self.held_out) if len(self.held_out) else train_loss
             if not math.isfinite(train_loss + loss):
-                raise InputError(
-                    f"the loss became {train_loss + loss} in epoch {epoch}; "
-                    f"lower learning_rate ({config.learning_rate:g}) or set clip_norm"
-                )
+                advice = f"lower learning_rate ({config.learning_rate:g})"
+                advice += " or set clip_norm" if config.clip_norm is None else ""
+                raise InputError(f"the loss became {train_loss + loss} in epoch {epoch}; {advice}")
             # 3. Remember it, and the weights if they are the best so far.
             record = EpochRecord(epoch, train_loss, loss, self._time(), complete)
             if self.best_record is None or loss < self.best_record.validation_loss:
