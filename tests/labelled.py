@@ -113,7 +113,8 @@ KITCHEN_PROBLEM = """
 """
 
 
-def dinner(folder: Path, *fruit: str) -> hstar.Task:
-    """A task of the kitchen."""
+def dinner(folder: Path, *fruit: str, arguments: int = 4) -> hstar.Task:
+    """A task of the kitchen; with 3 arguments two kinds of food are mixed, not three."""
     raw = " ".join(f"(raw {name})" for name in fruit)
-    return written(folder, KITCHEN, KITCHEN_PROBLEM.format(objects=" ".join(fruit), raw=raw))
+    domain = KITCHEN if arguments == 4 else KITCHEN.replace(" (raw ?c)", "").replace(" ?c", "")
+    return written(folder, domain, KITCHEN_PROBLEM.format(objects=" ".join(fruit), raw=raw))

@@ -24,6 +24,7 @@ from hstar.recipes import DOMAIN_RECIPES, train_domain
 from hstar.recipes.accuracy import accuracy
 from hstar.recipes.domain_recipe import check_options
 from hstar.sampling import relational
+from hstar.sampling.optimal import NoLabelError
 from hstar.sampling.relational import RelationalData
 from hstar.search.heuristics import evaluate
 from hstar.training import Progress, TrainingInterrupted
@@ -255,6 +256,21 @@ def test_it_knows_more_than_ff(
     assert found["mse"] < 0.8 * found["mse_ff"] and found["mse"] < found["mse_lmcut"]
     # But for the margin: the rule puts values at their bound.
     assert found["mse"] == pytest.approx(learned.summary["best_loss"], rel=0.05)
+
+
+@pytest.mark.parametrize(("lower", "base"), [("blind", "ff"), ("hmax", "lmcut"), ("lmcut", "lmcut")])
+@pytest.mark.parametrize("model", ["wl", "linear"])
+def test_other_bounds_and_bases(
+    data: RelationalData, larger: tuple[hstar.Task, States], model: str, lower: str, base: str
+) -> None:
+    rate, epochs = {"wl": (1e-3, 30), "linear": (0.05, 60)}[model]
+    learned = fit(data, model, lower=lower, base=base, epochs=epochs, learning_rate=rate)
+    assert (learned.lower, learned.base) == (lower, base)
+    found = accuracy(learned, data)
+    assert found["mse"] < 0.9 * found[f"mse_{base}"]
+    assert (on_data(learned, data) >= data.column(lower)).all()
+    task, states = larger
+    assert (same(learned, task, states) >= evaluate(task, lower, states)).all()
 
 
 @pytest.mark.parametrize("model", ["hgn", "nlm"])
@@ -664,6 +680,21 @@ def test_a_pure_ranking_puts_plan_states_first(siblings: RelationalData, estimat
     assert in_order(after, siblings) > max(0.9, in_order(before, siblings) + 0.1)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["hgn", "nlm"])
+def test_networks_learn_to_rank(siblings: RelationalData, model: str) -> None:
+    few = RelationalData(siblings.words, siblings.instances[::3])
+    options: dict[str, Any] = {"ranking": 1, "estimate": "point", "base": "none", "lower": "none"}
+    options |= {"batch_size": 16}
+    before = fit(few, model, **options, learning_rate=1e-12)
+    after = fit(few, model, **{**options, "epochs": 30}, learning_rate=1e-2)
+    assert isinstance(after.rule, Order)
+    assert in_order(after, few) > max(0.6, in_order(before, few) + 0.15)
+    # With the likelihood, and siblings with their bounds.
+    mixed = fit(few, model, ranking=0.5)
+    assert np.isfinite(on_data(mixed, few)).all()
+
+
 def test_a_mixture_has_both(siblings: RelationalData) -> None:
     losses = {}
     for share in (0.0, 0.5, 1.0):
@@ -710,16 +741,22 @@ def test_tasks_of_other_domains(data: RelationalData, tmp_path: Path) -> None:
         assert hstar.solve(painted, model).solved
 
 
+@pytest.mark.parametrize("arguments", [3, 4])
 @pytest.mark.parametrize("model", MODELS)
-def test_constants_types_and_four_arguments(tmp_path: Path, model: str) -> None:
-    task = dinner(tmp_path / "small", "fig", "kiwi")
+def test_constants_types_goals_without_arguments_and_with_many(
+    tmp_path: Path, model: str, arguments: int
+) -> None:
+    task = dinner(tmp_path / "small", "fig", "kiwi", arguments=arguments)
     data = labelled([task])
-    if model == "nlm":
+    words = data.words
+    assert (max(arity for _, arity in words.predicates), words.constants) == (arguments, ("stove",))
+    assert data.instances[0].relations.goal == {("fed",)}
+    if model == "nlm" and arguments == 4:
         message = "predicate mixed of kitchen has 4 arguments, and nlm reads at most 3; use another model"
         with pytest.raises(UnsupportedError, match=message):
             fit(data, model)
         return
-    larger = dinner(tmp_path / "larger", "fig", "kiwi", "lemon")
+    larger = dinner(tmp_path / "larger", "fig", "kiwi", "lemon", arguments=arguments)
     learned = fit(data, model)
     same(learned, larger, with_goal(larger, reachable(larger, 20)))
     assert hstar.solve(larger, learned).solved
@@ -740,6 +777,15 @@ def test_goals_that_hold_already_and_goals_that_cannot(tmp_path: Path, model: st
     assert hstar.solve(both, learned).status == "unsolvable"
     already = hstar.solve(none, learned)
     assert already.solved and already.plan == ()
+    # There is nothing to do, but something could be done.
+    true = problem.replace(goal, "(:goal (and (cold oven)))")
+    open_ = written(tmp_path / "open", domain, true)
+    assert open_.core.num_operators and not none.core.num_operators
+    for search in ("gbfs", "astar"):
+        found = hstar.solve(open_, learned, search)
+        assert found.solved and found.plan == () and found.initial_h == 0
+    with pytest.raises(NoLabelError, match="the goal holds from the start"):
+        labelled([open_])
 
 
 def test_files_of_an_older_format(data: RelationalData, tmp_path: Path) -> None:
