@@ -33,11 +33,13 @@ def generated(folder: Path, name: str, **sizes: int) -> hstar.Task:
     return written(home, *GENERATORS.get(name)(**sizes))
 
 
-def labelled(tasks: Iterable[hstar.Task], *, siblings: bool = False, letter: str = "p") -> RelationalData:
+def labelled(
+    tasks: Iterable[hstar.Task], *, siblings: bool = False, upper: bool = False, letter: str = "p"
+) -> RelationalData:
     """The states of their optimal plans; the instances are p0, p1 and so on."""
     given = list(tasks)
     words = vocabulary(given[0])
-    optimal = Optimal(siblings=siblings)
+    optimal = Optimal(siblings=siblings, upper=upper)
     found = [optimal.label(task, words, f"{letter}{i}") for i, task in enumerate(given)]
     return RelationalData(words, tuple(found))
 
@@ -111,7 +113,8 @@ KITCHEN_PROBLEM = """
 """
 
 
-def dinner(folder: Path, *fruit: str) -> hstar.Task:
-    """A task of the kitchen."""
+def dinner(folder: Path, *fruit: str, arguments: int = 4) -> hstar.Task:
+    """A task of the kitchen; with 3 arguments two kinds of food are mixed, not three."""
     raw = " ".join(f"(raw {name})" for name in fruit)
-    return written(folder, KITCHEN, KITCHEN_PROBLEM.format(objects=" ".join(fruit), raw=raw))
+    domain = KITCHEN if arguments == 4 else KITCHEN.replace(" (raw ?c)", "").replace(" ?c", "")
+    return written(folder, domain, KITCHEN_PROBLEM.format(objects=" ".join(fruit), raw=raw))

@@ -78,6 +78,42 @@ def test_one_problem(hstar: Run, folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {"train", "states.data"}
 
 
+def test_the_first_that_gets_labels(hstar: Run, refused: Refused, folder: Path) -> None:
+    """What cannot be solved and what is solved already is passed over; what comes later is not looked at."""
+    texts = [problem.read_text() for problem in problems(folder)]
+    begin, goal = texts[0].index("(:init"), texts[0].index("(:goal")
+    tower = "(on b1 b2) (on b2 b3)"
+    init = f"(:init (arm-empty) (on-table b3) (clear b1) {tower})"
+    (folder / "train" / "a-never.pddl").write_text(texts[0][:goal] + "(:goal (and (on b1 b2) (on b2 b1))))")
+    (folder / "train" / "b-done.pddl").write_text(texts[0][:begin] + init + f"(:goal (and {tower})))")
+    names = [file.stem for file in problems(folder)]
+    assert len(names) == 5
+    done = hstar("label", "train", "-o", "states.data", "--first", "--json")
+    assert done.code == 0, done
+    record = json.loads(done.out)
+    assert (record["status"], record["problem"], record["attempt"]) == ("labelled", names[2], 3)
+    assert done.err.endswith(f"states.data: {record['states']} states ({names[2]}, 3 of 5 problems)\n")
+    data = relational.load(folder / "states.data")
+    assert [instance.name for instance in data.instances] == [names[2]]
+    assert {path.name for path in folder.iterdir()} == {"train", "states.data"}
+    # The order is that of the command.
+    given = [folder / "train" / f"{name}.pddl" for name in (names[0], names[4], names[2])]
+    done = hstar("label", *given, "-o", "states.data", "--first", "--json", "-q")
+    assert json.loads(done.out)["problem"] == names[4]
+    # None at all.
+    done = hstar(
+        "label", *given[:1], folder / "train" / "b-done.pddl", "-o", "none.data", "--first", "--json"
+    )
+    assert (done.code, json.loads(done.out)["status"]) == (12, "unlabelled")
+    assert "the goal holds from the start (b-done, 2 of 2 problems)" in done.err
+    assert not (folder / "none.data").exists()
+    words = ("label", given[0], "-o", "none.data", "--first", "--keep-empty", "--json", "-q")
+    assert json.loads(hstar(*words).out)["states"] == 0
+    assert not relational.load(folder / "none.data").instances
+    message = "--first writes what it finds at once: there is no --run of it"
+    assert refused(33, "label", "train", "-o", "x", "--first", "--run", "r") == message
+
+
 @pytest.mark.slow
 def test_problems_beyond_the_limits_are_left_out(hstar: Run, refused: Refused, folder: Path) -> None:
     done = hstar("label", problems(folder)[0], "-o", "states.data", "--time-limit", "0", "--json")

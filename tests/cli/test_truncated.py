@@ -77,6 +77,25 @@ def test_labels_with_siblings(hstar: Run, folder: Path) -> None:
 
 
 @pytest.mark.slow
+def test_upper_bounds(hstar: Run, refused: Refused, folder: Path) -> None:
+    """From labels to a model that is judged with them; the search does without."""
+    generate = ("generate", "ferry", "--locations", "2", "--cars", "2", "--seeds", "3", "-o", "problems")
+    assert hstar(*generate).code == 0
+    assert hstar("label", "problems", "-o", "some.data", "--upper", "-q").code == 0
+    data = relational.load(folder / "some.data")
+    assert len(data.instances) == 3 and (data.column("upper") >= data.column("label")).all()
+    train = ("train", "truncated", "-o", "m.hstar", "--updates", "2", "--upper", "upper", "-q")
+    assert hstar(*train, "some.data").code == 0
+    assert json.loads(hstar("info", "m.hstar", "--json").out)["upper_bound"] == "upper"
+    assert hstar("accuracy", "m.hstar", "some.data").code == 0
+    problem = next(file for file in sorted((folder / "problems").glob("*.pddl")) if file.stem != "domain")
+    assert hstar("solve", problem, "-e", "m.hstar", "-q").code == 0
+    message = "the data have no column upper; label the problems anew with --upper"
+    assert refused(33, *train, "states.data") == message
+    assert refused(33, "accuracy", "m.hstar", "ferry.data") == message
+
+
+@pytest.mark.slow
 def test_labels_with_siblings_of_several_problems(hstar: Run, folder: Path) -> None:
     generate = ("generate", "ferry", "--locations", "2", "--cars", "2", "--seeds", "2", "-o", "problems")
     assert hstar(*generate).code == 0

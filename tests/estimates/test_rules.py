@@ -90,6 +90,11 @@ def test_only_estimates_with_bounds_are_moved_to_them() -> None:
         value = rule.value(estimate, raw, known).tolist()
         assert value[0] == 5 and value[1] == pytest.approx(-50, abs=2)
         assert rule.value(Gaussian(sigma=1), raw, known).tolist() == pytest.approx([-50, -50], abs=2)
+    # Nor does it above; where bounds contradict each other, the lower one holds.
+    above = Known(torch.tensor([1.0, 8.0]), torch.tensor([5.0, 3.0]))
+    for rule in (Mean(), Quantile(0.9)):
+        assert rule.value(estimate, -raw, above).tolist() == [5, 8]
+        assert rule.value(Gaussian(sigma=1), -raw, above).tolist() == pytest.approx([50, 50], abs=2)
 
 
 def test_calibrated() -> None:

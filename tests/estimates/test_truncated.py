@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import mpmath as mp
 import pytest
 import torch
 from hypothesis import given, settings
@@ -14,29 +15,32 @@ from hstar.errors import InputError
 from hstar.estimates import Batch, Clip, Known, Mean, Quantile
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.truncated import TruncatedGaussian
+from oracles import truncated_normal as oracle
 
 NAN, INF = math.nan, math.inf
 MARGIN = 0.1
 # All spreads from 1e-3 to 1e3 by the second output.
 WIDE = TruncatedGaussian(margin=MARGIN, floor=1e-3, range=1e3)
 
-# mu, sigma, lower end of the support, label, mean, negative log-likelihood; without an upper bound.
+# mu, sigma, lower end of the support, label, mean, log of the mass that is not cut off, negative
+# log-likelihood; without an upper bound.
 REFERENCE = [
-    (0, 1, 0, 1, 0.7978845608, 0.7257913526),
-    (5, 2, 3, 6, 5.575199942, 1.564331935),
-    (2, math.sqrt(2), 4.9, 5, 5.419733493, -0.3889154414),
-    (-60, 3.4, 18.9, 19, 19.04597541, -1.239520310),
-    (-200, 9, 18.9, 22, 19.26879141, 7.441126128),
-    (-1000, 5, 9.9, 12, 9.924753713, 81.22104472),
-    (12, 0.1, 18.9, 19, 18.90144867, 62.96309847),
-    (10, math.sqrt(0.5), 2.9, 9, 10.000000, 1.572364943),
+    (0, 1, 0, 1, 0.7978845608, -0.6931471806, 0.7257913526),
+    (5, 2, 3, 6, 5.575199942, -0.1727537790, 1.564331935),
+    (2, math.sqrt(2), 4.9, 5, 5.419733493, -3.904427565, -0.3889154414),
+    (-60, 3.4, 18.9, 19, 19.04597541, -273.3216806, -1.239520310),
+    (-200, 9, 18.9, 22, 19.26879141, -299.8972592, 7.441126128),
+    (-1000, 5, 9.9, 12, 9.924753713, -20404.18733, 81.22104472),
+    (12, 0.1, 18.9, 19, 18.90144867, -2385.653255, 62.96309847),
+    (10, math.sqrt(0.5), 2.9, 9, 10.000000, -5.04e-24, 1.572364943),
 ]
+COLUMNS = ("mu", "sigma", "a", "label", "mean", "log_z", "nll")
 
 
-@pytest.mark.parametrize(("mu", "sigma", "a", "label", "mean", "nll"), REFERENCE)
+@pytest.mark.parametrize(COLUMNS, REFERENCE)
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 def test_reference(
-    mu: float, sigma: float, a: float, label: float, mean: float, nll: float, dtype: torch.dtype
+    mu: float, sigma: float, a: float, label: float, mean: float, log_z: float, nll: float, dtype: torch.dtype
 ) -> None:
     estimate = TruncatedGaussian(sigma)
     raw = torch.tensor([[mu]], dtype=dtype)
@@ -45,6 +49,20 @@ def test_reference(
     assert found.dtype == dtype and float(found) == pytest.approx(mean, rel=1e-6)
     loss = estimate.loss(raw, Batch(torch.tensor([label], dtype=dtype), known))
     assert loss.dtype == dtype and loss.shape == () and float(loss) == pytest.approx(nll, rel=1e-6)
+
+
+@pytest.mark.parametrize(COLUMNS, REFERENCE)
+def test_reference_of_the_mass(
+    mu: float, sigma: float, a: float, label: float, mean: float, log_z: float, nll: float
+) -> None:
+    """It is what the likelihood has more than that of the normal distribution, which is not cut off."""
+    with mp.workdps(oracle.DIGITS):
+        right = oracle.TruncatedNormal(mu, sigma, a, INF).log_mass()
+    assert float(right) == pytest.approx(log_z, rel=1e-3 if log_z > -1e-20 else 1e-9, abs=0)
+    raw, x = torch.tensor([[mu]], dtype=torch.float64), torch.tensor([label], dtype=torch.float64)
+    cut = Known(torch.tensor([a + MARGIN], dtype=torch.float64))
+    losses = [kind(sigma).loss(raw, Batch(x, cut)) for kind in (TruncatedGaussian, Gaussian)]
+    assert float(losses[0] - losses[1]) == pytest.approx(log_z, rel=1e-9, abs=1e-14)
 
 
 def test_reference_with_an_upper_bound() -> None:
@@ -135,14 +153,13 @@ def test_quantiles_are_the_inverse(rows: list[tuple[float, ...]], alpha: float) 
 
 @wild
 @given(states, st.floats(0.01, 0.99))
-def test_rules_are_never_below_the_bound(rows: list[tuple[float, ...]], alpha: float) -> None:
+def test_rules_are_never_beyond_the_bounds(rows: list[tuple[float, ...]], alpha: float) -> None:
     raw, known = parse(rows, torch.float32)
     assert known.lower is not None and known.upper is not None
     for rule in (Mean(), Quantile(alpha), Clip(), Clip(Quantile(alpha))):
         h = rule.value(WIDE, raw, known)
         assert not bool((h < known.lower).any()) and bool(h.isfinite().all())
-        if isinstance(rule, Clip):
-            assert not bool((h > known.upper).any()), "the bounds are in order"
+        assert not bool((h > known.upper).any()), "the bounds are in order"
 
 
 @pytest.mark.slow

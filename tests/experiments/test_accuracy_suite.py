@@ -16,6 +16,7 @@ from hstar.experiments.report import read_runs
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.generators import GENERATORS
+from hstar.generators.splits import GRIDS, split_instances
 
 DOMAIN = "blocksworld-4ops"
 SUITE = """
@@ -126,6 +127,21 @@ def test_searches_and_accuracies_share_a_training(home: Path) -> None:
     assert not any("goal" in word for word in by_name["search", "weights"].command)  # there is no word for no
 
 
+def test_labels_with_upper_bounds(home: Path) -> None:
+    """Another command and more time; all other jobs stay as they are."""
+    plain = {job.labels["instance"]: job for job in jobs_of(home) if job.kind == "label"}
+    text = SUITE.replace("siblings = true\n", "siblings = true\nupper = true\n")
+    for job in jobs_of(home, text):
+        if job.kind != "label":
+            continue
+        other = plain[job.labels["instance"]]
+        if job.labels["contestant"] == "judges":
+            assert job.key == other.key
+        else:
+            assert job.command == (*other.command[:-3], "--upper", *other.command[-3:])
+            assert job.time_limit == 2 * other.time_limit
+
+
 def test_accuracy_without_searches(home: Path) -> None:
     text = SUITE[: SUITE.index("[[plan]]")].replace('[[tasks]]\nproblems = ["large/*.pddl"]\n', "")
     assert Counter(job.kind for job in jobs_of(home, text)) == {"label": 3, "train": 2, "accuracy": 2}
@@ -141,6 +157,24 @@ def test_one_model_on_two_sets_of_data(home: Path) -> None:
         ("belief", f"{DOMAIN}/small"): 1,
         ("weights, clip", f"{DOMAIN}/judges"): 1,
     }
+
+
+def test_the_published_comparison() -> None:
+    """Profile `paper`: the whole grids of the paper, with its limits and its rule for what is not solved."""
+    suite = read_suite(Path(__file__).parents[2] / "suites" / "truncated.toml", "paper")
+    tables = {(table.name, str(table.generator)): table for table in suite.label}
+    assert len(tables) == len(suite.label) == 3 * len(GRIDS)
+    for (name, generator), table in tables.items():
+        assert (table.split, table.attempts, table.memory) == (name, 20, "8G")
+        assert table.time == ("30m" if name == "large" else "5m")
+        assert not table.parameters and table.number is None and table.problems is None
+        assert name in GRIDS[generator]
+    for generator, grids in GRIDS.items():
+        table = tables["large", generator]
+        found = {tuple(sorted(one.sizes.items())) for one in split_instances(generator, str(table.split))}
+        assert found == {tuple(sorted(cell.items())) for cell in grids["large"].cells}
+    names = {(training.data, training.held_out) for training in suite.train}
+    assert names == {("train", "val")} and {table.data for table in suite.accuracy} == {"large"}
 
 
 OTHER = '[[label]]\nname = "judges"\ngenerator = "gripper"\nsplit = "train"\nnumber = 1\n'

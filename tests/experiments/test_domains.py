@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import LocalExecutor, Store, run
+from hstar.experiments import Job, LocalExecutor, Store, run
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
-from hstar.generators import GENERATORS
+from hstar.generators import GENERATORS, splits
 
 SUITE = """
 [limits]
@@ -99,6 +99,81 @@ def test_sizes_of_a_split(home: Path) -> None:
         jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
     names = [job.labels["instance"] for job in jobs if job.labels["domain"] == "gripper"]
     assert len(names) == 3 and all("balls4" in name or "balls6" in name for name in names)
+
+
+ATTEMPTS = """
+[[label]]
+name = "small"
+generator = "gripper"
+split = "val"
+parameters = { balls = [2, 4] }
+number = 4
+time = "10s"
+attempts = 3
+"""
+
+
+def labels_of(home: Path, text: str) -> list[Job]:
+    (home / "suite.toml").write_text(text)
+    with Store(home / "run") as store:
+        return suite_jobs(read_suite(home / "suite.toml"), home, store)
+
+
+def test_attempts(home: Path) -> None:
+    """The next problems of the same base seed go to the same job, as far as there are any."""
+    plain = labels_of(home, ATTEMPTS.replace("attempts = 3\n", ""))
+    assert [job.key for job in labels_of(home, ATTEMPTS.replace("3", "1"))] == [job.key for job in plain]
+    cells = {sizes: splits.cell_attempts("gripper", {"balls": sizes}, 3)["val"] for sizes in (2, 4)}
+    expected = [cells[2][0], cells[4][0], cells[2][1], cells[4][1]]
+    assert [len(attempts) for attempts in expected] == [1, 3, 1, 3]
+    found = labels_of(home, ATTEMPTS)
+    for job, first, attempts in zip(found, plain, expected, strict=True):
+        assert job.labels == first.labels
+        names = [f"val-balls{one.sizes['balls']}-{one.seed}.pddl" for one in attempts]
+        assert list(job.inputs) == [*names, "domain.pddl"]
+        if len(attempts) == 1:
+            assert job.key == first.key
+            continue
+        begin = first.command.index("label") + 1
+        assert job.command[begin : begin + 3] == tuple(f"{{{name}}}" for name in names)
+        others = job.command[:begin] + job.command[begin + 3 :]
+        assert others == (
+            *first.command[:begin],
+            *first.command[begin + 1 : -3],
+            "--first",
+            *first.command[-3:],
+        )
+        assert (first.time_limit, job.time_limit) == (10, 10 + 2 * (10 + 30))
+
+
+@pytest.mark.slow
+def test_attempts_are_made(home: Path) -> None:
+    with Store(home / "run") as store:
+        (home / "suite.toml").write_text(ATTEMPTS.replace('"10s"', '"0s"'))
+        never = run(store, suite_jobs(read_suite(home / "suite.toml"), home, store)[1:2], LocalExecutor(1))
+        (home / "suite.toml").write_text(ATTEMPTS)
+        once = run(store, suite_jobs(read_suite(home / "suite.toml"), home, store)[1:2], LocalExecutor(1))
+    assert [(row["status"], row["states"], row["attempt"]) for row in never] == [("labelled", 0, 3)]
+    assert [(row["status"], row["states"] > 1, row["attempt"]) for row in once] == [("labelled", True, 1)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("attempts = 3", "attempts = 0", "label: attempts must be a whole number from 1 on, got 0"),
+        ("attempts = 3", "attempts = 1.5", "label.0.attempts: Expected `int`, got `float`"),
+        (
+            'generator = "gripper"\nsplit = "val"',
+            'problems = ["small/*.pddl"]',
+            "label: attempts are for a split of a generator: problems have no next ones",
+        ),
+    ],
+)
+def test_attempts_that_are_refused(home: Path, old: str, new: str, message: str) -> None:
+    assert old in ATTEMPTS
+    with pytest.raises(InputError) as error:
+        labels_of(home, ATTEMPTS.replace(old, new))
+    assert message in str(error.value)
 
 
 @pytest.mark.slow

@@ -97,10 +97,11 @@ def test_a_small_cell_is_dealt_out_in_proportion(caplog: pytest.LogCaptureFixtur
     with caplog.at_level(logging.WARNING, "hstar"):
         split_instances("gripper", "test")
     assert caplog.messages == ["gripper with balls 2 has too few distinct problems: test has 4 of 20"]
-    found = splits.cell_instances("gripper", {"balls": 2})
+    found = splits.cell_attempts("gripper", {"balls": 2}, 1)
     assert {split: len(some) for split, some in found.items()} == {"train": 16, "val": 4, "test": 4}
-    assert [instance.base_seed for instance in found["val"]] == [0, 1, 2, 3]
-    assert max(instance.attempt for some in found.values() for instance in some) > 0
+    assert [instance.base_seed for (instance,) in found["val"]] == [0, 1, 2, 3]
+    assert max(instance.attempt for some in found.values() for (instance,) in some) > 0
+    assert splits.cell_attempts("gripper", {"balls": 2}, 3) == found, "there are no others"
 
 
 def test_what_was_seen_is_replaced_by_the_next_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,14 +109,45 @@ def test_what_was_seen_is_replaced_by_the_next_attempt(monkeypatch: pytest.Monke
     cell = {"rows": 3, "columns": 3, "goal_percent": 100}
     monkeypatch.setitem(GRIDS, "visitall", {"train": Grid((cell,), 8), "large": Grid((cell,), 4)})
     monkeypatch.setattr(splits, "ATTEMPTS", 200)
-    found = splits.cell_instances("visitall", cell)
+    found = splits.cell_attempts("visitall", cell, 1)
     assert {split: len(some) for split, some in found.items()} == {"train": 6, "large": 3}
     for some in found.values():
-        for instance in some:
+        for (instance,) in some:
             seed = splits.instance_seed(
                 "visitall", instance.split, cell, instance.base_seed, instance.attempt
             )
             assert instance.seed == seed
+
+
+def test_next_attempts() -> None:
+    """Each problem once in all splits, whatever their numbers; fewer attempts are the first of more."""
+    cell, digests = {"blocks": 11}, set()
+    few, many = (splits.cell_attempts("blocksworld", cell, number) for number in (3, 6))
+    assert few.keys() == many.keys() == set(SPLITS)
+    for split, problems in many.items():
+        assert len(problems) == GRIDS["blocksworld"][split].number
+        for attempts, first in zip(problems, few[split], strict=True):
+            assert len(attempts) == 6 and attempts[:3] == first
+            numbers = [instance.attempt for instance in attempts]
+            assert numbers == sorted(set(numbers)) and len({one.base_seed for one in attempts}) == 1
+            for instance in attempts:
+                seed = splits.instance_seed("blocksworld", split, cell, instance.base_seed, instance.attempt)
+                assert (instance.seed, instance.sizes, instance.split) == (seed, cell, split)
+                assert instance.digest not in digests
+                digests.add(instance.digest)
+    plain = splits.cell_attempts("blocksworld", cell, 1)
+    assert plain == {split: [[first] for first, *_ in some] for split, some in many.items()}
+
+
+def test_a_cell_that_runs_out_of_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """9 problems for 3 places: all of them are given out, in turn."""
+    cell = {"rows": 3, "columns": 3, "goal_percent": 100}
+    monkeypatch.setitem(GRIDS, "visitall", {"train": Grid((cell,), 2), "large": Grid((cell,), 1)})
+    monkeypatch.setattr(splits, "ATTEMPTS", 200)
+    found = splits.cell_attempts("visitall", cell, 20)
+    assert [len(attempts) for some in found.values() for attempts in some] == [3, 3, 3]
+    assert splits.split_attempts("visitall", "train", 20) == found["train"]
+    assert splits.split_instances("visitall", "train") == [first for first, *_ in found["train"]]
 
 
 def test_content_is_compared_whatever_its_order_and_name() -> None:

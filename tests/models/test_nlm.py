@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
@@ -327,6 +330,57 @@ def test_learns_whether_anything_is_red() -> None:
         loss.backward()
         optimizer.step()
     assert loss.item() < 0.1 * label.var().item()
+
+
+# --- memory -----------------------------------------------------------------------------------------------
+
+
+class Largest(TorchDispatchMode):
+    """Records the bytes of the largest tensor that is made, in gradients, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bytes = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        sizes = [leaf.untyped_storage().nbytes() for leaf in tree_leaves(made) if isinstance(leaf, Tensor)]
+        self.bytes = max([self.bytes, *sizes])
+        return made
+
+
+def first_state(blocks: int, seed: int, folder: Path) -> State:
+    """That of a generated problem: unlike random atoms, pairs of its blocks are of few types."""
+    texts = GENERATORS.get("blocksworld")(blocks=blocks, seed=seed)
+    for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
+        (folder / name).write_text(text)
+    task = read_task(folder / "domain.pddl", folder / "problem.pddl")
+    held, goal = frozenset(task.problem.init), frozenset(task.goal_atoms)
+    return Relations(tuple(task.objects), (0,) * blocks, tuple(sorted(held | goal)), goal), held
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [{}, {"exclude_self": True}, {"residual": True}])
+def test_the_wide_tensors_are_never_there(
+    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the definition a layer reads 16 features of 2 tensors in 6 orders for every triple: 192 channels."""
+    config, blocks, number = NLMConfig(**options), 12, 8
+    states = [first_state(blocks, seed, tmp_path) for seed in range(number)]
+    wide = 4 * 192 * number * blocks**3
+    module = build(config, BLOCKS)
+    with Largest() as found:
+        by_definition(config, BLOCKS, module.double(), first_state(4, 0, tmp_path))
+    assert found.bytes >= 8 * 192 * 4**3, "what is looked for would be seen"
+    module.float()
+    with Largest() as found:
+        module(read(config, BLOCKS, states)).square().sum().backward()
+    assert 0 < found.bytes < wide / 10
+    # Where all pairs are different, and types are of no use, half of it is there.
+    monkeypatch.setattr(nlm_config, "pair_types", lambda *_: NO_TYPES)
+    with Largest() as found:
+        module(read(config, BLOCKS, states)).square().sum().backward()
+    assert found.bytes <= wide / 2
 
 
 # --- domains and options ----------------------------------------------------------------------------------

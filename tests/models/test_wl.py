@@ -120,8 +120,11 @@ def test_features_are_those_of_the_definition(
 
 
 @pytest.mark.parametrize("multiset", [False, True])
+@pytest.mark.parametrize("iterations", [1, 2])
 @pytest.mark.parametrize("name", SIZES)
-def test_features_are_those_of_wlplan(tasks: dict[str, list[hstar.Task]], name: str, multiset: bool) -> None:
+def test_features_are_those_of_wlplan(
+    tasks: dict[str, list[hstar.Task]], name: str, iterations: int, multiset: bool
+) -> None:
     pytest.importorskip("wlplan")
     from wlplan.data import DomainDataset, ProblemDataset
     from wlplan.feature_generator import init_feature_generator
@@ -142,12 +145,12 @@ def test_features_are_those_of_wlplan(tasks: dict[str, list[hstar.Task]], name: 
         problem = parse_problem(str(task.domain_file), str(task.problem_file))
         problems.append(ProblemDataset(problem, given))
         data.append((task, states))
-    theirs = init_feature_generator("wl", domain, "ilg", iterations=2, multiset_hash=multiset)
+    theirs = init_feature_generator("wl", domain, "ilg", iterations=iterations, multiset_hash=multiset)
     dataset = DomainDataset(domain, problems)
     theirs.collect(dataset)
     reference = np.array(theirs.embed(dataset))
     words = vocabulary(first)
-    ours = WLFeatures(words, WLConfig(iterations=2, multiset=multiset, types=False))
+    ours = WLFeatures(words, WLConfig(iterations=iterations, multiset=multiset, types=False))
     matrix = ours.collect(data_of(words, *data)).dense()
     assert sorted(map(tuple, matrix.T)) == sorted(map(tuple, reference.T))
 

@@ -34,7 +34,7 @@ def numbers(**columns: npt.ArrayLike) -> RelationalData:
     """States of which nothing is known but these columns; all others are 0."""
     given = {name: np.array(column, dtype=np.float32) for name, column in columns.items()}
     n = len(given["label"])
-    found = {name: given.get(name, np.zeros(n, dtype=np.float32)) for name in COLUMNS}
+    found = {name: np.zeros(n, dtype=np.float32) for name in COLUMNS} | given
     ends, atoms = np.zeros(n, dtype=np.int64), np.zeros(0, dtype=np.int32)
     return RelationalData(WORDS, (RelationalInstance("all", EMPTY, ends, atoms, found),))
 
@@ -46,6 +46,7 @@ def linear(
     rule: Rule | None = None,
     base: str | None = None,
     lower: str | None = None,
+    upper: str | None = None,
 ) -> DomainModel:
     """A linear model of the four numbers, whose weights are known."""
     return DomainModel(
@@ -60,6 +61,7 @@ def linear(
         seed=0,
         base=base,
         lower=lower,
+        upper=upper,
     )
 
 
@@ -103,6 +105,16 @@ def test_what_the_rule_says_is_judged(model: DomainModel, rule: Rule | None, val
     found = accuracy(model, HAND, rule)
     assert found["mse"] == pytest.approx(np.mean(error**2), rel=1e-5)
     assert found["mean_error"] == pytest.approx(error.mean(), rel=1e-5)
+
+
+def test_upper_bounds_of_the_data() -> None:
+    """Far above all bounds what is left is the bound, where there is one."""
+    data = numbers(label=[4, 2, 0], lmcut=[2, 1, 0], upper=[5, np.nan, 0])
+    model = linear([[0, 0, 0, 0]], [1e3], TruncatedGaussian(1.0), lower="lmcut", upper="upper")
+    assert accuracy(model, data)["mean_error"] == pytest.approx((1 + 998 + 0) / 3)
+    assert accuracy(replace(model, upper=None), data)["mean_error"] == pytest.approx(998)
+    with pytest.raises(InputError, match="the data have no column upper; label the problems anew with --upp"):
+        accuracy(model, HAND)
 
 
 def test_a_mean_of_means_of_batches() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,14 @@ import hstar
 from hstar import container
 from hstar.errors import InputError
 from hstar.generators import GENERATORS
-from hstar.sampling import relational
-from hstar.sampling.label_error import exact_values
-from hstar.sampling.optimal import COLUMNS, NoLabelError, Optimal
-from hstar.sampling.relational import RelationalData, merge
-from hstar.spaces.relations import relations, vocabulary
+from hstar.sampling import optimal, relational
+from hstar.sampling.exact import exact_distances
+from hstar.sampling.optimal import COLUMNS, UPPER, NoLabelError, Optimal
+from hstar.sampling.relational import RelationalData, instance_of, merge
+from hstar.spaces.lifted import GroundAtom
+from hstar.spaces.relations import Vocabulary, relations, vocabulary
 from hstar.spaces.task import Task
+from labelled import islands
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -42,12 +45,21 @@ def data(ferry: Task, tmp_path_factory: pytest.TempPathFactory) -> RelationalDat
     return RelationalData(words, (label(ferry, words, "one"), label(other, words, "two")))
 
 
+def distances(task: Task, words: Vocabulary) -> dict[frozenset[GroundAtom], float]:
+    """h* of every state that can be reached, by its atoms."""
+    states, h = exact_distances(task)
+    found = instance_of("all", task, words, states, {"label": h.astype(np.float32)})
+    return {found.state(row): float(h[row]) for row in range(len(found))}
+
+
 def test_labels_are_exact(ferry: Task, data: RelationalData) -> None:
     instance = data.instances[0]
+    h = distances(ferry, data.words)
+    assert len(h) > 5 * len(instance)
     assert set(instance.columns) == set(COLUMNS)
     label = instance.columns["label"]
     assert label.tolist() == list(range(len(instance) - 1, -1, -1))
-    assert label[0] in exact_values(ferry).values()
+    assert label.tolist() == [h[instance.state(row)] for row in range(len(instance))]
     for name in ("blind", "hmax", "lmcut"):
         assert (instance.columns[name] <= label).all()
     assert instance.columns["ff"][0] > 0
@@ -95,6 +107,41 @@ def test_siblings(ferry: Task, data: RelationalData) -> None:
     assert all(
         np.array_equal(with_labels.columns[name], plain.columns[name], equal_nan=True) for name in COLUMNS
     )
+
+
+def test_upper_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = generated(tmp_path, "blocksworld", blocks=5, seed=6)
+    words = vocabulary(task)
+    instance = Optimal(siblings=True, upper=True).label(task, words)
+    upper, h = instance.columns[UPPER], distances(task, words)
+    assert set(instance.columns) == {*COLUMNS, UPPER}
+    exact = np.array([h[instance.state(row)] for row in range(len(instance))])
+    assert (upper >= exact).all(), "siblings, too"
+    assert (upper[exact == 0] == 0).all() and (upper > exact).any()
+    monkeypatch.setattr(optimal, "GREEDY_EVALUATIONS", 9)
+    few = Optimal(siblings=True, upper=True).label(task, words).columns[UPPER]
+    found = ~np.isnan(few)
+    assert found[exact == 0].all() and found.sum() > 1 and not found[exact > 9].any()
+    assert (few[found] >= exact[found]).all()
+    states = np.array([task.core.initial_state] * 2, dtype=np.int32)
+    assert np.isnan(optimal.greedy_costs(task, states, Optimal(time_limit=0.0))).all()
+
+
+def test_no_upper_bound_of_a_dead_end(tmp_path: Path) -> None:
+    task = islands(tmp_path, "a")
+    instance = Optimal(siblings=True, upper=True).label(task, vocabulary(task))
+    dead = np.array([("at", "island") in instance.state(row) for row in range(len(instance))])
+    assert dead.any() and np.array_equal(np.isnan(instance.columns[UPPER]), dead)
+
+
+def test_ctrl_c(ferry: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not taken for a problem that has no plan."""
+    interrupted = replace(hstar.solve(ferry, "ff"), status="interrupted", plan=None, plan_cost=None)
+    monkeypatch.setattr(optimal, "solve", lambda *_, **__: interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Optimal().label(ferry, vocabulary(ferry))
+    with pytest.raises(KeyboardInterrupt):
+        optimal.greedy_costs(ferry, np.array([ferry.core.initial_state], dtype=np.int32), Optimal())
 
 
 def test_what_gets_no_label(tmp_path: Path) -> None:

@@ -122,6 +122,22 @@ def test_dead_ends_are_left_out_where_a_heuristic_tells_them(
     assert len(pairs) == left + 3, "twice the parent, once the way back"
 
 
+def test_no_upper_bound_is_no_dead_end(tmp_path: Path) -> None:
+    """What has no plan in time is compared all the same, and the bound of a batch says that there is none."""
+    data = labelled([islands(tmp_path, "a")], siblings=True, upper=True)
+    (instance,) = data.instances
+    missing = np.full(len(instance), np.nan, dtype=np.float32)
+    none = RelationalData(data.words, (replace(instance, columns={**instance.columns, "upper": missing}),))
+    for known, pairs in ((KnownColumns(upper="upper"), 4), (KnownColumns("lmcut", "upper", "ff"), 3)):
+        for given in (data, none):
+            reader = RELATIONAL_MODELS.get("wl")().fitted(given, given.column("label").astype(np.float64))
+            found = RelationalExamples(given, reader, known, siblings=True)
+            _, batch = found.batch(np.arange(len(found)), CPU)
+            assert batch.pairs is not None and len(batch.pairs) == pairs
+            assert batch.known.upper is not None
+            assert bool(batch.known.upper[: len(found)].isnan().all()) == (given is none)
+
+
 def test_a_model_of_dead_ends_warns_nobody(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     """The linear model has no numbers for them, and needs none."""
     data = labelled([islands(tmp_path, "a")], siblings=True)
@@ -174,6 +190,8 @@ def test_missing_columns(data: RelationalData) -> None:
     for columns, missing in ((KNOWN, "lmcut"), (KnownColumns(base="ff"), "goalcount")):
         with pytest.raises(InputError, match=f"the data have no column {missing}; label the problems anew"):
             RelationalExamples(RelationalData(data.words, poor), RELATIONAL_MODELS.get("linear")(), columns)
+    with pytest.raises(InputError, match="the data have no column upper; label the problems anew with --upp"):
+        RelationalExamples(data, RELATIONAL_MODELS.get("linear")(), KnownColumns(upper="upper"))
 
 
 # --- splits and identity ----------------------------------------------------------------------------

@@ -70,6 +70,7 @@ def describe_model(path: Path) -> dict[str, Any]:
             **_promise(model.calibration),
             "base": model.base or "none",
             "lower_bound": model.lower or "none",
+            "upper_bound": model.upper or "none",
             "seed": model.seed,
             "training": json.dumps({key: value for key, value in model.summary.items() if key != "curve"}),
             "versions": json.dumps(model.versions),

@@ -18,6 +18,7 @@ from hstar.units import parse_memory, parse_time
 
 if TYPE_CHECKING:
     from hstar.experiments.job import Record
+    from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalInstance
 
 DESCRIPTION = """\
@@ -26,7 +27,7 @@ their distance to the goal and the values of heuristics: data that `hstar train 
 truncated` learn a heuristic for the whole domain from. PROBLEM is a file or a folder of them, with
 domain.pddl beside. Several problems are solved side by side, each a process of its own; what is finished is
 kept in RUN, and the same command goes on after a kill. Problems without a plan within the limits are left out
-and counted."""
+and counted. With --first they are tried one after the other, until one gets labels."""
 EXAMPLES = (
     "hstar label problem.pddl -o states.data",
     "hstar label folder -o states.data --time-limit 5m --jobs 2",
@@ -51,10 +52,14 @@ def configure(parser: Parser) -> None:
         help="of a search (8G)",
     )
     add("--siblings", action="store_true", help="other successors of the states, too, for ranking losses")
+    add("--upper", action="store_true", help="upper bounds, too: plans of a greedy search from each state")
+    add(
+        "--first", action="store_true", help="only the first of the problems, in this order, that gets labels"
+    )
     add(
         "--keep-empty",
         action="store_true",
-        help="of one problem: write data without states if there is no plan",
+        help="of one problem, or with --first: write data without states if there is no plan",
     )
     add("--run", type=Path, metavar="RUN", help="folder for what is finished (DATA.run)")
     add_running_options(parser)
@@ -64,8 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Labels and writes the data."""
     problems = list(problem_files(arguments.problems, arguments.domain))
     check_writable(arguments.output, "data")
-    if len(problems) == 1 and arguments.run is None:
-        return _label_one(*problems[0], arguments)
+    if arguments.first and arguments.run is not None:
+        raise InputError("--first writes what it finds at once: there is no --run of it")
+    if arguments.first or (len(problems) == 1 and arguments.run is None):
+        return _label_first(problems, arguments)
     return _label_all(problems, arguments)
 
 
@@ -85,36 +92,48 @@ def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path
             yield domain or find_domain(file), file
 
 
-def _label_one(domain: Path, problem: Path, arguments: argparse.Namespace) -> int:
+def _labelling(arguments: argparse.Namespace) -> Optimal:
+    from hstar.sampling.optimal import Optimal
+
+    return Optimal(arguments.time_limit, arguments.memory_limit, arguments.siblings, arguments.upper)
+
+
+def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
+    """One problem after the other in this process, each with all the time, until one gets labels."""
     from hstar.sampling import relational
-    from hstar.sampling.optimal import NoLabelError, Optimal
+    from hstar.sampling.optimal import NoLabelError
     from hstar.sampling.relational import RelationalData
     from hstar.spaces.relations import vocabulary
     from hstar.spaces.task import load
 
     record: Record
-    found: tuple[RelationalInstance, ...]
+    found: tuple[RelationalInstance, ...] = ()
     with ProgressLine(arguments.quiet) as line:
-        line.announce(f"translating {problem} ...")
-        task = load(domain, problem, unit_cost=True)
-        words = vocabulary(task)
-        line.announce("looking for an optimal plan ...")
-        try:
-            labelling = Optimal(arguments.time_limit, arguments.memory_limit, arguments.siblings)
-            instance = labelling.label(task, words, problem.stem)
-            found = (instance,)
-            states = int(instance.labelled.sum())
-            record = {"status": "labelled", "states": states, "cost": states - 1}
-        except NoLabelError as error:
-            found = ()
-            status = "labelled" if arguments.keep_empty else "unlabelled"
-            record = {"status": status, "states": 0, "reason": error.message}
+        for attempt, (domain, problem) in enumerate(problems, 1):
+            line.announce(f"translating {problem} ...")
+            task = load(domain, problem, unit_cost=True)
+            words = vocabulary(task)
+            line.announce("looking for an optimal plan ...")
+            try:
+                instance = _labelling(arguments).label(task, words, problem.stem)
+            except NoLabelError as error:
+                status = "labelled" if arguments.keep_empty else "unlabelled"
+                record = {"status": status, "states": 0, "reason": error.message}
+            else:
+                found, states = (instance,), int(instance.labelled.sum())
+                record = {"status": "labelled", "states": states, "cost": states - 1}
+            if arguments.first:
+                record |= {"problem": problem.stem, "attempt": attempt}
+            if found:
+                break
         if found or arguments.keep_empty:
             relational.save(arguments.output, RelationalData(words, found))
     if arguments.json:
         print(json.dumps(record))
     if not arguments.quiet:
         told = record.get("reason") or f"{arguments.output}: {record['states']} states"
+        if arguments.first:
+            told += f" ({record['problem']}, {attempt} of {len(problems)} problems)"
         print(told, file=sys.stderr)
     return 0 if found or arguments.keep_empty else UNLABELLED
 
@@ -124,13 +143,11 @@ def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace)
     from hstar.experiments.domains import labelling_jobs, read_problem
     from hstar.experiments.label import merged
     from hstar.sampling import relational
-    from hstar.sampling.optimal import Optimal
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
     with Store(folder) as store:
         given = [read_problem(problem, store, domain) for domain, problem in problems]
-        labelling = Optimal(arguments.time_limit, arguments.memory_limit, arguments.siblings)
-        by_domain = labelling_jobs("labels", given, labelling)
+        by_domain = labelling_jobs("labels", given, _labelling(arguments))
         if len(by_domain) > 1:
             raise InputError(f"problems of several domains: {', '.join(by_domain)}")
         (jobs,) = by_domain.values()

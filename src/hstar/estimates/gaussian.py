@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from torch import Generator, Tensor
 
 
+LEAST_SIGMA = 1e-6  # of a given one
+
+
 @ESTIMATES.register("gaussian")
 @dataclass(frozen=True)
 class Gaussian:
@@ -41,6 +44,11 @@ class Gaussian:
             value = getattr(self, option)
             if value is not None and not 0 < value < math.inf:
                 raise InputError(f"{self.name}: {option} must be greater than 0 and finite, got {value}")
+        if self.sigma is not None and self.sigma < LEAST_SIGMA:
+            raise InputError(
+                f"{self.name}: sigma must be at least {LEAST_SIGMA:g}, got {self.sigma}: "
+                "numbers of 32 bits have no room for the squares of errors divided by less"
+            )
 
     @property
     def outputs(self) -> int:

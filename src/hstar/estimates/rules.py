@@ -4,8 +4,9 @@ A rule is a frozen dataclass of plain values. The innermost one asks the estimat
 keep the value of the rule they wrap within bounds (`Clip`, `Bounded`), or move it so that something can be
 promised of the plans (`Calibrated`, always outermost). What is known about the states is handed through.
 
-Invariant: the value of an estimate that is `bounded` is never below the lower bound of a state. The mean that
-the estimate itself gives may be, by the margin that it leaves for labels at their bound.
+Invariant: the value of an estimate that is `bounded` is never below the lower bound of a state, nor above the
+upper one unless that is below the lower. The mean that the estimate itself gives may be, by the margin that
+it leaves for labels at their bound.
 """
 
 from __future__ import annotations
@@ -259,5 +260,9 @@ def from_json(data: Mapping[str, Any]) -> Rule:
 
 
 def _without_margin(h: Tensor, estimate: Estimate, known: Known) -> Tensor:
-    """Of a bounded estimate no value below the lower bound of a state."""
-    return h.fmax(known.lower) if estimate.bounded and known.lower is not None else h
+    """Of a bounded estimate no value beyond the bounds of a state; where they contradict, the lower holds."""
+    if not estimate.bounded:
+        return h
+    if known.upper is not None:
+        h = h.fmin(known.upper)
+    return h if known.lower is None else h.fmax(known.lower)

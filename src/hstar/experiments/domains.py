@@ -6,6 +6,7 @@ state, from its PDDL: models of a domain need its objects. Labelling, training a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,10 +65,19 @@ def make_problem(name: str, domain: str, problem: str, store: Store, file: str =
     return Problem(domain_name, f"{domain_name}/{name}", *texts)
 
 
-def labelling_jobs(name: str, problems: Sequence[Problem], labelling: Optimal) -> dict[str, list[Job]]:
-    """By domain: one job for each problem; a problem without a plan within the limits leaves empty data."""
-    names = [problem.name for problem in problems]
-    if twice := next((one for one in names if names.count(one) > 1), None):
+def labelling_jobs(
+    name: str,
+    problems: Sequence[Problem],
+    labelling: Optimal,
+    others: Mapping[str, Sequence[Problem]] | None = None,
+) -> dict[str, list[Job]]:
+    """By domain: one job for each problem; a problem without a plan within the limits leaves empty data.
+
+    `others`: by the name of a problem those that may take its place then, of the same domain file.
+    """
+    others = others or {}
+    names = [one.name for problem in problems for one in (problem, *others.get(problem.name, ()))]
+    if twice := next((one for one, number in Counter(names).items() if number > 1), None):
         raise InputError(f"two problems are called {twice}")
     jobs: dict[str, list[Job]] = {}
     for problem in problems:
@@ -79,6 +89,7 @@ def labelling_jobs(name: str, problems: Sequence[Problem], labelling: Optimal) -
                 problem.problem_file,
                 labelling,
                 labels,
+                {one.name.partition("/")[2]: one.problem_file for one in others.get(problem.name, ())},
             )
         )
     return jobs

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from hstar.experiments.fast_downward import GRACE_S
 from hstar.experiments.job import HSTAR, OWN_LIMIT, Job
 from hstar.experiments.store import Store
 from hstar.sampling import relational
@@ -22,20 +23,28 @@ def label_job(
     problem: str,
     labelling: Optimal,
     labels: Mapping[str, Any],
+    others: Mapping[str, str] | None = None,
 ) -> Job:
     """`hstar label` for one problem, given by digests; without a plan it leaves data without states.
 
-    Its name is that of the instance in the data.
+    Its name is that of the instance in the data. `others`, by their names: the first of them that gets labels
+    takes its place if it gets none.
     """
-    command = (*HSTAR, "label", f"{{{name}.pddl}}", "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
+    problems = {name: problem, **(others or {})}
+    given = [f"{{{one}.pddl}}" for one in problems]
+    command = (*HSTAR, "label", *given, "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
     limits = ("--time-limit", f"{labelling.time_limit:g}s", OWN_LIMIT, f"{labelling.memory_limit >> 20}M")
-    siblings = ("--siblings",) if labelling.siblings else ()
+    further = [f"--{option}" for option in ("siblings", "upper") if getattr(labelling, option)]
+    further += ["--first"] if others else []
+    # The greedy searches may take as long again, and so may each problem, with its translation.
+    time_limit = labelling.time_limit * (2 if labelling.upper else 1)
+    time_limit += (len(problems) - 1) * (time_limit + GRACE_S)
     return Job(
         kind="label",
-        command=(*command, *limits, *siblings, "--keep-empty", "--quiet", "--json"),
-        inputs={f"{name}.pddl": problem, "domain.pddl": domain},
+        command=(*command, *limits, *further, "--keep-empty", "--quiet", "--json"),
+        inputs={**{f"{one}.pddl": text for one, text in problems.items()}, "domain.pddl": domain},
         outputs=(LABELS,),
-        time_limit=labelling.time_limit,
+        time_limit=time_limit,
         labels={"step": "label", **labels},
     )
 

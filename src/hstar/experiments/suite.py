@@ -114,7 +114,10 @@ class SampleTable(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[label]]`: problems that are there, or some of a split of a generator, solved optimally."""
+    """`[[label]]`: problems that are there, or some of a split of a generator, solved optimally.
+
+    `attempts`: of a split, how many problems of one base seed are tried until one is solved.
+    """
 
     name: str
     problems: list[str] | None = None
@@ -125,6 +128,8 @@ class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
     time: str = "5m"
     memory: str = "8G"
     siblings: bool = False
+    upper: bool = False
+    attempts: int = 1
 
 
 class TrainTable(msgspec.Struct, forbid_unknown_fields=True):

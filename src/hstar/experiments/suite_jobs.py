@@ -61,7 +61,7 @@ from hstar.experiments.suite import (
     choices,
 )
 from hstar.generators import GENERATORS
-from hstar.generators.splits import split_instances
+from hstar.generators.splits import split_attempts
 from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
 from hstar.recipes.domain_recipe import check_options
 from hstar.recipes.prolonged import Plan
@@ -290,8 +290,10 @@ def _labelled(suite: Suite, home: Path, store: Store) -> Labelled:
     """Tables of one name, for instance of several domains, are one set of data."""
     found: Labelled = {}
     for table in suite.label:
-        labelling = Optimal(parse_time(table.time), parse_memory(table.memory), table.siblings)
-        jobs = labelling_jobs(table.name, _problems(table, home, store), labelling)
+        labelling = Optimal(parse_time(table.time), parse_memory(table.memory), table.siblings, table.upper)
+        attempts = _attempts(table, home, store)
+        others = {first.name: rest for first, *rest in attempts}
+        jobs = labelling_jobs(table.name, [first for first, *_ in attempts], labelling, others)
         data = found.setdefault(table.name, {})
         for domain, part in jobs.items():
             data.setdefault(domain, []).extend(part)
@@ -346,23 +348,36 @@ def _check_names(tables: Sequence[AccuracyTable]) -> None:
         found.add((_name(table), table.data))
 
 
-def _problems(table: TaskTable | LabelTable, home: Path, store: Store) -> list[Problem]:
+def _problems(table: TaskTable, home: Path, store: Store) -> list[Problem]:
     """Problems that are there, or the first of a split."""
+    return [first for first, *_ in _attempts(table, home, store)]
+
+
+def _attempts(table: TaskTable | LabelTable, home: Path, store: Store) -> list[list[Problem]]:
+    """The same, each with those that may take its place."""
+    number = table.attempts if isinstance(table, LabelTable) else 1
+    if number < 1:
+        raise InputError(f"label: attempts must be a whole number from 1 on, got {number}")
     if (table.problems is None) == (table.generator is None):
         raise InputError("give either problems or a generator with a split")
     if table.problems is not None:
         paths = [path for pattern in table.problems for path in _matches(pattern, home)]
         found = [path for path in paths if not path.stem.endswith("domain")]
-        return [read_problem(path, store) for path in found[: table.number]]
+        if number > 1:
+            raise InputError("label: attempts are for a split of a generator: problems have no next ones")
+        return [[read_problem(path, store)] for path in found[: table.number]]
     if table.split is None:
         raise InputError(f"{table.generator}: give a split")
-    known = split_instances(str(table.generator), table.split)
-    chosen = [one for one in known if _has_sizes(one.sizes, table.parameters)]
+    known = split_attempts(str(table.generator), table.split, number)
+    chosen = [attempts for attempts in known if _has_sizes(attempts[0].sizes, table.parameters)]
     if not chosen:
         raise InputError(f"{table.generator}: no problem of {table.split} has {_sizes(table.parameters)}")
     return [
-        make_problem(f"{table.split}-{_sizes(one.sizes)}-{one.seed}", one.domain, one.problem, store)
-        for one in chosen[: table.number]
+        [
+            make_problem(f"{table.split}-{_sizes(one.sizes)}-{one.seed}", one.domain, one.problem, store)
+            for one in attempts
+        ]
+        for attempts in chosen[: table.number]
     ]
 
 

@@ -15,6 +15,7 @@ Differences from the published sets:
    want, and a warning names the cell. (`gripper` with 2 balls has 24, `visitall` with all cells in the goal
    one a cell.)
 4. Problems that no optimal planner solves in time are not left out: that is the business of who labels them.
+   There the next seed takes the place of such a problem; `split_attempts` gives who labels the next ones.
 """
 
 from __future__ import annotations
@@ -112,6 +113,15 @@ def instance_seed(generator: str, split: str, sizes: Sizes, base_seed: int, atte
 
 def split_instances(generator: str, split: str) -> list[Instance]:
     """The problems of a split, by base seed and then by cell: any first part of it has all sizes."""
+    return [first for first, *_ in split_attempts(generator, split, 1)]
+
+
+def split_attempts(generator: str, split: str, number: int) -> list[list[Instance]]:
+    """The problems of a split, each with those that may take its place: up to `number` of one base seed.
+
+    No problem is there twice, in this split or in others with whatever number, and those for a smaller number
+    come first among those for a greater one. Where a cell runs out of problems there are fewer.
+    """
     if generator not in GRIDS:
         GENERATORS.get(generator)  # refuses what is not even a generator
         raise InputError(f"{generator} has no splits (those that have: {', '.join(GRIDS)})")
@@ -120,7 +130,7 @@ def split_instances(generator: str, split: str) -> list[Instance]:
     grid = GRIDS[generator][split]
     cells = []
     for sizes in grid.cells:
-        cells.append(cell_instances(generator, sizes)[split])
+        cells.append(cell_attempts(generator, sizes, number)[split])
         if len(cells[-1]) < grid.number:
             words = ", ".join(f"{name} {value}" for name, value in sizes.items())
             logger.warning(
@@ -128,31 +138,46 @@ def split_instances(generator: str, split: str) -> list[Instance]:
                 *(generator, words, split, len(cells[-1]), grid.number),
             )
     rounds = itertools.zip_longest(*cells)
-    return [instance for one in rounds for instance in one if instance is not None]
+    return [attempts for one in rounds for attempts in one if attempts is not None]
 
 
-def cell_instances(generator: str, sizes: Sizes) -> dict[str, list[Instance]]:
-    """All problems with these sizes, by split. The splits take turns, in proportion to what they want."""
+def cell_attempts(generator: str, sizes: Sizes, number: int) -> dict[str, list[list[Instance]]]:
+    """All problems with these sizes, by split, and behind each the next attempts of its base seed.
+
+    The splits take turns, in proportion to what they want; then all that they have got take turns again.
+    """
     wanted = {split: grid.number for split, grid in GRIDS[generator].items() if sizes in grid.cells}
     turns = sorted(
         ((2 * base_seed + 1) / (2 * number), SPLITS.index(split), split, base_seed)
         for split, number in wanted.items()
         for base_seed in range(number)
     )
-    found: dict[str, list[Instance]] = {split: [] for split in wanted}
+    found: dict[str, list[list[Instance]]] = {split: [] for split in wanted}
     seen: set[str] = set()
+
+    def new(split: str, base_seed: int, first: int) -> Instance | None:
+        attempts = itertools.islice(_attempts(generator, split, sizes, base_seed, first), ATTEMPTS)
+        chosen = next((instance for instance in attempts if instance.digest not in seen), None)
+        if chosen is not None:
+            seen.add(chosen.digest)
+        return chosen
+
     for _, _, split, base_seed in turns:
-        attempts = itertools.islice(_attempts(generator, split, sizes, base_seed), ATTEMPTS)
-        new = next((instance for instance in attempts if instance.digest not in seen), None)
-        if new is None:
+        instance = new(split, base_seed, 0)
+        if instance is None:
+            return found  # nor are there any to take the place of another
+        found[split].append([instance])
+    for _, (_, _, split, base_seed) in itertools.product(range(1, number), turns):
+        others = found[split][base_seed]
+        instance = new(split, base_seed, others[-1].attempt + 1)
+        if instance is None:
             break
-        seen.add(new.digest)
-        found[split].append(new)
+        others.append(instance)
     return found
 
 
-def _attempts(generator: str, split: str, sizes: Sizes, base_seed: int) -> Iterator[Instance]:
-    for attempt in itertools.count():
+def _attempts(generator: str, split: str, sizes: Sizes, base_seed: int, first: int) -> Iterator[Instance]:
+    for attempt in itertools.count(first):
         seed = instance_seed(generator, split, sizes, base_seed, attempt)
         domain, problem = GENERATORS.get(generator)(**sizes, seed=seed)
         about = (generator, split, sizes, base_seed, attempt, seed)

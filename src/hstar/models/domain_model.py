@@ -36,7 +36,8 @@ class DomainModel:
     """What the search needs, and where it comes from. All mappings hold plain JSON data.
 
     `base` and `lower` name symbolic heuristics: the one that the first output is added to, and the admissible
-    one that an estimate or a rule with bounds asks.
+    one that an estimate or a rule with bounds asks. `upper` names a column of data, of which a search knows
+    nothing: upper bounds that it was trained with, and is judged with where there are labels.
     """
 
     words: Vocabulary
@@ -50,6 +51,7 @@ class DomainModel:
     seed: int
     base: str | None = None
     lower: str | None = None
+    upper: str | None = None
     summary: Mapping[str, Any] = field(default_factory=dict)  # of the training
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
     trained_on: tuple[str, ...] = ()  # digests of instances, of which a calibration must know nothing
@@ -134,6 +136,8 @@ def save_domain_model(path: str | Path, model: DomainModel) -> None:
         "summary": dict(model.summary),
         "versions": dict(model.versions),
     }
+    if model.upper is not None:  # older files do not know
+        header["upper"] = model.upper
     if model.trained_on:  # older files do not know
         header["trained_on"] = list(model.trained_on)
     container.write(Path(path), KIND, FORMAT_VERSION, header, dict(model.tensors))
@@ -155,6 +159,7 @@ def load_domain_model(path: str | Path) -> DomainModel:
             rule=rules.from_json(header["rule"]),
             base=_heuristic(header["base"]),
             lower=_heuristic(header["lower"]),
+            upper=_heuristic(header.get("upper")),
             recipe=str(header["recipe"]),
             recipe_config=dict(header["recipe_config"]),
             seed=int(header["seed"]),

@@ -5,6 +5,8 @@
 Núñez-Molina et al. (arXiv 2308.11905) report a mean of means over batches of 256 states in the order of the
 data, in which the states of the last batch count more: `mse_of_batches`. Where the estimate is a
 distribution, there are also its mean spread, the mean negative log-likelihood of h*, and the calibration.
+
+A model that was trained with upper bounds is judged with them; the search has none, and may see more.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ def accuracy(model: DomainModel, data: RelationalData, rule: Rule | None = None)
     if not data.instances or not data.labelled.any():
         raise InputError("no labelled states to compare with")
     reader = model.reader()
-    known = KnownColumns(lower=model.lower, base=model.base)
+    known = KnownColumns(model.lower, model.upper, model.base)
     known.check(data, *BASELINES)
     examples = RelationalExamples(data, reader, known, inputs=False)
     found = []

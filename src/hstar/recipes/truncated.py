@@ -5,6 +5,9 @@
    bound. Weights minimise the negative log-likelihood of h*.
 3. The search sees the mean of the truncated Gaussian, which is never below the bound.
 
+With `upper` the Gaussian is truncated above, too, where the data know a plan from a state. The authors have
+such a column and no use for it. A search has none: who knew a plan from every state need not search.
+
 Everything can be exchanged: the model (nlm, hgn and linear as there, and wl), the estimate (`gaussian`,
 `laplace`, `point` or `asymmetric`), sigma learned or fixed, base and bound, the rule. `ranking` mixes in a
 loss over siblings.
@@ -35,7 +38,7 @@ from hstar.models.ridge import held_out_rows
 from hstar.options import option
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, Options
 from hstar.registry import unknown
-from hstar.sampling.optimal import HEURISTICS
+from hstar.sampling.optimal import HEURISTICS, UPPER
 from hstar.sampling.relational import RelationalData
 
 if TYPE_CHECKING:
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
 
 NONE = "none"
 BOUNDS = (NONE, "blind", "hmax", "lmcut")
+UPPERS = (NONE, UPPER)
 BASES = (NONE, *HEURISTICS)
 LEARNED, FIXED = "learned", "fixed"
 WITHOUT_SPREAD = ("point", "asymmetric")
@@ -61,6 +65,9 @@ class TruncatedOptions:
     margin: float = option(0.1, "By which the truncated estimate reaches below its bound.")
     base: str = option("ff", f"Heuristic that the model corrects: {', '.join(BASES)}.")
     lower: str = option("lmcut", f"Admissible bound of estimate and rule: {', '.join(BOUNDS)}.")
+    upper: str = option(
+        NONE, "Bound above, in training and accuracy: upper, of data labelled with --upper, or none."
+    )
     rule: str = option(
         "mean",
         "What the search sees: mean, quantile:ALPHA, either behind clip: or bounded:EPS:; "
@@ -75,6 +82,7 @@ class TruncatedOptions:
             "estimate": list(ESTIMATES),
             "base": list(BASES),
             "lower": list(BOUNDS),
+            "upper": list(UPPERS),
         }.items():
             if getattr(self, name) not in known:
                 raise unknown(name, getattr(self, name), known)
@@ -199,8 +207,10 @@ class Truncated:
         instances, states = len(data.instances), int(data.labelled.sum())
         if held_out is None:
             data, held_out = _split(data, train_config.validation, train_config.seed)
-        lower, base = (None if name == NONE else name for name in (config.lower, config.base))
-        known = KnownColumns(lower=lower, base=base)
+        lower, upper, base = (
+            None if name == NONE else name for name in (config.lower, config.upper, config.base)
+        )
+        known = KnownColumns(lower, upper, base)
         known.check(data)
         target = data.column("label").astype(np.float64) - (0 if base is None else data.column(base))
         model = model.fitted(data, target)
@@ -233,6 +243,7 @@ class Truncated:
             rule=rules.Order() if train_config.ranking == 1 else rules.parse(config.rule),
             base=base,
             lower=lower,
+            upper=upper,
             recipe=self.name,
             recipe_config={**asdict(config), "training": asdict(train_config)},
             seed=train_config.seed,

@@ -4,13 +4,18 @@ A task is solved by A* with lmcut, every operator counting 1. Each state of the 
 one included, gets its distance to the goal, the values of symbolic heuristics, and what the relaxed plan of
 ff tells: columns by the names of COLUMNS. With siblings, so do the other successors of the plan's states; of
 their distance to the goal it is only known that it is no less than that of the successor on the plan.
+
+With `upper` there is one more column: the cost of the plan that a greedy search (gbfs with ff) finds from the
+state, which h* does not exceed. Each of these searches may evaluate GREEDY_EVALUATIONS states, and all of
+them together take as long as the search for the optimal plan may; NaN where they find none.
 """
 
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +33,9 @@ HEURISTICS = ("blind", "goalcount", "hmax", "ff", "lmcut")
 COLUMNS = ("label", "parent", *HEURISTICS, "operators", "deletes")
 """h*; the row of the state before; the heuristics; of ff's relaxed plan, how many operators it has and how
 many atoms they delete. Infinite where a heuristic sees a dead end."""
+UPPER = "upper"
+"""The column of upper bounds; NaN where there is none."""
+GREEDY_EVALUATIONS = 10_000
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,7 @@ class Optimal:
     time_limit: float = option(300.0, "Seconds of the search.")
     memory_limit: int = option(8 << 30, "Bytes of the search.")
     siblings: bool = option(False, "Other successors of the states, too; they have no label.")
+    upper: bool = option(False, "Upper bounds by plans that a greedy search finds from each state.")
 
     def label(self, task: Task, words: Vocabulary, name: str | None = None) -> RelationalInstance:
         """The states of an optimal plan; a `NoLabelError` if none is found, or if it is empty."""
@@ -49,6 +58,8 @@ class Optimal:
         parent = np.array([np.nan, *range(len(plan) - 1), *(row for row, _ in siblings)])
         states = np.array([*plan, *(state for _, state in siblings)], dtype=np.int32)
         columns = {"label": label, "parent": parent, **_columns(task, states)}
+        if self.upper:
+            columns[UPPER] = greedy_costs(task, states, self)
         found = {name: column.astype(np.float32) for name, column in columns.items()}
         return instance_of(name or task.name, task, words, states, found)
 
@@ -60,12 +71,36 @@ class NoLabelError(InputError):
 def optimal_states(task: Task, limits: Optimal) -> list[list[int]]:
     """The states of an optimal plan, first and last included; a `NoLabelError` as in `label`."""
     result = solve(task, "lmcut", "astar", time_limit=limits.time_limit, memory_limit=limits.memory_limit)
+    if result.status == "interrupted":
+        raise KeyboardInterrupt
     if result.plan is None:
         raise NoLabelError(f"{task.name}: no optimal plan: {result.status.replace('_', ' ')}")
     if not result.plan:
         raise NoLabelError(f"{task.name}: the goal holds from the start")
     index = {task.core.operator(i).name.strip(): i for i in range(task.core.num_operators)}
     return states_along(task.core, [index[step] for step in result.plan])
+
+
+def greedy_costs(task: Task, states: npt.NDArray[np.int32], limits: Optimal) -> npt.NDArray[np.float64]:
+    """What plans by gbfs with ff cost from each state, and NaN where none is found."""
+    costs, end = np.full(len(states), np.nan), time.monotonic() + limits.time_limit
+    for i, state in enumerate(states):
+        if (left := end - time.monotonic()) <= 0:
+            break
+        start = replace(task, core=task.core.with_initial_state(state.tolist()))
+        found = solve(
+            start,
+            "ff",
+            "gbfs",
+            max_evaluations=GREEDY_EVALUATIONS,
+            time_limit=left,
+            memory_limit=limits.memory_limit,
+        )
+        if found.status == "interrupted":
+            raise KeyboardInterrupt
+        if found.plan_cost is not None:
+            costs[i] = found.plan_cost
+    return costs
 
 
 def _siblings(task: Task, plan: list[list[int]]) -> Iterator[tuple[int, list[int]]]:

@@ -8,7 +8,8 @@ the same numbers in all its tasks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -190,21 +191,22 @@ def _operators(task: Task, found: Relations) -> tuple[GroundOperator, ...]:
 
 
 def _check_domain(task: Task, words: Vocabulary) -> None:
-    domain = task.lifted.domain
-    known = dict(words.predicates)
-    for name, predicate in domain.predicates.items():
-        if known.get(name) != predicate.arity:
-            raise _foreign(task, words, f"predicate {name} with {predicate.arity} arguments")
-    for name in domain.types:
-        if name not in words.types:
-            raise _foreign(task, words, f"type {name}")
-    for name in domain.constants:
-        if name not in words.constants:
-            raise _foreign(task, words, f"constant {name}")
+    """The same predicates, types and constants; names of domains differ here and there."""
+    own = vocabulary(task)
+    parts: tuple[tuple[str, Sequence[str], Sequence[str]], ...] = (
+        ("predicate", _spelled(own), _spelled(words)),
+        ("type", own.types, words.types),
+        ("constant", own.constants, words.constants),
+    )
+    for kind, found, known in parts:
+        more = (f"has the {kind} {one}" for one in found if one not in known)
+        less = (f"has no {kind} {one}" for one in known if one not in found)
+        if what := next(itertools.chain(more, less), None):
+            raise InputError(f"{task.name} is of another domain than {words.domain}: it {what}")
 
 
-def _foreign(task: Task, words: Vocabulary, what: str) -> InputError:
-    return InputError(f"{task.name} is of another domain than {words.domain}: it has the {what}")
+def _spelled(words: Vocabulary) -> list[str]:
+    return [f"{name} with {arity} arguments" for name, arity in words.predicates]
 
 
 def _goal(lifted: LiftedTask) -> set[GroundAtom]:

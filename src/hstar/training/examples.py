@@ -81,7 +81,10 @@ class StateExamples:
 
 @dataclass(frozen=True)
 class KnownColumns:
-    """Which columns of the data are bounds on h* and the base that a model's output is added to."""
+    """Which columns of the data are bounds on h* and the base that a model's output is added to.
+
+    Values of heuristics, `lower` and `base`, are infinite at dead ends; `upper` is NaN where there is none.
+    """
 
     lower: str | None = None
     upper: str | None = None
@@ -95,7 +98,8 @@ class KnownColumns:
         """An `InputError` if the data lack one of them, or one of the further columns."""
         for name in (*self.names(), *further):
             if name not in data.instances[0].columns:
-                raise InputError(f"the data have no column {name}; label the problems anew")
+                how = " with --upper" if name == self.upper else ""
+                raise InputError(f"the data have no column {name}; label the problems anew{how}")
 
 
 class RelationalExamples:
@@ -208,9 +212,11 @@ class _Table:
             data.column("parent") if "parent" in data.instances[0].columns else np.full(len(first), np.nan)
         )
         self.parent = np.where(np.isnan(parent), -1, np.nan_to_num(parent) + first).astype(np.int64)
-        # States that a search never compares: a heuristic that is known says that they are dead ends.
+        # States that a search never compares: a heuristic that is known says that they are dead ends. An
+        # upper bound is no heuristic: where it is missing, no plan was found in time.
         self.usable = np.ones(len(first), dtype=bool)
-        for column in (*self._known.values(), *self._read.values()):
+        heuristics = (self._known[name] for name in (known.lower, known.base) if name is not None)
+        for column in (*heuristics, *self._read.values()):
             self.usable &= np.isfinite(column)
         order = np.argsort(self.parent, kind="stable")
         ends = np.searchsorted(self.parent[order], np.arange(len(first) + 1))

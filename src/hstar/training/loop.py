@@ -17,7 +17,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -222,10 +222,9 @@ class _Run:
             train_loss, complete = self._epoch(epoch)
             loss = self._evaluate(self.held_out) if len(self.held_out) else train_loss
             if not math.isfinite(train_loss + loss):
-                raise InputError(
-                    f"the loss became {train_loss + loss} in epoch {epoch}; "
-                    f"lower learning_rate ({config.learning_rate:g}) or set clip_norm"
-                )
+                advice = f"lower learning_rate ({config.learning_rate:g})"
+                advice += " or set clip_norm" if config.clip_norm is None else ""
+                raise InputError(f"the loss became {train_loss + loss} in epoch {epoch}; {advice}")
             # 3. Remember it, and the weights if they are the best so far.
             record = EpochRecord(epoch, train_loss, loss, self._time(), complete)
             if self.best_record is None or loss < self.best_record.validation_loss:
@@ -299,7 +298,8 @@ class _Run:
         if share > 0:
             if batch.pairs is None:
                 raise InputError("ranking needs siblings of states, as hstar label --siblings writes them")
-            loss = loss + share * ranking_loss(self.estimate.mean(raw, batch.known), batch.pairs)
+            seen = replace(batch.known, upper=None)  # states are compared as in the search, which has none
+            loss = loss + share * ranking_loss(self.estimate.mean(raw, seen), batch.pairs)
         return loss
 
     def _initial_model(self, build: Callable[[int], nn.Module], redraw: bool) -> tuple[nn.Module, int]:
