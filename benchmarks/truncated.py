@@ -82,7 +82,6 @@ PUBLISHED_PLANS: dict[str, tuple[tuple[float, float], ...]] = {
     "nlm truncated fixed/none": ((55, 5903), (58, 6475), (100, 1709), (100, 612)),
 }
 LIMIT = 10_000  # what a failed search counts in the paper
-LEAST_TIME = 0.1  # seconds of searches that are long enough for a rate
 
 Errors = dict[tuple[str, str], list[float]]
 """Mean squared errors by domain and contestant, one for each seed."""
@@ -186,28 +185,29 @@ def _computed(contestant: str) -> tuple[str, str]:
 
 
 def times(rows: Sequence[Record]) -> str:
-    """Seconds of a training, and evaluations a second of processor time in the search."""
-    found: dict[tuple[str, str], dict[str, dict[str, list[float]]]] = {}
+    """Seconds of a training, and evaluations a second of processor time, over all searches of a domain."""
+    trained: dict[str, dict[str, list[float]]] = {}
+    searched: dict[tuple[str, str], dict[str, list[Record]]] = {}
     for row in rows:
-        if row["step"] not in ("train", "search") or row["domain"] not in DOMAINS.values():
-            continue
         model, symbolic = _computed(row["contestant"])
         if row["step"] == "train":
-            place, value = (model, ""), row["seconds"]
-        elif (row.get("cpu_time") or 0) >= LEAST_TIME and row.get("evaluations"):
-            place, value = (model, symbolic), row["evaluations"] / row["cpu_time"]
-        else:
-            continue
-        at = found.setdefault(place, {}).setdefault(row["domain"], {})
-        at.setdefault(row["step"], []).append(value)
+            trained.setdefault(model, {}).setdefault(row["domain"], []).append(row["cpu_seconds"])
+        elif row["step"] == "search" and row.get("cpu_time"):
+            searched.setdefault((model, symbolic), {}).setdefault(row["domain"], []).append(row)
     lines = []
-    for step, what, middle in (("train", "training, s", mean), ("search", "evaluations/s", geometric)):
-        for (model, symbolic), domains in found.items():
-            cells = [middle(domains.get(domain, {}).get(step, [])) for domain in DOMAINS.values()]
-            if any(cells):
-                name = f"{model} with {symbolic}" if symbolic else model
-                lines.append([name, what, *("" if cell is None else number(cell) for cell in cells)])
+    for model, domains in trained.items():
+        cells = [mean(domains.get(domain, [])) for domain in DOMAINS.values()]
+        lines.append([model, "training, s", *("" if cell is None else number(cell) for cell in cells)])
+    for (model, symbolic), runs in searched.items():
+        name = f"{model} with {symbolic}" if symbolic else model
+        rates = [_rate(runs.get(domain, [])) for domain in DOMAINS.values()]
+        lines.append([name, "evaluations/s", *rates])
     return table(["model", "", *DOMAINS], lines, words=(0, 1))
+
+
+def _rate(runs: Sequence[Record]) -> str:
+    seconds = sum(row["cpu_time"] for row in runs)
+    return number(sum(row["evaluations"] for row in runs) / seconds) if seconds else ""
 
 
 def training_curves(axes: Axes, rows: Sequence[Record], domain: str) -> None:

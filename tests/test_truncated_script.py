@@ -55,7 +55,9 @@ def test_rates_are_told_apart_by_what_is_computed_for_a_state() -> None:
     assert computed("nlm gaussian learned/ff + clip") == ("nlm", "ff and lmcut")
     assert computed("hgn truncated learned/ff") == ("hgn", "ff and lmcut")
     assert computed("ff, once") == ("ff", "")
-    text = module["times"]([searched("wl + ff", 100), searched("wl", 200)])
+    trained = {**searched("nlm truncated fixed/none", 0, "trained"), "step": "train", "cpu_seconds": 7.5}
+    text = module["times"]([searched("wl + ff", 100), searched("wl", 200), trained])
+    assert "| nlm | training, s | 7.5 | | | |" in text
     assert "| wl with ff | evaluations/s | 200 | | | |" in text
     assert "| wl | evaluations/s | 400 | | | |" in text
 
