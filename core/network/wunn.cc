@@ -7,6 +7,7 @@
 namespace hstar {
 namespace {
 
+constexpr float kLeastSigma = 1e-6f;  // of a weight; the square of less would soon be 0 in float32
 constexpr float kDecayFirst = 0.9f, kDecaySecond = 0.999f, kEpsilon = 1e-8f;  // of Adam, as in PyTorch
 
 float softplus(float rho) { return rho > 20 ? rho : std::log1p(std::exp(rho)); }
@@ -66,7 +67,7 @@ Wunn::Wunn(size_t inputs, size_t width, const std::array<Learned, kArrays>& arra
 void Wunn::refresh_variances() {
   for (size_t i = 1; i < kArrays; i += 2) {
     for (size_t k = 0; k < learned_[i].size; ++k) {
-      const float sigma = softplus(learned_[i].values[k]);
+      const float sigma = std::max(softplus(learned_[i].values[k]), kLeastSigma);  // NaN stays NaN
       variance_[i][k] = sigma * sigma;
     }
   }

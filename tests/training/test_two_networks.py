@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -114,6 +115,22 @@ def test_unknown_states_are_drawn_before_known_ones() -> None:
     # Its weight is exp(2) beside nine of exp(-1): in 0.91 of all batches, each other in 0.12.
     assert float(model.seen[3]) / 500 == pytest.approx(0.912, abs=0.05)
     assert float(model.seen[[0, 1, 2, 4, 5, 6, 7, 8, 9]].mean()) / 500 == pytest.approx(0.121, abs=0.03)
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["native", "torch"])
+def test_spreads_that_collapse(native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of rho -60 the variance is 0 in float32; learning goes on, and rho above -20 comes back."""
+    monkeypatch.setattr(WUNN, "in_closed_form", native)
+    model = WUNN(6, EpistemicConfig(width=6, samples=0, loss_samples=0), seeded(1))
+    with torch.no_grad():
+        for layer in (model.hidden, model.output):
+            layer.rho[:], layer.bias_rho[:] = -60, -60
+        model.output.rho[:] = -18
+    found = fit(model, beta=0.05, steps=100, stop_early=False)
+    assert found.steps == 100 and 0 <= found.largest_variance < 1e-6
+    assert all(bool(parameter.isfinite().all()) for parameter in model.parameters())
+    assert float(model.output.rho.detach().min()) > -18
+    assert float(model.divergence().detach()) < math.inf
 
 
 def test_arrays_go_on_as_if_nothing_had_been() -> None:
