@@ -79,6 +79,7 @@ class Wunn {
   Wunn(size_t inputs, size_t width, const std::array<Learned, kArrays>& arrays, uint64_t steps_before);
 
   // Steps with mini-batches, unknown states before known ones, until all are known or there are enough.
+  // Throws an InputError if a variance is not finite, as it becomes by steps that are too large.
   WunnFit fit(const SparseRows& x, const float* y, const WunnConfig& config, Random& random, Poll& poll);
 
   // The variance of the output for each state.

@@ -150,6 +150,14 @@ def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> Non
     )
 
 
+def test_steps_that_are_too_large(hstar: Run, refused: Refused, folder: Path) -> None:
+    """Large ones leave no spread to some weights, which is no harm; those beyond all numbers are told."""
+    command = ("train", "likely-admissible", "tiles:2x3", "-o", "m.hstar", "-q", *SMALL)
+    assert hstar(*command, "--known-learning-rate", "3").code == 0
+    wrong = refused(33, *command, "--known-learning-rate", "1e20")
+    assert wrong == "variances are not finite: known_learning_rate is too large"
+
+
 @pytest.mark.slow
 def test_a_checkpoint_is_gone_on_from(hstar: Run, folder: Path, refused: Refused) -> None:
     command = ("train", "likely-admissible", "tiles:2x3", *SMALL, "--checkpoint", "run.part", "-q")

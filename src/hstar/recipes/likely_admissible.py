@@ -41,6 +41,7 @@ from hstar.training.memory_buffer import MemoryBuffer, plan_entries
 from hstar.training.two_networks import (
     KnownFit,
     adam,
+    check_variance,
     fit_planner,
     fit_until_known,
     from_arrays,
@@ -195,7 +196,7 @@ class Learner(Generic[M_co]):
         noise = seeded(options.seed, iteration, _WALKS, number)
         return uncertain_task(
             self.space.walks,
-            lambda states: self.known.uncertainty(self._inputs(states), noise).double().numpy(),
+            lambda states: self._variances(states, noise),
             rng,
             epsilon=options.epsilon,
             max_steps=options.max_steps,
@@ -243,6 +244,11 @@ class Learner(Generic[M_co]):
             "curve": self.history,
         }
         return self.space.model(self.planner, summary)
+
+    def _variances(self, states: Sequence[State], noise: torch.Generator) -> npt.NDArray[np.float64]:
+        found: npt.NDArray[np.float64] = self.known.uncertainty(self._inputs(states), noise).double().numpy()
+        check_variance(float(found.max()))
+        return found
 
     def _inputs(self, states: Sequence[State]) -> Tensor:
         return torch.from_numpy(self.space.array(states))
