@@ -174,10 +174,18 @@ def test_profiles() -> None:
     large = options("tiles:5x5")
     assert (large.iterations, large.nodes, large.hidden, large.inputs) == (75, 140_000_000, 8, "databases")
     assert options("pancake:24").nodes == 86_000_000 and options("blocks:15").nodes == 620_000_000
+    assert (paper.dropout, large.dropout) == (0.025, 0.0)
     study = options("tiles:4x4", "efficiency")
     assert (study.iterations, study.nodes, study.outputs, study.dropout) == (20, 1_100_000, 1, 0.0)
     with pytest.raises(InputError, match="unknown profile of likely-admissible 'papers'"):
         options("tiles:4x4", "papers")
+
+
+def test_one_output_has_no_dropout_unless_it_is_asked_for() -> None:
+    assert LikelyAdmissibleOptions().dropout == 0.025
+    assert LikelyAdmissibleOptions(outputs=1).dropout == 0.0
+    assert LikelyAdmissibleOptions(outputs=1, dropout=0.1).dropout == 0.1
+    assert LikelyAdmissibleOptions(dropout=0.0).dropout == 0.0
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ class PuzzleSpace:
         self.walks = PuzzleWalks(puzzle)
         self.features = puzzle_features(puzzle, options.inputs)
         self.inputs = self.features.inputs
-        self.shape = FFNNConfig(options.hidden, options.outputs, options.dropout)
+        self.shape = FFNNConfig(options.hidden, options.outputs, options.left_out)
 
     @property
     def identity(self) -> dict[str, Any]:

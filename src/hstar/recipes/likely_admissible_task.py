@@ -57,7 +57,7 @@ class TaskSpace:
             raise InputError(f"{task.name} has no atoms to learn from")
         self._check_goal()
         self.inputs = len(self.atoms)
-        self.shape = FFNNConfig(options.hidden, options.outputs, options.dropout, sigmoid=True)
+        self.shape = FFNNConfig(options.hidden, options.outputs, options.left_out, sigmoid=True)
         self._facts, self._offsets = _inputs_of_facts(task, self.atoms)
 
     def _check_goal(self) -> None:
