@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hstar.errors import InputError
+from hstar.errors import InputError, UnsupportedError
 from hstar.models.puzzle_model import PuzzleModel
 from hstar.recipes import PUZZLE_RECIPES, train_puzzle
 from hstar.recipes.likely_admissible import Learner
@@ -201,10 +201,11 @@ def test_one_output_has_no_dropout_unless_it_is_asked_for() -> None:
         ({"tasks_by": "chance"}, "unknown tasks_by 'chance'"),
         ({"nodes": None}, "give nodes or task_time"),
         ({"inputs": "pixels"}, "unknown inputs 'pixels'"),
+        ({"inputs": "databases"}, "no patterns are known for tiles-2x3"),
     ],
 )
 def test_mistakes(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with pytest.raises((InputError, UnsupportedError), match=message):
         learned(**options)
 
 

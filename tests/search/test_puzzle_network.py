@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.search.databases import BLOCKS_15, PANCAKE_24, PUZZLE_24, Patterns
+from hstar.search import puzzle_features as features_module
+from hstar.search.databases import BLOCKS_15, PANCAKE_24, PUZZLE_15, PUZZLE_24, Patterns
 from hstar.search.idastar import idastar
 from hstar.search.puzzle_features import PuzzleFeatures, puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
@@ -180,22 +181,48 @@ def test_floors_are_admissible() -> None:
 
 
 def test_puzzles_without_known_patterns() -> None:
-    with pytest.raises(UnsupportedError, match="no patterns are known for tiles-4x4; give sets"):
-        puzzle_features(Tiles.random(4, 4, 0), "databases")
+    with pytest.raises(UnsupportedError, match="no patterns are known for tiles-3x4; give sets"):
+        puzzle_features(Tiles.random(3, 4, 0), "databases")
     with pytest.raises(UnsupportedError, match=r"no patterns are known for blocks-5-0\.0\.1\.2\.3"):
         puzzle_features(puzzle_of("blocks-5-other"), "databases")
 
 
+@pytest.mark.parametrize(
+    ("puzzle", "sets"),
+    [
+        (Tiles.random(4, 4, 0), PUZZLE_15),
+        (Tiles.random(5, 5, 0), PUZZLE_24),
+        (Pancake.random(24, 0), PANCAKE_24),
+    ],
+)
+def test_known_patterns(puzzle: Puzzle, sets: tuple[Patterns, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would be built for a puzzle, instead of building it; all pieces are in each set."""
+    asked: list[Any] = []
+
+    def stop(puzzle: Puzzle, sets: Any, **_: Any) -> None:
+        asked.append(sets)
+        raise InputError("enough")
+
+    monkeypatch.setattr(features_module, "additive_databases", stop)
+    with pytest.raises(InputError, match="enough"):
+        puzzle_features(puzzle, "databases")
+    assert asked == [sets]
+    pieces = set(puzzle.goal) - ({0} if isinstance(puzzle, Tiles) else set())
+    assert all({piece for pattern in patterns for piece in pattern} == pieces for patterns in sets)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tiles", "pancake", "blocks"])
+@pytest.mark.parametrize("name", ["tiles-4x4", "tiles", "pancake", "blocks"])
 def test_features_of_large_puzzles(name: str) -> None:
-    """With the smaller ones of the paper's patterns, which are built in seconds."""
+    """With the smaller ones of the known patterns, which are built in seconds."""
     make: dict[str, Callable[[], Puzzle]] = {
+        "tiles-4x4": lambda: Tiles.random(4, 4, 0),
         "tiles": lambda: Tiles.random(5, 5, 0),
         "pancake": lambda: Pancake.random(24, 0),
         "blocks": lambda: Blocks.walk(15, 5000, 0),
     }
     patterns = {
+        "tiles-4x4": [[PUZZLE_15[0][2]], [PUZZLE_15[1][2]]],
         "tiles": [[PUZZLE_24[0][4]], [PUZZLE_24[1][4]]],
         "pancake": [[PANCAKE_24[0][4]], [PANCAKE_24[1][0]]],
         "blocks": [BLOCKS_15[:1]],
