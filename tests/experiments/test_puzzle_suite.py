@@ -41,6 +41,13 @@ model = "likely"
 each = { alpha = [0.9, 0.5] }
 
 [[plan]]
+name = "floor {floor}"
+model = "likely"
+options = { alpha = 0.9 }
+each = { floor = [true, false] }
+only = ["pancake:*"]
+
+[[plan]]
 heuristic = "manhattan"
 only = ["tiles:*"]
 """
@@ -58,9 +65,12 @@ def home(tmp_path: Path) -> Path:
 def test_jobs(home: Path) -> None:
     with Store(home / "run") as store:
         jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
-        assert Counter(job.kind for job in jobs) == {"train": 4, "puzzle": 2 * 2 * 4 + 2}
+        assert Counter(job.kind for job in jobs) == {"train": 4, "puzzle": 2 * 2 * 4 + 2 * 4 + 2}
         by_training = Counter(need for job in jobs for need in job.needs())
-        assert by_training == {job.key: 4 for job in jobs if job.kind == "train"}
+        expected = {"tiles:3x3": 4, "pancake:6": 8}
+        assert by_training == {job.key: expected[job.labels["domain"]] for job in jobs if job.kind == "train"}
+        floors = {job.labels["contestant"] for job in jobs if "--floor" in job.command}
+        assert floors == {"floor True"}
         assert {job.labels["instance"] for job in jobs if job.kind == "puzzle"} == {
             "tiles:3x3/instances",
             "pancake:6/random-3",
@@ -76,7 +86,7 @@ def test_from_the_goal_to_a_table(home: Path) -> None:
         rows = run(store, suite_jobs(read_suite(home / "suite.toml"), home, store), LocalExecutor(2))
     assert Counter((row["step"], row["status"]) for row in rows) == {
         ("train", "trained"): 4,
-        ("search", "solved"): 18,
+        ("search", "solved"): 26,
     }
     manhattan = [row for row in rows if row["contestant"] == "manhattan"]
     assert [(row["start"], row["cost"], row["plan_length"]) for row in manhattan] == [

@@ -62,6 +62,9 @@ class LikelyAdmissibleOptions:
     quantile: float = option(0.95, "Of the learned costs, above which the spread is taken for 1 move.")
     buffer: int = option(25_000, "Newest labelled states that are learned from.")
     inputs: str = option("one-hot", f"What the networks see: {' or '.join(INPUTS)}.")
+    floor: bool | None = option(
+        None, "Plan with no value below what is admissible; of a puzzle, on with databases unless said."
+    )
     hidden: int = option(20, "Hidden units of both networks.")
     outputs: int = option(2, "Of the planning network: 2, or 1 for a mean without spread.")
     dropout: float | None = option(
@@ -95,6 +98,8 @@ class LikelyAdmissibleOptions:
         check_word(self, "inputs", INPUTS)
         if self.outputs > 2:
             raise InputError(f"outputs must be 1 or 2, got {self.outputs}")
+        if self.floor is not None and not isinstance(self.floor, bool):
+            raise InputError(f"floor must be true or false, got {self.floor!r}")
         if self.dropout is None:
             object.__setattr__(self, "dropout", 0.025 if self.outputs == 2 else 0.0)
         if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:

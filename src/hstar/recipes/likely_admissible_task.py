@@ -50,6 +50,8 @@ class TaskSpace:
             )
         if options.inputs != "one-hot":
             raise InputError(f"inputs of a planning task are one-hot, not {options.inputs}")
+        if options.floor:
+            raise InputError("a floor is for puzzles, not for planning tasks")
         self.task, self.options = task, options
         self.walks = TaskWalks(task)
         self.atoms = atoms_of(task)

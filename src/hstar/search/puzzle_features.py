@@ -70,7 +70,10 @@ class PuzzleFeatures:
         return result
 
     def admissible(self, states: Sequence[State]) -> npt.NDArray[np.int32]:
-        """The greatest admissible feature of each state, in moves; 0 where there is none."""
+        """The greatest admissible feature of each state, in moves.
+
+        Of "one-hot", where no input is one, the Manhattan distance, the gap, or misplaced blocks.
+        """
         core: Any = self.core
         result: npt.NDArray[np.int32] = core.admissible(states)
         return result
