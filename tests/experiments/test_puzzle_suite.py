@@ -80,6 +80,31 @@ def test_jobs(home: Path) -> None:
         assert [job.key for job in again] == [job.key for job in jobs]
 
 
+@pytest.mark.parametrize(
+    ("profile", "trainings", "searches"),
+    [("quick", 2, 100 * 10), ("paper", 20, 100 * (9 * 10 + 1)), ("paper-large", 30, 3 * 50 * 8 * 5 + 50)],
+)
+def test_profiles_of_the_suite_of_the_paper(
+    profile: str, trainings: int, searches: int, tmp_path: Path
+) -> None:
+    """As many trainings as in its tables; the instances are not theirs."""
+    for name, size in (("korf15_100", 16), ("korf24_50", 25)):
+        count = int(name[-3:].strip("_"))
+        tiles = " ".join(map(str, (1, 0, *range(2, size))))
+        (tmp_path / f"{name}.csv").write_text(
+            "\n".join(["id,tiles,optimal_cost", *(f"{i},{tiles},1" for i in range(count))]) + "\n"
+        )
+    suite = read_suite(Path(__file__).parents[2] / "suites" / "likely_admissible.toml", profile)
+    with Store(tmp_path / "run") as store:
+        jobs = suite_jobs(suite, tmp_path, store)
+    assert Counter(job.kind for job in jobs) == {"train": trainings, "puzzle": searches}
+    commands = [job.command for job in jobs if job.kind == "train"]
+    chosen = "quick" if profile == "quick" else "paper"
+    assert all(command[command.index("--profile") + 1] == chosen for command in commands)
+    unpruned = {job.labels["domain"] for job in jobs if "--pruning" in job.command}
+    assert unpruned == ({"blocks:15"} if profile == "paper-large" else set())
+
+
 @pytest.mark.slow
 def test_from_the_goal_to_a_table(home: Path) -> None:
     with Store(home / "run") as store:
