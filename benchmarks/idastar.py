@@ -55,6 +55,8 @@ CASES: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
     ("9-blocks", [Blocks.walk(9, 5000, seed) for seed in range(10)], "misplaced", "undo"),
     ("15-blocks", [Blocks.walk(15, 5000, seed) for seed in range(5)], "misplaced", "none"),
     ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "network one-hot 20", "undo"),
+    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "network one-hot 20 floor", "undo"),
+    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "network one-hot 20 truncated", "undo"),
     ("24-pancake", [Pancake.random(24, seed) for seed in range(5)], "network one-hot 8", "undo"),
     ("15-blocks", [Blocks.walk(15, 5000, seed) for seed in range(5)], "network one-hot 8", "none"),
 )
@@ -70,14 +72,14 @@ LARGE: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
 def chosen(name: str, puzzle: Puzzle) -> str | Databases | PuzzleNetwork:
     """A heuristic by the name that a row has."""
     if name.startswith("network"):
-        _, kind, width = name.split()
-        return network(puzzle, kind, int(width))
+        _, kind, width, *bounds = name.split()
+        return network(puzzle, kind, int(width), *bounds)
     if name in DATABASES:
         return additive_databases(puzzle, DATABASES[name], cache=False)
     return block_databases(puzzle, BLOCKS_15) if name == "databases 12" else name
 
 
-def network(puzzle: Puzzle, kind: str, width: int) -> PuzzleNetwork:
+def network(puzzle: Puzzle, kind: str, width: int, bounds: str = "") -> PuzzleNetwork:
     """Two outputs, of which a quantile is taken; values are a little more than admissible ones."""
     features = puzzle_features(puzzle, kind)
     rng = np.random.default_rng(1)
@@ -90,7 +92,8 @@ def network(puzzle: Puzzle, kind: str, width: int) -> PuzzleNetwork:
         output_biases=np.array([0.5 if admissible else 3.0, 0], np.float32),
         scale=10,
         alpha=0.9,
-        floor_admissible=admissible,
+        floor_admissible=admissible or bounds == "floor",
+        truncated=bounds == "truncated",
     )
 
 

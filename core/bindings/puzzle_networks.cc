@@ -66,7 +66,8 @@ template <class Space>
 void make(PuzzleNetwork<Space>* place, const PyInputs<Space>& inputs, const Matrix& hidden_weights,
           const Vector& hidden_biases, const Matrix& output_weights, const Vector& output_biases,
           double scale, double lowest_rho, double highest_rho, std::optional<double> alpha,
-          std::optional<double> sure_below, double shift, double factor, bool floor_admissible) {
+          std::optional<double> sure_below, double shift, double factor, bool floor_admissible,
+          bool truncated) {
   PuzzleNetworkConfig config;
   config.inputs = hidden_weights.shape(0);
   config.width = hidden_weights.shape(1);
@@ -83,6 +84,7 @@ void make(PuzzleNetwork<Space>* place, const PyInputs<Space>& inputs, const Matr
   config.shift = shift;
   config.factor = factor;
   config.floor_admissible = floor_admissible;
+  config.truncated = truncated;
   new (place) PuzzleNetwork<Space>(inputs.inputs, config);
 }
 
@@ -110,12 +112,14 @@ void bind(nb::module_& module, const char* inputs_name, const char* network_name
           nb::arg("databases"))
       .def_prop_ro("size", [](const Inputs& self) { return count_of<Space>(self.inputs); })
       .def("array", &array<Space>, nb::arg("states"), "A row of numbers in 0..1 for each state.")
-      .def("admissible", &admissible<Space>, nb::arg("states"), "The greatest admissible input, in moves.");
+      .def("admissible", &admissible<Space>, nb::arg("states"),
+           "The greatest admissible number of each, in moves.");
   nb::class_<PuzzleNetwork<Space>>(module, network_name, "A network with one hidden layer.")
       .def("__init__", &make<Space>, nb::arg("inputs"), nb::arg("hidden_weights"), nb::arg("hidden_biases"),
            nb::arg("output_weights"), nb::arg("output_biases"), nb::kw_only(), nb::arg("scale"),
            nb::arg("lowest_rho"), nb::arg("highest_rho"), nb::arg("alpha").none(),
-           nb::arg("sure_below").none(), nb::arg("shift"), nb::arg("factor"), nb::arg("floor_admissible"))
+           nb::arg("sure_below").none(), nb::arg("shift"), nb::arg("factor"), nb::arg("floor_admissible"),
+           nb::arg("truncated"))
       .def("values", &values<Space>, nb::arg("states"), "What a search has for these states.");
 }
 

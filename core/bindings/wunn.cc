@@ -44,6 +44,7 @@ std::tuple<uint32_t, float, bool> fit(const Matrix& x, const Vector& y, size_t w
                                       uint32_t steps, uint32_t batch, uint32_t sweep_every, bool stop_early) {
   if (x.shape(0) != y.shape(0) || x.shape(0) == 0) throw InputError("as many labels as states, at least one");
   if (batch == 0 || sweep_every == 0) throw InputError("batch and sweep_every must be at least 1");
+  if (!(already_known > 0)) throw InputError("already_known must be above 0");
   Wunn network(x.shape(1), width, learned(x.shape(1), width, arrays), steps_before);
   const SparseRows rows(x.data(), x.shape(0), x.shape(1));
   const WunnConfig config{prior_variance, learning_rate, beta,        threshold, already_known,

@@ -24,10 +24,34 @@ namespace hstar {
 
 // A network in the numbers of the search, padded to vectors. Units of padding have weights 0.
 struct FixedNetwork {
-  // z * sigma * scale between two neighbouring rho, as a polynomial of where in between.
-  struct Cubic {
-    float c0, c1, c2, c3;
+  // A function, as a cubic polynomial between each two neighbouring places of a table.
+  struct Table {
+    struct Cubic {
+      float c0, c1, c2, c3;
+    };
+    std::vector<Cubic> cubics;
+    float lowest = 0, steps_per_unit = 0;
+
+    float operator()(float x) const {
+      const float at = (x - lowest) * steps_per_unit;
+      const auto step = static_cast<uint32_t>(at);
+      const Cubic& c = cubics[step];
+      const float part = at - static_cast<float>(step);
+      return c.c0 + part * (c.c1 + part * (c.c2 + part * c.c3));
+    }
   };
+  // The quantile, or the mean, of the standard normal cut off below t: up to the beginning of the table as if
+  // nothing were cut off, from `highest` on as if the density fell like exp(-t^2 / 2) without the rest of the
+  // tail. In moves, for sigma up to 13, exact to 1e-3.
+  struct Truncation {
+    Table table;
+    float highest = 0, tail = 0;
+
+    float operator()(float t) const {
+      return t < highest ? table(std::max(t, table.lowest)) : std::sqrt(t * t + tail);
+    }
+  };
+  enum class Value { kMean, kQuantile, kTruncated };
   static constexpr int32_t kMostMoves = 1000001;  // more than the search allows
 
   // `divisors` are those of the inputs. Throws an InputError as PuzzleNetwork does.
@@ -38,14 +62,18 @@ struct FixedNetwork {
   std::vector<int32_t> bias;
   std::vector<float> mu_weights, rho_weights;  // for fixed-point sums; mu in moves
   float mu_bias = 0, rho_bias = 0;
+  Value value = Value::kMean;
   float z = 0;
-  std::vector<Cubic> penalty;  // empty if z is 0: there is no need of sigma
-  float lowest_rho = 0, highest_rho = 0, steps_per_rho = 0;
+  Table spread;  // by rho: z * sigma, if truncated sigma, in moves; empty if there is no need of it
+  float lowest_rho = 0, highest_rho = 0;
+  Truncation truncation;
   float sure_below = 0, shift = 0, factor = 1;
-  bool floor_admissible = false;
+  bool bounded = false;  // whether there is a floor
 };
 
-template <class Inputs, size_t kVectors>
+// `kBounded`: whether admissible numbers are a floor, or cut off the belief. Apart, since a node of a search
+// that knows nothing of them takes less time.
+template <class Inputs, size_t kVectors, bool kBounded>
 class IncrementalNetwork {
  public:
   using Space = typename Inputs::Space;
@@ -126,18 +154,23 @@ class IncrementalNetwork {
     const Quad pairs = __builtin_shufflevector(mu_half, rho_half, 0, 1, 4, 5) +
                        __builtin_shufflevector(mu_half, rho_half, 2, 3, 6, 7);
     float moves = n.mu_bias + (pairs[0] + pairs[1]);
-    if (!n.penalty.empty()) {
+    if (n.value != FixedNetwork::Value::kMean) {
       const float rho = std::clamp(n.rho_bias + (pairs[2] + pairs[3]), n.lowest_rho, n.highest_rho);
-      const float at = (rho - n.lowest_rho) * n.steps_per_rho;
-      const auto step = static_cast<uint32_t>(at);
-      const FixedNetwork::Cubic& c = n.penalty[step];
-      const float part = at - static_cast<float>(step);
-      moves -= moves < n.sure_below ? c.c0 + part * (c.c1 + part * (c.c2 + part * c.c3)) : n.z;
+      const bool sure = moves < n.sure_below;
+      if (kBounded && n.value == FixedNetwork::Value::kTruncated)
+        moves = truncated(moves, sure ? n.spread(rho) : 1, static_cast<float>(inputs_->admissible(node)));
+      else
+        moves -= sure ? n.spread(rho) : n.z;
     }
     const float rounded = std::rint(moves * n.factor - n.shift);
-    const int32_t floor = n.floor_admissible ? inputs_->admissible(node) : 0;
+    const int32_t floor = kBounded ? inputs_->admissible(node) : 0;
     constexpr auto kMost = static_cast<float>(FixedNetwork::kMostMoves);
     return std::max(floor, static_cast<int32_t>(std::clamp(rounded, 0.0f, kMost)));
+  }
+
+  float truncated(float mu, float spread, float floor) const {
+    const float sigma = std::max(spread, 1e-6f);
+    return mu + sigma * network_.truncation((floor - mu) / sigma);
   }
 
   using Quad = float __attribute__((vector_size(16)));
@@ -156,36 +189,49 @@ class IncrementalNetwork {
 template <class Space>
 struct PuzzleNetwork<Space>::Kinds {
   static constexpr size_t kFew = 1, kSome = 3, kMany = kWidest / kLanes;
-  template <class Inputs, size_t kVectors>
-  using Owned = std::unique_ptr<const IncrementalNetwork<Inputs, kVectors>>;
+  template <class Inputs, size_t kVectors, bool kBounded>
+  using Owned = std::unique_ptr<const IncrementalNetwork<Inputs, kVectors, kBounded>>;
+  template <class Inputs, bool kBounded>
+  using Widths = std::variant<Owned<Inputs, kFew, kBounded>, Owned<Inputs, kSome, kBounded>,
+                              Owned<Inputs, kMany, kBounded>>;
   using OneHot = typename InputsOf<Space>::OneHot;
   using Databases = typename InputsOf<Space>::Databases;
 
-  std::variant<Owned<OneHot, kFew>, Owned<OneHot, kSome>, Owned<OneHot, kMany>, Owned<Databases, kFew>,
-               Owned<Databases, kSome>, Owned<Databases, kMany>>
+  std::variant<Widths<OneHot, false>, Widths<OneHot, true>, Widths<Databases, false>, Widths<Databases, true>>
       network;
 
   template <class Inputs>
   Kinds(const std::shared_ptr<const Inputs>& inputs, FixedNetwork fixed) {
+    if (fixed.bounded)
+      network = made<Inputs, true>(inputs, std::move(fixed));
+    else
+      network = made<Inputs, false>(inputs, std::move(fixed));
+  }
+
+ private:
+  template <class Inputs, bool kBounded>
+  static Widths<Inputs, kBounded> made(const std::shared_ptr<const Inputs>& inputs, FixedNetwork fixed) {
     const size_t vectors = fixed.padded / kLanes;
-    const auto made = [&]<size_t kVectors>(std::integral_constant<size_t, kVectors>) {
-      if (vectors > kVectors) return false;
-      network = std::make_unique<const IncrementalNetwork<Inputs, kVectors>>(inputs, std::move(fixed));
-      return true;
+    const auto with = [&]<size_t kVectors>(std::integral_constant<size_t, kVectors>) {
+      return std::make_unique<const IncrementalNetwork<Inputs, kVectors, kBounded>>(inputs, std::move(fixed));
     };
-    made(std::integral_constant<size_t, kFew>{}) || made(std::integral_constant<size_t, kSome>{}) ||
-        made(std::integral_constant<size_t, kMany>{});
+    if (vectors <= kFew) return with(std::integral_constant<size_t, kFew>{});
+    if (vectors <= kSome) return with(std::integral_constant<size_t, kSome>{});
+    return with(std::integral_constant<size_t, kMany>{});
   }
 };
 
 // Calls `work` with what the search is made with.
 template <class Space, class Work>
 void with_network(const PuzzleNetwork<Space>& network, const Work& work) {
-  std::visit([&](const auto& one) { work(*one); }, network.kinds().network);
+  const auto of_widths = [&](const auto& widths) {
+    std::visit([&](const auto& one) { work(*one); }, widths);
+  };
+  std::visit(of_widths, network.kinds().network);
 }
 
-static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotTiles, 3>, Tiles>);
-static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotPancake, 1>, Pancake>);
-static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotBlocks, 1>, Blocks>);
+static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotTiles, 3, false>, Tiles>);
+static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotPancake, 1, true>, Pancake>);
+static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotBlocks, 1, false>, Blocks>);
 
 }  // namespace hstar

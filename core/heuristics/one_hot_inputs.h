@@ -15,21 +15,21 @@
 
 namespace hstar {
 
-// A node that knows only whether it is the goal, by a heuristic that is 0 nowhere else.
+// A node of an admissible heuristic that is 0 in the goal alone: of the pieces no input is admissible.
 template <class Distance>
-class NoFeatures {
+class WithDistance {
  public:
   using Node = typename Distance::Node;
 
   float divisor(size_t) const { return 1; }
   bool is_goal(const Node& node) const { return node.h == 0; }
-  int32_t admissible(const Node&) const { return 0; }
+  int32_t admissible(const Node& node) const { return node.h; }
 };
 
 // For each number, the blank too, a 1 for its column and a 1 for its row. A move changes two columns or two
 // rows, of the tile and of the blank, and one row of weights for all four inputs depends only on the tile and
 // on which line the blank leaves for which: few enough rows to stay in the first cache.
-class OneHotTiles : public NoFeatures<Manhattan> {
+class OneHotTiles : public WithDistance<Manhattan> {
  public:
   using Space = Tiles;
 
@@ -94,7 +94,7 @@ class OneHotTiles : public NoFeatures<Manhattan> {
 };
 
 // For each pancake a 1 for its place from the top.
-class OneHotPancake : public NoFeatures<Gap> {
+class OneHotPancake : public WithDistance<Gap> {
  public:
   using Space = Pancake;
 
@@ -134,7 +134,7 @@ class OneHotPancake : public NoFeatures<Gap> {
 };
 
 // For each block a 1 for what lies under it: the table, then the blocks.
-class OneHotBlocks : public NoFeatures<MisplacedBlocks> {
+class OneHotBlocks : public WithDistance<MisplacedBlocks> {
  public:
   using Space = Blocks;
 

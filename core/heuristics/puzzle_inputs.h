@@ -10,7 +10,7 @@
 //   root(state, node)
 //   child(parent, before, action, child, sums)   sums.add(row), sums.subtract(row), sums.add(row, times)
 //   rows(), compose(row, put)            put(input, times) for the parts of a row
-//   is_goal(node), admissible(node)      the latter is the greatest input that never exceeds the cost, or 0
+//   is_goal(node), admissible(node)      the latter is a number that never exceeds the cost
 #pragma once
 
 #include <cstddef>

@@ -44,23 +44,45 @@ void check_config(const PuzzleNetworkConfig& c, size_t inputs) {
         "needs -30 <= lowest_rho < highest_rho <= 30");
   check(!c.alpha || (*c.alpha > 0 && *c.alpha < 1), "needs an alpha between 0 and 1");
   check(!std::isnan(c.sure_below), "needs a number to switch at");
+  check(!c.truncated || c.outputs == 2, "needs two outputs for a truncated belief");
 }
 
 double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
 double slope(double x) { return 1 / (1 + std::exp(-x)); }
 
-// Cubics that share values and slopes with factor * softplus where they meet; the last is for the end itself.
-std::vector<FixedNetwork::Cubic> cubics(double lowest, double highest, size_t steps, double factor) {
-  std::vector<FixedNetwork::Cubic> result;
+// Cubics that share values and slopes with factor * f where they meet; the last is for the end itself.
+template <class Function, class Slope>
+FixedNetwork::Table tabulated(double lowest, double highest, size_t steps, double factor, const Function& f,
+                              const Slope& f_slope) {
   const double width = (highest - lowest) / static_cast<double>(steps);
+  FixedNetwork::Table result{
+      {}, static_cast<float>(lowest), static_cast<float>(static_cast<double>(steps) / (highest - lowest))};
   for (size_t i = 0; i <= steps; ++i) {
     const double x0 = lowest + width * static_cast<double>(i), x1 = x0 + width;
-    const double y0 = softplus(x0), y1 = softplus(x1), s0 = width * slope(x0), s1 = width * slope(x1);
+    const double y0 = f(x0), y1 = f(x1), s0 = width * f_slope(x0), s1 = width * f_slope(x1);
     const double c2 = 3 * (y1 - y0) - 2 * s0 - s1, c3 = 2 * (y0 - y1) + s0 + s1;
     const auto scaled = [&](double c) { return static_cast<float>(factor * c); };
-    result.push_back({scaled(y0), scaled(s0), scaled(c2), scaled(c3)});
+    result.cubics.push_back({scaled(y0), scaled(s0), scaled(c2), scaled(c3)});
   }
   return result;
+}
+
+// Of the standard normal cut off below t the value g that it exceeds with probability alpha, or its mean.
+FixedNetwork::Truncation truncation_of(std::optional<double> alpha) {
+  constexpr int kBelow = 6, kHighest = 40, kStepsPerUnit = 16;  // farther below than that nothing is cut off
+  const auto value = [&](double t) {
+    return alpha ? truncated_quantile(0, 1, t, 1 - *alpha) : truncated_mean(0, 1, t);
+  };
+  // Q(g) = alpha Q(t), so that the slope is alpha phi(t) / phi(g); the mean is phi(t) / Q(t).
+  const auto slope_of = [&](double t) {
+    const double g = value(t);
+    return alpha ? *alpha * std::exp((g - t) * (g + t) / 2) : g * hazard_excess(t);
+  };
+  const double uncut = alpha ? -normal_quantile(*alpha) : 0;
+  const double lowest = std::floor(std::min(uncut, 0.0)) - kBelow;
+  const auto steps = static_cast<size_t>((kHighest - lowest) * kStepsPerUnit);
+  const double tail = std::pow(value(kHighest), 2) - std::pow(kHighest, 2);
+  return {tabulated(lowest, kHighest, steps, 1, value, slope_of), kHighest, static_cast<float>(tail)};
 }
 
 }  // namespace
@@ -94,19 +116,24 @@ FixedNetwork::FixedNetwork(const PuzzleNetworkConfig& c, std::span<const float> 
   const double most = (largest + std::abs(mu_bias) + std::abs(rho_bias) + c.scale) * std::max(1.0, c.factor);
   check(std::isfinite(most) && most < kMost && std::abs(c.factor) < kMost && std::abs(c.shift) < kMost,
         "has numbers that are too large");
-  if (c.outputs == 2 && c.alpha && *c.alpha != 0.5) {
-    const double quantile = normal_quantile(*c.alpha);
+  if (c.truncated)
+    value = Value::kTruncated;
+  else if (c.outputs == 2 && c.alpha && *c.alpha != 0.5)
+    value = Value::kQuantile;
+  if (value != Value::kMean) {
+    const double quantile = c.alpha ? normal_quantile(*c.alpha) : 0;
     z = static_cast<float>(quantile);
-    const double steps = std::ceil((c.highest_rho - c.lowest_rho) * kStepsPerRho);
-    penalty = cubics(c.lowest_rho, c.highest_rho, static_cast<size_t>(steps), quantile * c.scale);
+    const auto steps = static_cast<size_t>(std::ceil((c.highest_rho - c.lowest_rho) * kStepsPerRho));
+    const double times = (c.truncated ? 1 : quantile) * c.scale;
+    spread = tabulated(c.lowest_rho, c.highest_rho, steps, times, softplus, slope);
     lowest_rho = static_cast<float>(c.lowest_rho);
     highest_rho = static_cast<float>(c.highest_rho);
-    steps_per_rho = static_cast<float>(steps / (c.highest_rho - c.lowest_rho));
+    if (c.truncated) truncation = truncation_of(c.alpha);
   }
   sure_below = static_cast<float>(c.sure_below);
   shift = static_cast<float>(c.shift);
   factor = static_cast<float>(c.factor);
-  floor_admissible = c.floor_admissible;
+  bounded = c.floor_admissible || c.truncated;
 }
 
 template <class Space>

@@ -7,6 +7,10 @@
 // where z is the alpha-quantile of the standard normal distribution, so that h is at most the cost with
 // probability alpha if the cost is as the network believes. Not admissible.
 //
+// Truncated, the belief is the same normal distribution without what is below the greatest admissible number
+// a of the state, which the cost cannot be: y is the value that it exceeds with probability alpha, its mean
+// if there is no alpha. With t = (a - mu) / sigma, y = mu + sigma * G(t), and G is a table.
+//
 // The part of it that searches are made with is `incremental_network.h`.
 #pragma once
 
@@ -33,7 +37,8 @@ struct PuzzleNetworkConfig {
   double sure_below = std::numeric_limits<double>::infinity();
   double shift = 0;
   double factor = 1;
-  bool floor_admissible = false;  // the floor is the greatest admissible input, not 0
+  bool floor_admissible = false;  // the floor is the greatest admissible number of a state, not 0
+  bool truncated = false;         // needs two outputs; the floor is as if that were said, too
 };
 
 // A network of any kind of inputs and any width. Defined for Tiles, Pancake and Blocks.

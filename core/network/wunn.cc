@@ -2,40 +2,75 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <numbers>
+#include <utility>
+
+#include "base/errors.h"
 
 namespace hstar {
 namespace {
 
+constexpr float kLeastSigma = 1e-6f;  // of a weight; the square of less would soon be 0 in float32
 constexpr float kDecayFirst = 0.9f, kDecaySecond = 0.999f, kEpsilon = 1e-8f;  // of Adam, as in PyTorch
 
 float softplus(float rho) { return rho > 20 ? rho : std::log1p(std::exp(rho)); }
 float sigmoid(float rho) { return 1 / (1 + std::exp(-rho)); }
 
-// Rows by weight, none of them twice: one that is drawn again is left out and another one drawn.
+// Rows by weight, none of them twice: one that is drawn again is left out and another one drawn. Where a few
+// rows have nearly all the weight that could go on for ever; then the rest is drawn by Gumbel keys: the
+// largest of log(weight) - log(E), with E from the exponential distribution, are such a draw, too, and
+// nothing in it overflows (Vieira, "Gumbel-max trick and weighted reservoir sampling", 2014).
 class Draw {
  public:
-  explicit Draw(const std::vector<float>& weights) : taken_(weights.size(), 0) {
+  Draw(const std::vector<float>& weights, const std::vector<float>& logarithms)
+      : logarithms_(logarithms), taken_(weights.size(), 0) {
     double sum = 0;
     for (const float weight : weights) sums_.push_back(sum += weight);
   }
 
-  void operator()(uint32_t count, Random& random, std::vector<uint32_t>& rows) {
+  void operator()(uint32_t count, Random& random, Poll& poll, std::vector<uint32_t>& rows) {
     ++round_;
     rows.clear();
-    while (rows.size() < count) {
-      const double at = static_cast<double>(random.next() >> 11) * 0x1p-53 * sums_.back();
+    uint64_t rejections = std::isfinite(sums_.back()) ? uint64_t{kRejections} * count : 0;
+    while (rows.size() < count && rejections > 0) {
+      const double at = uniform(random) * sums_.back();
       const auto found = std::upper_bound(sums_.begin(), sums_.end() - 1, at);
       const auto row = static_cast<uint32_t>(found - sums_.begin());
-      if (taken_[row] == round_) continue;
+      if (taken_[row] == round_) {
+        --rejections;
+        poll();
+        continue;
+      }
       taken_[row] = round_;
       rows.push_back(row);
     }
+    if (rows.size() < count) draw_rest(count - rows.size(), random, rows);
   }
 
  private:
+  static constexpr uint32_t kRejections =
+      100;  // for each row; of 116 states, nearly a batch, trainings need 8
+
+  static double uniform(Random& random) { return static_cast<double>(random.next() >> 11) * 0x1p-53; }
+
+  void draw_rest(size_t count, Random& random, std::vector<uint32_t>& rows) {
+    keys_.clear();
+    for (uint32_t row = 0; row < taken_.size(); ++row) {
+      if (taken_[row] == round_) continue;
+      const double exponential = -std::log1p(-uniform(random));
+      keys_.emplace_back(logarithms_[row] - std::log(exponential), row);
+    }
+    const auto end = keys_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::partial_sort(keys_.begin(), end, keys_.end(), std::greater<>());
+    for (auto key = keys_.begin(); key != end; ++key) rows.push_back(key->second);
+  }
+
+  const std::vector<float>& logarithms_;
   std::vector<double> sums_;
   std::vector<uint32_t> taken_;  // the round in which it was
+  std::vector<std::pair<double, uint32_t>> keys_;
   uint32_t round_ = 0;
 };
 
@@ -66,7 +101,7 @@ Wunn::Wunn(size_t inputs, size_t width, const std::array<Learned, kArrays>& arra
 void Wunn::refresh_variances() {
   for (size_t i = 1; i < kArrays; i += 2) {
     for (size_t k = 0; k < learned_[i].size; ++k) {
-      const float sigma = softplus(learned_[i].values[k]);
+      const float sigma = std::max(softplus(learned_[i].values[k]), kLeastSigma);  // NaN stays NaN
       variance_[i][k] = sigma * sigma;
     }
   }
@@ -176,22 +211,26 @@ void Wunn::adam(Array array, const std::vector<float>& gradient, const WunnConfi
 }
 
 WunnFit Wunn::fit(const SparseRows& x, const float* y, const WunnConfig& config, Random& random, Poll& poll) {
-  std::vector<float> variance(x.size()), weights(x.size());
+  std::vector<float> variance(x.size()), weights(x.size()), logarithms(x.size());
   std::vector<uint32_t> rows(x.size());
   for (size_t row = 0; row < x.size(); ++row) rows[row] = static_cast<uint32_t>(row);
   const bool drawn = x.size() > config.batch;
   float largest = 0;
   for (uint32_t done = 0; done < config.steps; done += config.sweep_every) {
     variances(x, variance.data());
+    for (const float one : variance)
+      if (!std::isfinite(one)) throw InputError("variances are not finite: known_learning_rate is too large");
     largest = *std::max_element(variance.begin(), variance.end());
     if (config.stop_early && largest < config.threshold) return {done, largest, true};
     for (size_t row = 0; row < x.size(); ++row) {
       const bool known = variance[row] < config.threshold;
-      weights[row] = known ? config.already_known : std::exp(std::sqrt(variance[row]));
+      const float spread = std::sqrt(variance[row]);
+      weights[row] = known ? config.already_known : std::exp(spread);
+      logarithms[row] = known ? std::log(config.already_known) : spread;
     }
-    Draw draw(weights);
+    Draw draw(weights, logarithms);
     for (uint32_t i = 0; i < std::min(config.sweep_every, config.steps - done); ++i) {
-      if (drawn) draw(config.batch, random, rows);
+      if (drawn) draw(config.batch, random, poll, rows);
       step(x, y, rows, config);
       poll(500);
     }

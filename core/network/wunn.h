@@ -1,7 +1,8 @@
 // A network with Gaussian weights (Blundell et al., ICML 2015) while it learns: one hidden layer of relu, one
 // output, moments of the output in closed form.
 //
-//   hidden unit  z ~ N(m, v),  m = a mu + mu_b,  v = a^2 sigma^2 + sigma_b^2,  sigma = log(1 + exp(rho))
+//   hidden unit  z ~ N(m, v),  m = a mu + mu_b,  v = a^2 sigma^2 + sigma_b^2
+//                sigma = max(1e-6, log(1 + exp(rho))), with the gradient as if there were no maximum
 //   its relu     first and second moment f, g of a rectified Gaussian
 //   output       mean f w + c,  variance g (w^2 + t^2) - f^2 w^2 + t_c^2
 //   loss         mean over states of ((mean - y)^2 + variance) / 2,  plus beta KL(weights || N(0, prior))
@@ -78,6 +79,7 @@ class Wunn {
   Wunn(size_t inputs, size_t width, const std::array<Learned, kArrays>& arrays, uint64_t steps_before);
 
   // Steps with mini-batches, unknown states before known ones, until all are known or there are enough.
+  // Throws an InputError if a variance is not finite, as it becomes by steps that are too large.
   WunnFit fit(const SparseRows& x, const float* y, const WunnConfig& config, Random& random, Poll& poll);
 
   // The variance of the output for each state.

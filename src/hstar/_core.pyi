@@ -909,12 +909,12 @@ class TilesInputs:
         """A row of numbers in 0..1 for each state."""
 
     def admissible(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
-        """The greatest admissible input, in moves."""
+        """The greatest admissible number of each, in moves."""
 
 class TilesNetwork:
     """A network with one hidden layer."""
 
-    def __init__(self, inputs: TilesInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, scale: float, lowest_rho: float, highest_rho: float, alpha: float | None, sure_below: float | None, shift: float, factor: float, floor_admissible: bool) -> None: ...
+    def __init__(self, inputs: TilesInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, scale: float, lowest_rho: float, highest_rho: float, alpha: float | None, sure_below: float | None, shift: float, factor: float, floor_admissible: bool, truncated: bool) -> None: ...
 
     def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
         """What a search has for these states."""
@@ -935,12 +935,12 @@ class PancakeInputs:
         """A row of numbers in 0..1 for each state."""
 
     def admissible(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
-        """The greatest admissible input, in moves."""
+        """The greatest admissible number of each, in moves."""
 
 class PancakeNetwork:
     """A network with one hidden layer."""
 
-    def __init__(self, inputs: PancakeInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, scale: float, lowest_rho: float, highest_rho: float, alpha: float | None, sure_below: float | None, shift: float, factor: float, floor_admissible: bool) -> None: ...
+    def __init__(self, inputs: PancakeInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, scale: float, lowest_rho: float, highest_rho: float, alpha: float | None, sure_below: float | None, shift: float, factor: float, floor_admissible: bool, truncated: bool) -> None: ...
 
     def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
         """What a search has for these states."""
@@ -961,12 +961,12 @@ class BlocksInputs:
         """A row of numbers in 0..1 for each state."""
 
     def admissible(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
-        """The greatest admissible input, in moves."""
+        """The greatest admissible number of each, in moves."""
 
 class BlocksNetwork:
     """A network with one hidden layer."""
 
-    def __init__(self, inputs: BlocksInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, scale: float, lowest_rho: float, highest_rho: float, alpha: float | None, sure_below: float | None, shift: float, factor: float, floor_admissible: bool) -> None: ...
+    def __init__(self, inputs: BlocksInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], *, scale: float, lowest_rho: float, highest_rho: float, alpha: float | None, sure_below: float | None, shift: float, factor: float, floor_admissible: bool, truncated: bool) -> None: ...
 
     def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
         """What a search has for these states."""

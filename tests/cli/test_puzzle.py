@@ -199,9 +199,17 @@ def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> Non
     for word in ("tiles:2x3", "0 1 2 3 4 5", "one-hot, 30", "30-6-2", "likely-admissible"):
         assert word in shown.out
     assert json.loads(hstar("info", "model.hstar", "--json").out)["trained_for"] == "tiles:2x3"
-    solved = hstar("puzzle", "tiles:2x3", "instances.csv", "-e", "model.hstar", "--alpha", "0.9", "--json")
+    solved_words = ("puzzle", "tiles:2x3", "instances.csv", "-e", "model.hstar", "--alpha", "0.9")
+    solved = hstar(*solved_words, "--json")
     assert solved.code == 0
-    assert json.loads(solved.out.splitlines()[0])["run"]["alpha"] == 0.9
+    plain = solved.out.splitlines()[0]
+    assert json.loads(plain)["run"]["alpha"] == 0.9
+    for word in ("floor", "truncated"):
+        rows = hstar(*solved_words, f"--{word}", "--json").out.splitlines()
+        assert all(json.loads(row)["run"][word] for row in rows) and word not in json.loads(plain)["run"]
+        found = [(json.loads(row)["start"], json.loads(row)["initial_h"]) for row in rows]
+        core = parse_puzzle("tiles:2x3").puzzle().core
+        assert all(h >= core.value("manhattan", state) for state, h in found)
     wrong = refused(33, "puzzle", "tiles:3x2", "--random", "1", "--heuristic", "model.hstar")
     assert wrong == "the model was trained for tiles:2x3, asked for another shape of it"
     wrong = refused(33, "puzzle", "pancake:5", "--random", "1", "--heuristic", "model.hstar")
@@ -210,6 +218,14 @@ def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> Non
     assert "a puzzle model of hstar, expected a model" in refused(
         33, "solve", "domain.pddl", "--heuristic", "model.hstar"
     )
+
+
+def test_steps_that_are_too_large(hstar: Run, refused: Refused, folder: Path) -> None:
+    """Large ones leave no spread to some weights, which is no harm; those beyond all numbers are told."""
+    command = ("train", "likely-admissible", "tiles:2x3", "-o", "m.hstar", "-q", *SMALL)
+    assert hstar(*command, "--known-learning-rate", "3").code == 0
+    wrong = refused(33, *command, "--known-learning-rate", "1e20")
+    assert wrong == "variances are not finite: known_learning_rate is too large"
 
 
 @pytest.mark.slow
@@ -268,6 +284,8 @@ def test_ctrl_c(jobs: str, folder: Path) -> None:
             "databases for tiles:4x4, tiles:5x5, pancake:24, not",
         ),
         ("puzzle tiles:2x3 --random 1 --alpha 0.9", "alpha is for models, not for manhattan"),
+        ("puzzle tiles:2x3 --random 1 --floor", "a floor is for models, not for manhattan"),
+        ("puzzle tiles:2x3 --random 1 --truncated", "a truncated belief is for models, not for manhattan"),
         ("puzzle tiles:2x3 --random 1 -e none.hstar", "none.hstar: cannot read"),
         ("puzzle tiles:2x3 --random 1 --jobs 0", "--jobs must be at least 1"),
         ("puzzle tiles:2x3 --random 1 --pruning all", "unknown pruning 'all'"),

@@ -184,6 +184,10 @@ def built(small: Small) -> dict[str, tuple[Databases | PuzzleNetwork, bool]]:
     return {
         "databases": (databases, True),
         "floor": (PuzzleNetwork(inputs, *zeros, floor_admissible=True), True),
+        "truncated": (
+            PuzzleNetwork(one_hot, **random_network(one_hot.inputs, 20, 2, 1, 2.0), **likely, truncated=True),
+            False,
+        ),
         "one-hot": (PuzzleNetwork(one_hot, **random_network(one_hot.inputs, 20, 2, 1, 2.0), **likely), False),
         "inputs": (PuzzleNetwork(inputs, **random_network(inputs.inputs, 8, 2, 1, 2.0), **likely), False),
     }

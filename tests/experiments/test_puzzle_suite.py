@@ -42,6 +42,13 @@ model = "likely"
 each = { alpha = [0.9, 0.5] }
 
 [[plan]]
+name = "floor {floor}"
+model = "likely"
+options = { alpha = 0.9 }
+each = { floor = [true, false] }
+only = ["pancake:*"]
+
+[[plan]]
 heuristic = "manhattan"
 only = ["tiles:*"]
 """
@@ -59,9 +66,12 @@ def home(tmp_path: Path) -> Path:
 def test_jobs(home: Path) -> None:
     with Store(home / "run") as store:
         jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
-        assert Counter(job.kind for job in jobs) == {"train": 4, "puzzle": 2 * 2 * 4 + 2}
+        assert Counter(job.kind for job in jobs) == {"train": 4, "puzzle": 2 * 2 * 4 + 2 * 4 + 2}
         by_training = Counter(need for job in jobs for need in job.needs())
-        assert by_training == {job.key: 4 for job in jobs if job.kind == "train"}
+        expected = {"tiles:3x3": 4, "pancake:6": 8}
+        assert by_training == {job.key: expected[job.labels["domain"]] for job in jobs if job.kind == "train"}
+        floors = {job.labels["contestant"] for job in jobs if "--floor" in job.command}
+        assert floors == {"floor True"}
         assert {job.labels["instance"] for job in jobs if job.kind == "puzzle"} == {
             "tiles:3x3/instances",
             "pancake:6/random-3",
@@ -96,13 +106,38 @@ def test_wrong_optimal_costs_are_errors_of_their_jobs(home: Path) -> None:
     assert "second: optimal_cost is 4, but a plan costs 2" in rows[1]["error"]
 
 
+@pytest.mark.parametrize(
+    ("profile", "trainings", "searches"),
+    [("quick", 2, 100 * 10), ("paper", 20, 100 * (9 * 10 + 1)), ("paper-large", 30, 3 * 50 * 8 * 5 + 50)],
+)
+def test_profiles_of_the_suite_of_the_paper(
+    profile: str, trainings: int, searches: int, tmp_path: Path
+) -> None:
+    """As many trainings as in its tables; the instances are not theirs."""
+    for name, size in (("korf15_100", 16), ("korf24_50", 25)):
+        count = int(name[-3:].strip("_"))
+        tiles = " ".join(map(str, (1, 0, *range(2, size))))
+        (tmp_path / f"{name}.csv").write_text(
+            "\n".join(["id,tiles,optimal_cost", *(f"{i},{tiles},1" for i in range(count))]) + "\n"
+        )
+    suite = read_suite(Path(__file__).parents[2] / "suites" / "likely_admissible.toml", profile)
+    with Store(tmp_path / "run") as store:
+        jobs = suite_jobs(suite, tmp_path, store)
+    assert Counter(job.kind for job in jobs) == {"train": trainings, "puzzle": searches}
+    commands = [job.command for job in jobs if job.kind == "train"]
+    chosen = "quick" if profile == "quick" else "paper"
+    assert all(command[command.index("--profile") + 1] == chosen for command in commands)
+    unpruned = {job.labels["domain"] for job in jobs if "--pruning" in job.command}
+    assert unpruned == ({"blocks:15"} if profile == "paper-large" else set())
+
+
 @pytest.mark.slow
 def test_from_the_goal_to_a_table(home: Path) -> None:
     with Store(home / "run") as store:
         rows = run(store, suite_jobs(read_suite(home / "suite.toml"), home, store), LocalExecutor(2))
     assert Counter((row["step"], row["status"]) for row in rows) == {
         ("train", "trained"): 4,
-        ("search", "solved"): 18,
+        ("search", "solved"): 26,
     }
     manhattan = [row for row in rows if row["contestant"] == "manhattan"]
     assert [(row["start"], row["cost"], row["plan_length"]) for row in manhattan] == [

@@ -10,6 +10,7 @@ import pytest
 
 from hstar import container
 from hstar.errors import InputError, ModelError
+from hstar.estimates.rules import Calibrated, Quantile
 from hstar.models.puzzle_model import KIND, is_puzzle_model, load_puzzle_model, save_puzzle_model
 from hstar.search.idastar import idastar
 from hstar.search.puzzle_features import puzzle_features
@@ -55,6 +56,37 @@ def test_values_are_those_of_the_formula() -> None:
         goal = np.array([state == puzzle.goal for state in states])
         expected = np.where(goal, 0, np.maximum(np.rint(exact), 0))
         assert clear.sum() > 40 and np.array_equal(values[clear], expected[clear])
+
+
+def test_floors_and_truncated_beliefs() -> None:
+    model = made()
+    puzzle, states = model.puzzle.puzzle(), [model.puzzle.random(seed).start for seed in range(50)]
+    manhattan = np.array([puzzle.core.value("manhattan", state) for state in states])
+    plain = model.network(puzzle, 0.95).values(states)
+    assert (plain < manhattan).any() and (plain > manhattan).any()
+    floored = model.network(puzzle, 0.95, floor=True).values(states)
+    assert np.array_equal(floored, np.maximum(plain, manhattan))
+    truncated = model.network(puzzle, 0.95, truncated=True).values(states)
+    assert (truncated >= floored).all() and (truncated > floored).any()
+    as_trained = replace(model, outputs=replace(model.outputs, floor_admissible=True))
+    assert np.array_equal(as_trained.network(puzzle, 0.95).values(states), floored)
+    assert np.array_equal(as_trained.network(puzzle, 0.95, floor=False).values(states), plain)
+    with pytest.raises(ModelError, match="one output, a mean without spread: leave truncated out"):
+        made(outputs=1).network(puzzle, truncated=True)
+    one = made(outputs=1)
+    assert (one.network(puzzle, floor=True).values(states) >= manhattan).all()
+
+
+def test_a_calibrated_model_keeps_its_promise_with_a_floor_only() -> None:
+    rule = Calibrated(confidence=0.5, instances=9, score=3.0, whole=True, of=Quantile(0.1))
+    model = made(rule=rule)
+    puzzle, states = model.puzzle.puzzle(), [model.puzzle.random(seed).start for seed in range(20)]
+    floored, plain = (model.network(puzzle, floor=floor).values(states) for floor in (True, False))
+    manhattan = [puzzle.core.value("manhattan", state) for state in states]
+    assert np.array_equal(floored, np.maximum(plain, manhattan))
+    with pytest.raises(InputError, match="calibrated with a belief that is not truncated; give alpha"):
+        model.network(puzzle, truncated=True)
+    assert model.network(puzzle, 0.9, truncated=True).truncated
 
 
 def test_it_searches() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +10,9 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
+from hstar.estimates.truncated_normal import TruncatedNormal
 from hstar.search.databases import Patterns, additive_databases, block_databases
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.blocks import Blocks
@@ -87,14 +90,33 @@ def unrounded(network: PuzzleNetwork, states: Sequence[State]) -> npt.NDArray[np
     hidden = np.maximum(x @ network.hidden_weights.astype(np.float64) + network.hidden_biases, 0)
     outputs = hidden @ network.output_weights.astype(np.float64) + network.output_biases
     moves = outputs[:, 0] * network.scale
-    if network.alpha is not None and outputs.shape[1] == 2:
-        z = NormalDist().inv_cdf(network.alpha)
+    if outputs.shape[1] == 2:
         rho = np.clip(outputs[:, 1], network.lowest_rho, network.highest_rho)
         sigma = np.log1p(np.exp(rho)) * network.scale
         if network.switch is not None:
             sigma = np.where(moves >= network.switch, 1.0, sigma)
-        moves = moves - z * sigma
+        if network.truncated:
+            moves = truncated(moves, sigma, network.features.admissible(states), network.alpha)
+        elif network.alpha is not None:
+            moves = moves - NormalDist().inv_cdf(network.alpha) * sigma
     return np.asarray(moves * network.factor - network.shift)
+
+
+def truncated(
+    mu: npt.NDArray[np.float64],
+    sigma: npt.NDArray[np.float64],
+    lower: npt.NDArray[np.int32],
+    alpha: float | None,
+) -> npt.NDArray[np.float64]:
+    """The quantile 1 - alpha, or the mean, by what the estimate `truncated` is made of."""
+
+    def all_of(number: float) -> torch.Tensor:
+        return torch.full((len(mu),), number, dtype=torch.float64)
+
+    bounds = torch.from_numpy(lower).double(), all_of(math.inf)
+    belief = TruncatedNormal(torch.from_numpy(mu), torch.from_numpy(sigma), *bounds)
+    value = belief.mean() if alpha is None else belief.quantile(all_of(1 - alpha))
+    return np.asarray(value.numpy())
 
 
 def random_network(

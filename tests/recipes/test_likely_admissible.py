@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hstar.errors import InputError
+from hstar.errors import InputError, UnsupportedError
 from hstar.models.puzzle_model import PuzzleModel
 from hstar.recipes import PUZZLE_RECIPES, train_puzzle
 from hstar.recipes.likely_admissible import Learner
 from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
 from hstar.recipes.puzzle_recipe import check_options
+from hstar.search import puzzle_features
 from hstar.search.idastar import idastar
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.training.two_networks import torch_threads
@@ -82,6 +83,25 @@ def test_other_puzzles(name: str) -> None:
     assert model.summary["solved"] >= 4 and model.puzzle == size
     network = model.network(size.puzzle(), 0.9)
     assert all(idastar(size.walk(2, seed), network, max_evaluations=10**6).solved for seed in range(3))
+
+
+def test_a_floor() -> None:
+    """Off unless asked for with one-hot inputs; the model keeps it."""
+    assert not learned(iterations=1).outputs.floor_admissible
+    model = learned(iterations=2, floor=True)
+    assert model.outputs.floor_admissible and model.recipe_config["floor"] is True
+    states = [SIZE.random(seed).start for seed in range(20)]
+    manhattan = [SIZE.puzzle().core.value("manhattan", state) for state in states]
+    assert (model.network(SIZE.puzzle(), 0.99).values(states) >= manhattan).all()
+
+
+@pytest.mark.parametrize(("floor", "kept"), [(None, True), (True, True), (False, False)])
+def test_a_floor_of_databases(floor: bool | None, kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On unless it is turned off."""
+    few: list[Any] = [[[1, 2, 3]], [[4, 5]]]
+    monkeypatch.setitem(puzzle_features._SETS, "tiles-2x3", few)
+    options = LikelyAdmissibleOptions(**SMALL, inputs="databases", floor=floor)
+    assert PuzzleSpace(SIZE, options).outputs.floor_admissible is kept
 
 
 def test_one_seed_fixes_a_run() -> None:
@@ -174,10 +194,18 @@ def test_profiles() -> None:
     large = options("tiles:5x5")
     assert (large.iterations, large.nodes, large.hidden, large.inputs) == (75, 140_000_000, 8, "databases")
     assert options("pancake:24").nodes == 86_000_000 and options("blocks:15").nodes == 620_000_000
+    assert (paper.dropout, paper.floor, large.dropout, large.floor) == (0.025, None, 0.0, None)
     study = options("tiles:4x4", "efficiency")
     assert (study.iterations, study.nodes, study.outputs, study.dropout) == (20, 1_100_000, 1, 0.0)
     with pytest.raises(InputError, match="unknown profile of likely-admissible 'papers'"):
         options("tiles:4x4", "papers")
+
+
+def test_one_output_has_no_dropout_unless_it_is_asked_for() -> None:
+    assert LikelyAdmissibleOptions().dropout == 0.025
+    assert LikelyAdmissibleOptions(outputs=1).dropout == 0.0
+    assert LikelyAdmissibleOptions(outputs=1, dropout=0.1).dropout == 0.1
+    assert LikelyAdmissibleOptions(dropout=0.0).dropout == 0.0
 
 
 @pytest.mark.parametrize(
@@ -193,10 +221,12 @@ def test_profiles() -> None:
         ({"tasks_by": "chance"}, "unknown tasks_by 'chance'"),
         ({"nodes": None}, "give nodes or task_time"),
         ({"inputs": "pixels"}, "unknown inputs 'pixels'"),
+        ({"inputs": "databases"}, "no patterns are known for tiles-2x3"),
+        ({"floor": 3}, "floor must be true or false, got 3"),
     ],
 )
 def test_mistakes(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
+    with pytest.raises((InputError, UnsupportedError), match=message):
         learned(**options)
 
 

@@ -206,6 +206,8 @@ def test_tasks_that_are_refused(cases: Cases) -> None:
     assert learned(costs.with_unit_cost(), iterations=1).summary["solved"] == 4
     with pytest.raises(InputError, match=r"no action leads to the goal of problem\.pddl: nothing"):
         learned(cases["unsolvable"].task)
+    with pytest.raises(InputError, match="a floor is for puzzles"):
+        learned(cases["npuzzle-2x3"].task, floor=True)
     with pytest.raises(InputError, match="inputs of a planning task are one-hot, not databases"):
         learned(cases["npuzzle-2x3"].task, inputs="databases")
     with pytest.raises(InputError, match="unknown profile of likely-admissible 'quicker'"):

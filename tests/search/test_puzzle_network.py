@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.search.databases import BLOCKS_15, PANCAKE_24, PUZZLE_24, Patterns
+from hstar.search import puzzle_features as features_module
+from hstar.search.databases import BLOCKS_15, PANCAKE_24, PUZZLE_15, PUZZLE_24, Patterns
 from hstar.search.idastar import idastar
 from hstar.search.puzzle_features import PuzzleFeatures, puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
@@ -45,6 +47,7 @@ SETS: dict[str, list[Patterns]] = {
     "blocks-6 databases": [[[1, 2, 3], [4, 5], [6]]],
 }
 ONE_HOT = [name for name in PUZZLES if name not in SETS]
+FLOORS = {"tiles": "manhattan", "pancake": "gap", "blocks": "misplaced"}  # where inputs are one-hot
 
 
 @cache
@@ -82,12 +85,15 @@ def walk(puzzle: Puzzle, steps: int, seed: int) -> list[State]:
 def check(network: PuzzleNetwork, puzzle: Puzzle, states: list[State]) -> None:
     """Values are those of the reference, but for its own rounding, which may tip a half."""
     plain = oracle.unrounded(network, states)
-    floors = network.features.admissible(states) if network.floor_admissible else np.zeros(len(states))
+    bounded = network.floor_admissible or network.truncated
+    floors = network.features.admissible(states) if bounded else np.zeros(len(states))
     for state, exact, floor, value in zip(states, plain, floors, network.values(states), strict=True):
         if state == puzzle.goal:
             assert value == 0
             continue
         close = 1e-4 + 1e-6 * abs(exact)
+        if network.truncated:  # its table is exact to a small part of sigma
+            close += 1e-5 * network.scale * max(1.0, network.highest_rho)
         possible = {max(int(floor), round(float(exact) + error)) for error in (-close, 0, close)}
         assert value in possible, (state, exact)
 
@@ -100,7 +106,8 @@ def test_inputs_are_one_hot(name: str) -> None:
     assert array.dtype == np.float32
     assert array.shape == (len(states), features.inputs)
     assert array.tolist() == [oracle.one_hot(puzzle, state) for state in states]
-    assert features.admissible(states).tolist() == [0] * len(states)
+    plain = FLOORS[puzzle.name]
+    assert features.admissible(states).tolist() == [puzzle.core.value(plain, state) for state in states]
     assert len(set(features.names)) == features.inputs
 
 
@@ -134,7 +141,9 @@ def test_values_are_those_of_numpy(data: st.DataObject) -> None:
     low = data.draw(st.sampled_from([-5.0, -1.0, 0.25, -30.0]), "lowest_rho")
     options |= {"lowest_rho": low, "highest_rho": low + data.draw(st.sampled_from([0.01, 6.0, 29.0]), "rho")}
     seed = data.draw(st.integers(0, 1000), "seed")
-    network = network_for(features_of(name), width, data.draw(st.integers(1, 2), "outputs"), seed, **options)
+    outputs = data.draw(st.integers(1, 2), "outputs")
+    options["truncated"] = outputs == 2 and data.draw(st.booleans(), "truncated")
+    network = network_for(features_of(name), width, outputs, seed, **options)
     check(network, puzzle_of(name), [puzzle_of(name).goal, *walk(puzzle_of(name), 60, seed)])
 
 
@@ -142,7 +151,8 @@ def test_values_are_those_of_numpy(data: st.DataObject) -> None:
 @pytest.mark.parametrize("width", [8, 20, 40, 100])
 def test_values_along_moves_are_those_from_scratch(name: str, width: int) -> None:
     puzzle = puzzle_of(name)
-    network = network_for(features_of(name), width, 2, 7, alpha=0.9, scale=10.0)
+    floors = {"floor_admissible": width == 20, "truncated": width == 40}
+    network = network_for(features_of(name), width, 2, 7, alpha=0.9, scale=10.0, **floors)
     core: Any = puzzle.core
     states = walk(puzzle, 40, 3)
     for state in states:
@@ -169,33 +179,87 @@ def test_inputs_with_databases(name: str) -> None:
 
 def test_floors_are_admissible() -> None:
     """A network that says 0 leaves the greatest admissible input, and plans are optimal."""
-    for name in SETS:
+    for name in (*SETS, "tiles-2x3", "pancake-5", "blocks-5-other"):
         puzzle, features = puzzle_of(name), features_of(name)
         zeros = np.zeros((features.inputs, 4)), np.zeros(4), np.zeros((4, 1)), np.zeros(1)
         network = PuzzleNetwork(features, *zeros, floor_admissible=True)
         states = walk(puzzle, 50, 4)
         assert network.values(states).tolist() == features.admissible(states).tolist()
-        plain = {"tiles": "manhattan", "pancake": "gap", "blocks": "misplaced"}[puzzle.name]
-        assert idastar(puzzle, network).plan_cost == idastar(puzzle, plain).plan_cost
+        found, plain = idastar(puzzle, network), idastar(puzzle, FLOORS[puzzle.name])
+        assert found.plan_cost == plain.plan_cost
+        if name not in SETS:
+            assert found.generated == plain.generated, "it is the same search"
+
+
+def test_a_floor_is_a_maximum() -> None:
+    for name in PUZZLES:
+        features, states = features_of(name), walk(puzzle_of(name), 50, 5)
+        without, floored = (
+            network_for(features, 20, 2, 2, alpha=0.95, floor_admissible=floor).values(states)
+            for floor in (False, True)
+        )
+        assert floored.tolist() == np.maximum(without, features.admissible(states)).tolist()
+
+
+@pytest.mark.parametrize("alpha", [None, 0.999999, 0.99, 0.9, 0.5, 0.05, 1e-4])
+@pytest.mark.parametrize("mean", [-400.0, 0.0, 18.0, 25.0, 60.0])
+def test_a_truncated_belief_to_a_thousandth_of_a_move(alpha: float | None, mean: float) -> None:
+    """Sigma is between 0.07 and 13 moves; bounds are from far below the mean to far above it."""
+    features, puzzle = features_of("tiles-4x4"), puzzle_of("tiles-4x4")
+    states = [state for state in walk(puzzle, 300, 6) if state != puzzle.goal]
+    weights = oracle.random_network(features.inputs, 20, 2, 3, mean / 10)
+    weights["output_weights"][:, 0] *= np.float32(0.3)
+    network = PuzzleNetwork(features, **weights, scale=10.0, alpha=alpha, truncated=True, factor=1000.0)
+    values, exact = network.values(states) / 1000, oracle.unrounded(network, states) / 1000
+    assert np.abs(values - exact).max() < 1e-3
+    assert (values >= features.admissible(states)).all()
+    uncut = replace(network, truncated=False)
+    assert (values >= uncut.values(states) / 1000 - 1e-3).all(), "nothing is below what was cut off"
 
 
 def test_puzzles_without_known_patterns() -> None:
-    with pytest.raises(UnsupportedError, match="no patterns are known for tiles-4x4; give sets"):
-        puzzle_features(Tiles.random(4, 4, 0), "databases")
+    with pytest.raises(UnsupportedError, match="no patterns are known for tiles-3x4; give sets"):
+        puzzle_features(Tiles.random(3, 4, 0), "databases")
     with pytest.raises(UnsupportedError, match=r"no patterns are known for blocks-5-0\.0\.1\.2\.3"):
         puzzle_features(puzzle_of("blocks-5-other"), "databases")
 
 
+@pytest.mark.parametrize(
+    ("puzzle", "sets"),
+    [
+        (Tiles.random(4, 4, 0), PUZZLE_15),
+        (Tiles.random(5, 5, 0), PUZZLE_24),
+        (Pancake.random(24, 0), PANCAKE_24),
+    ],
+)
+def test_known_patterns(puzzle: Puzzle, sets: tuple[Patterns, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What would be built for a puzzle, instead of building it; all pieces are in each set."""
+    asked: list[Any] = []
+
+    def stop(puzzle: Puzzle, sets: Any, **_: Any) -> None:
+        asked.append(sets)
+        raise InputError("enough")
+
+    monkeypatch.setattr(features_module, "additive_databases", stop)
+    with pytest.raises(InputError, match="enough"):
+        puzzle_features(puzzle, "databases")
+    assert asked == [sets]
+    pieces = set(puzzle.goal) - ({0} if isinstance(puzzle, Tiles) else set())
+    assert all({piece for pattern in patterns for piece in pattern} == pieces for patterns in sets)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["tiles", "pancake", "blocks"])
+@pytest.mark.parametrize("name", ["tiles-4x4", "tiles", "pancake", "blocks"])
 def test_features_of_large_puzzles(name: str) -> None:
-    """With the smaller ones of the paper's patterns, which are built in seconds."""
+    """With the smaller ones of the known patterns, which are built in seconds."""
     make: dict[str, Callable[[], Puzzle]] = {
+        "tiles-4x4": lambda: Tiles.random(4, 4, 0),
         "tiles": lambda: Tiles.random(5, 5, 0),
         "pancake": lambda: Pancake.random(24, 0),
         "blocks": lambda: Blocks.walk(15, 5000, 0),
     }
     patterns = {
+        "tiles-4x4": [[PUZZLE_15[0][2]], [PUZZLE_15[1][2]]],
         "tiles": [[PUZZLE_24[0][4]], [PUZZLE_24[1][4]]],
         "pancake": [[PANCAKE_24[0][4]], [PANCAKE_24[1][0]]],
         "blocks": [BLOCKS_15[:1]],
@@ -304,6 +368,10 @@ def test_the_number_of_inputs() -> None:
         ({"lowest_rho": 1.0}, "lowest_rho < highest_rho"),
         ({"highest_rho": 31.0}, "highest_rho <= 30"),
         ({"switch": np.nan}, "switch must be a number"),
+        (
+            {"output_weights": np.zeros((5, 1)), "output_biases": np.zeros(1), "truncated": True},
+            "needs two outputs for a truncated belief",
+        ),
     ],
 )
 def test_wrong_numbers_are_one_line(changes: dict[str, Any], message: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from hstar.models.wunn import WUNN
 from hstar.training.two_networks import (
     LARGEST_ERROR,
     SWEEP_EVERY,
+    _drawn,
     adam,
     fit_planner,
     fit_until_known,
@@ -114,6 +116,90 @@ def test_unknown_states_are_drawn_before_known_ones() -> None:
     # Its weight is exp(2) beside nine of exp(-1): in 0.91 of all batches, each other in 0.12.
     assert float(model.seen[3]) / 500 == pytest.approx(0.912, abs=0.05)
     assert float(model.seen[[0, 1, 2, 4, 5, 6, 7, 8, 9]].mean()) / 500 == pytest.approx(0.121, abs=0.03)
+
+
+def spread_of(*spreads: float) -> tuple[torch.Tensor, WUNN]:
+    """States, and a network whose standard deviations in them are these: one hidden unit, as good as sure."""
+    model = WUNN(len(spreads), EpistemicConfig(width=1, samples=0, loss_samples=0), seeded(0))
+    with torch.no_grad():
+        for layer in (model.hidden, model.output):
+            layer.mean[:], layer.rho[:], layer.bias_rho[:] = 0, -60, -60
+        model.hidden.mean[:, 0] = torch.tensor(spreads)
+        model.output.rho[:] = math.log(math.e - 1)  # its sigma is 1
+    return torch.eye(len(spreads)), model
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["native", "torch"])
+def test_draws_by_weights_that_overflow(native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """exp(100) is infinite in float32; e to 1 all the same is how often each is drawn."""
+    monkeypatch.setattr(WUNN, "in_closed_form", native)
+    times = torch.zeros(3)
+    for seed in range(300):
+        x, model = spread_of(100, 101, 0.1)
+        torch.testing.assert_close(
+            model.uncertainty(x, seeded(0)), torch.tensor([1e4, 10201, 0.01]), rtol=1e-3, atol=1e-3
+        )
+        before = model.hidden.mean.detach().clone()
+        fit_until_known(
+            model,
+            torch.optim.Adam(model.parameters(), 1e-3),
+            *(x, torch.zeros(3), seeded(seed)),
+            beta=0.0,
+            threshold=0.64,
+            steps=1,
+            batch=1,
+        )
+        times += (model.hidden.mean.detach() - before).squeeze(1) != 0
+    assert times.sum() == 300 and times[2] == 0
+    assert float(times[1]) / 300 == pytest.approx(math.e / (1 + math.e), abs=0.08)
+
+
+def test_draws_in_which_a_few_have_nearly_all_the_weight() -> None:
+    """Of 5 + 35 states a batch of 8 has the five, which nobody else would leave room for, and three more."""
+    for spread in (30.0, 300.0):
+        x, model = spread_of(*[spread] * 5, *[0.1] * 35)
+        before = model.hidden.mean.detach().clone()
+        options = {"beta": 0.0, "threshold": 0.64, "steps": 1, "batch": 8}
+        fit_until_known(
+            model, torch.optim.Adam(model.parameters(), 1e-3), x, 5 * torch.ones(40), seeded(1), **options
+        )
+        moved = (model.hidden.mean.detach() - before).squeeze(1) != 0
+        assert bool(moved[:5].all()) and int(moved[5:].sum()) == 3
+
+
+def test_draws_of_torch_by_logarithms() -> None:
+    logarithms = torch.tensor([0.0, 1.0, 2.0]) + 100
+    rows = [_drawn(logarithms.exp(), logarithms, 1, generator) for generator in [seeded(0)] * 2000]
+    share = torch.cat(rows).bincount(minlength=3) / 2000
+    torch.testing.assert_close(share, torch.softmax(logarithms, 0), rtol=0, atol=0.04)
+    assert sorted(_drawn(logarithms.exp(), logarithms, 3, seeded(0)).tolist()) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["native", "torch"])
+def test_spreads_that_collapse(native: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of rho -60 the variance is 0 in float32; learning goes on, and rho above -20 comes back."""
+    monkeypatch.setattr(WUNN, "in_closed_form", native)
+    model = WUNN(6, EpistemicConfig(width=6, samples=0, loss_samples=0), seeded(1))
+    with torch.no_grad():
+        for layer in (model.hidden, model.output):
+            layer.rho[:], layer.bias_rho[:] = -60, -60
+        model.output.rho[:] = -18
+    found = fit(model, beta=0.05, steps=100, stop_early=False)
+    assert found.steps == 100 and 0 <= found.largest_variance < 1e-6
+    assert all(bool(parameter.isfinite().all()) for parameter in model.parameters())
+    assert float(model.output.rho.detach().min()) > -18
+    assert float(model.divergence().detach()) < math.inf
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["native", "torch"])
+@pytest.mark.parametrize("number", [math.nan, 1e30])
+def test_variances_that_are_not_finite(native: bool, number: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WUNN, "in_closed_form", native)
+    model = known(loss_samples=0)
+    with torch.no_grad():
+        model.hidden.mean[3] = number
+    with pytest.raises(InputError, match="not finite: known_learning_rate is too large"):
+        fit(model, batch=3)
 
 
 def test_arrays_go_on_as_if_nothing_had_been() -> None:

@@ -65,6 +65,17 @@ def configure(parser: Parser) -> None:
         metavar="RULE",
         help="of a model, instead of --alpha: mean or quantile:Q, which is 1 - alpha",
     )
+    add(
+        "--floor",
+        action="store_true",
+        help="of a model: no value below what is admissible, Manhattan, gap, misplaced blocks or databases "
+        "if they are its inputs (default: as it was trained)",
+    )
+    add(
+        "--truncated",
+        action="store_true",
+        help="of a model with a spread: nothing below that in what --alpha or the mean is taken of",
+    )
     add("--nodes", type=count, metavar="N", help="evaluated states at which an instance is given up")
     add("--time-limit", "-t", type=checked(parse_time), metavar="T", help="of an instance: 30s, 5m, 1h")
     add(
@@ -170,7 +181,12 @@ def run(arguments: argparse.Namespace) -> int:
                 anchor, anchor_name = puzzle_anchor(size, arguments.anchor, cache=cache)
                 name = name or anchor_name
             name = name or size.puzzle().core.heuristics[0].name
-            heuristic, about = puzzle_heuristic(size, name, arguments.alpha, rule, cache=cache)
+            heuristic, about = puzzle_heuristic(
+                *(size, name, arguments.alpha, rule),
+                floor=arguments.floor,
+                truncated=arguments.truncated,
+                cache=cache,
+            )
             if anchor is not None:
                 about["anchor"] = anchor_name
                 heuristic = anchor if name == anchor_name else heuristic

@@ -56,24 +56,38 @@ def distribution(walk: int | None = None) -> str:
 
 
 def puzzle_heuristic(
-    size: PuzzleSize, name: str, alpha: float | None = None, rule: Rule | None = None, *, cache: bool = True
+    size: PuzzleSize,
+    name: str,
+    alpha: float | None = None,
+    rule: Rule | None = None,
+    *,
+    floor: bool = False,
+    truncated: bool = False,
+    cache: bool = True,
 ) -> tuple[PuzzleHeuristic, dict[str, Any]]:
     """A heuristic by name or by model file, and plain data that tell it from others.
 
-    Of a model alpha or a rule can be chosen; a calibrated one goes by its calibration otherwise.
+    Of a model alpha or a rule can be chosen; a calibrated one goes by its calibration otherwise. `floor` and
+    `truncated` are those of `PuzzleModel.network`; without them it is as in the training.
     """
     puzzle = size.puzzle()
     if name.endswith(".hstar") or Path(name).is_file():
         model = load_puzzle_model(name)
         digest = hashlib.sha256(Path(name).read_bytes()).hexdigest()
-        network = model.network(puzzle, alpha, rule=rule, cache=cache)
+        chosen = {"floor": floor, "truncated": truncated}
+        network = model.network(
+            puzzle, alpha, rule=rule, floor=floor or None, truncated=truncated, cache=cache
+        )
         about: dict[str, Any] = {"heuristic": Path(name).name, "model": digest, "alpha": alpha}
+        about |= {word: True for word, given in chosen.items() if given}
         used = model.rule if rule is None else rule
         if alpha is None and used != Mean():
             about["rule"] = rules.to_json(used)
         return network, about
-    if alpha is not None or rule is not None:
-        raise InputError(f"{'alpha' if rule is None else 'a rule'} is for models, not for {name}")
+    of_models = {"alpha": alpha is not None, "a rule": rule is not None, "a floor": floor}
+    for word, given in (of_models | {"a truncated belief": truncated}).items():
+        if given:
+            raise InputError(f"{word} is for models, not for {name}")
     check_heuristic(size, name)
     if name == DATABASES:
         return additive_databases(puzzle, _SETS[str(size)], cache=cache), {"heuristic": name}

@@ -84,19 +84,29 @@ class PuzzleModel:
         alpha: float | None = None,
         *,
         rule: Rule | None = None,
+        floor: bool | None = None,
+        truncated: bool = False,
         cache: bool = True,
         **settings: Any,
     ) -> PuzzleNetwork:
         """The heuristic for `idastar`, admissible with probability alpha, or by a rule, which is the model's
         own if neither is given: the mean, unless it is calibrated.
 
-        `settings` are further fields of `PuzzleNetwork`: `shift`, `factor`, `switch`.
+        With `floor` no value is below the greatest admissible feature, which is the Manhattan distance, the
+        gap or misplaced blocks where inputs are one-hot; if it is not given, it is as in the training.
+        `truncated` takes all that is below it out of the network's belief. `settings` are further fields of
+        `PuzzleNetwork`: `shift`, `factor`, `switch`.
         """
         if alpha is not None and rule is not None:
             raise InputError("give either alpha or a rule, not both")
         if alpha is None:
-            alpha, chosen = _settings(self.rule if rule is None else rule)
+            used = self.rule if rule is None else rule
+            if truncated and isinstance(used, Calibrated):
+                raise InputError("the model was calibrated with a belief that is not truncated; give alpha")
+            alpha, chosen = _settings(used)
             settings = {**chosen, **settings}
+        if floor is not None:
+            settings["floor_admissible"] = floor
         if puzzle.name != self.puzzle.kind or len(puzzle.goal) != len(self.goal):
             asked = f"{puzzle.name} with {len(puzzle.goal)} places"
             raise ModelError(f"the model was trained for {self.puzzle}, asked for {asked}")
@@ -107,13 +117,14 @@ class PuzzleModel:
             raise ModelError(
                 f"the model was trained for the goal {format_numbers(self.goal)}, asked for {goal}"
             )
-        if alpha is not None and not self.has_spread:
-            raise ModelError("the model has one output, a mean without spread: leave alpha out")
+        if (alpha is not None or truncated) and not self.has_spread:
+            word = "truncated" if alpha is None else "alpha"
+            raise ModelError(f"the model has one output, a mean without spread: leave {word} out")
         if alpha is not None and not 0 < alpha < 1:
             raise InputError(f"alpha must be between 0 and 1, got {alpha}")
         features = puzzle_features(puzzle, self.inputs, cache=cache)
         fields: dict[str, Any] = {**self.weights, **asdict(self.outputs), **settings}
-        return PuzzleNetwork(features, alpha=alpha, **fields)
+        return PuzzleNetwork(features, alpha=alpha, truncated=truncated, **fields)
 
     def _same_shape(self, puzzle: Puzzle) -> bool:
         shape = (getattr(puzzle, "rows", 1), getattr(puzzle, "columns", len(puzzle.goal)))

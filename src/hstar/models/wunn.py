@@ -9,7 +9,8 @@ but drawn itself, from the Gaussian that the weights give it,
 
 The divergence is the sum over all weights, not divided by the number of labels: beta is meant for that, as in
 Marom and Rosman (ICAPS 2020). So are the first weights: He-normal means, and rho of weights N(-5, 1) times
-sqrt(2 / inputs), which leaves a spread that shows from the start.
+sqrt(2 / inputs), which leaves a spread that shows from the start. No sigma is below 1e-6: of rho around -44
+the variance is 0 in float32, and the divergence infinite.
 
 Mean and variance of the hidden units are the same for all samples of a state and computed once. With 0
 samples the moments of the output are computed exactly, by those of a rectified Gaussian: what infinitely many
@@ -26,6 +27,8 @@ from torch.nn import functional
 
 from hstar.models.epistemic import EpistemicConfig, negative_log_likelihood, sampled_variance
 
+LEAST_SIGMA = 1e-6  # of a weight; the square of less would soon be 0 in float32
+
 
 class GaussianLayer(nn.Module):
     """Weights and biases with means and spreads."""
@@ -40,7 +43,7 @@ class GaussianLayer(nn.Module):
 
     def variances(self) -> tuple[Tensor, Tensor]:
         """Of weights and of biases."""
-        return functional.softplus(self.rho).square(), functional.softplus(self.bias_rho).square()
+        return _sigma(self.rho).square(), _sigma(self.bias_rho).square()
 
     def moments(self, a: Tensor) -> tuple[Tensor, Tensor]:
         """Means and variances of the sums, for inputs without spread: (..., inputs) to (..., outputs)."""
@@ -54,6 +57,12 @@ class GaussianLayer(nn.Module):
             ratio = variance / prior_variance
             total = total + (ratio + mean.square() / prior_variance - ratio.log() - 1).sum() / 2
         return total
+
+
+def _sigma(rho: Tensor) -> Tensor:
+    """Of weights; the gradient passes by the least one, so that a rho below it can come back."""
+    sigma = functional.softplus(rho)
+    return sigma + (sigma.clamp_min(LEAST_SIGMA) - sigma).detach()
 
 
 class WUNN(nn.Module):

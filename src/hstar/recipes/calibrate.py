@@ -158,8 +158,8 @@ def calibrate_puzzle(
 
 def scored_network(model: PuzzleModel, rule: Rule, *, cache: bool = True) -> PuzzleNetwork:
     """The network for `puzzle_plan_values`, in parts of a move, without a floor."""
-    settings = {"factor": _PARTS, "shift": 0, "floor_admissible": False}
-    return model.network(model.puzzle.puzzle(), rule=rule, cache=cache, **settings)
+    puzzle = model.puzzle.puzzle()
+    return model.network(puzzle, rule=rule, floor=False, cache=cache, factor=_PARTS, shift=0)
 
 
 def puzzle_plan_values(network: PuzzleNetwork, states: Sequence[State]) -> tuple[Array, Array]:

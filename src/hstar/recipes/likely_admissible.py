@@ -5,10 +5,14 @@ unsure it is: tasks are walks from the goal to where that begins. The other one 
 most h* with probability alpha, so that errors of plans do not add up from iteration to iteration.
 
 Differences: 1. Tasks are limited by evaluated states, not by time, unless asked. 2. As in the authors'
-program, not in the paper: tasks of the first iteration are one random move; the goal is learned, too; beta
-stays while too few tasks are solved; variances of all states are looked at every 50 steps. 3. A step of the
-planning network uses each remembered state once, where the program repeats them up to the size of the memory.
-4. The network that is kept is the last one.
+program, not in the paper: tasks of the first iteration are one random move; the goal is learned, too; equal
+pairs of state and cost are remembered once; the planning network stops once every remembered state is learned
+to less than half a move; beta stays while too few tasks are solved; variances of all states are looked at
+every 50 steps. 3. A step of the planning network uses each remembered state once, where the program repeats
+them up to the size of the memory. 4. The network that is kept is the last one; the program keeps the one
+before. 5. A walk may have `max_steps` moves, in the program one less. 6. The network of the unknown has at
+most 100 rounds of 50 steps, which is what the paper says; the program has 101. 7. From the quantile y^q of
+learned costs on sigma is 1 move, whatever epsilon is; in the paper its square is epsilon, which is 1 there.
 
 What differs between puzzles and planning tasks is a `LearningSpace`: `likely_admissible_puzzle.py` and
 `likely_admissible_task.py`. Options are in `likely_admissible_config.py`.
@@ -41,6 +45,7 @@ from hstar.training.memory_buffer import MemoryBuffer, plan_entries
 from hstar.training.two_networks import (
     KnownFit,
     adam,
+    check_variance,
     fit_planner,
     fit_until_known,
     from_arrays,
@@ -195,7 +200,7 @@ class Learner(Generic[M_co]):
         noise = seeded(options.seed, iteration, _WALKS, number)
         return uncertain_task(
             self.space.walks,
-            lambda states: self.known.uncertainty(self._inputs(states), noise).double().numpy(),
+            lambda states: self._variances(states, noise),
             rng,
             epsilon=options.epsilon,
             max_steps=options.max_steps,
@@ -243,6 +248,11 @@ class Learner(Generic[M_co]):
             "curve": self.history,
         }
         return self.space.model(self.planner, summary)
+
+    def _variances(self, states: Sequence[State], noise: torch.Generator) -> npt.NDArray[np.float64]:
+        found: npt.NDArray[np.float64] = self.known.uncertainty(self._inputs(states), noise).double().numpy()
+        check_variance(float(found.max()))
+        return found
 
     def _inputs(self, states: Sequence[State]) -> Tensor:
         return torch.from_numpy(self.space.array(states))

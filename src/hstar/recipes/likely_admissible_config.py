@@ -62,9 +62,14 @@ class LikelyAdmissibleOptions:
     quantile: float = option(0.95, "Of the learned costs, above which the spread is taken for 1 move.")
     buffer: int = option(25_000, "Newest labelled states that are learned from.")
     inputs: str = option("one-hot", f"What the networks see: {' or '.join(INPUTS)}.")
+    floor: bool | None = option(
+        None, "Plan with no value below what is admissible; of a puzzle, on with databases unless said."
+    )
     hidden: int = option(20, "Hidden units of both networks.")
     outputs: int = option(2, "Of the planning network: 2, or 1 for a mean without spread.")
-    dropout: float = option(0.025, "Share of its hidden units left out while it learns.")
+    dropout: float | None = option(
+        None, "Share of its hidden units left out while it learns; unless said 0.025, with one output 0."
+    )
     planner_steps: int = option(1000, "Steps of the planning network in an iteration, at most.")
     learning_rate: float = option(3.16e-4, "Of the planning network.")
     uncertainty: str = option("wunn", f"What tells the unknown: {', '.join(KINDS)}.")
@@ -93,12 +98,22 @@ class LikelyAdmissibleOptions:
         check_word(self, "inputs", INPUTS)
         if self.outputs > 2:
             raise InputError(f"outputs must be 1 or 2, got {self.outputs}")
+        if self.floor is not None and not isinstance(self.floor, bool):
+            raise InputError(f"floor must be true or false, got {self.floor!r}")
+        if self.dropout is None:
+            object.__setattr__(self, "dropout", 0.025 if self.outputs == 2 else 0.0)
         if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
             raise InputError(f"dropout must be in [0, 1), got {self.dropout!r}")
         if self.least_alpha > self.alpha:
             raise InputError(f"least_alpha ({self.least_alpha}) is above alpha ({self.alpha})")
         if self.nodes is None and self.task_time is None:
             raise InputError("give nodes or task_time: a task without a limit may never end")
+
+    @property
+    def left_out(self) -> float:
+        """The dropout."""
+        assert self.dropout is not None  # as it is made
+        return self.dropout
 
     def epistemic(self) -> EpistemicConfig:
         """Options of the network that tells the unknown."""

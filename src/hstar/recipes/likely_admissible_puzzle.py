@@ -18,7 +18,7 @@ from hstar.recipes.likely_admissible import Attempt
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.sampling.backward_walks import PuzzleWalks
 from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
-from hstar.search.puzzle_features import puzzle_features
+from hstar.search.puzzle_features import DATABASES, puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.spaces.puzzle import Puzzle, State, replay
@@ -34,7 +34,7 @@ class PuzzleSpace:
         self.walks = PuzzleWalks(puzzle)
         self.features = puzzle_features(puzzle, options.inputs)
         self.inputs = self.features.inputs
-        self.shape = FFNNConfig(options.hidden, options.outputs, options.dropout)
+        self.shape = FFNNConfig(options.hidden, options.outputs, options.left_out)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -63,8 +63,8 @@ class PuzzleSpace:
     @property
     def outputs(self) -> Outputs:
         """What the outputs of the planning network mean."""
-        admissible = self.options.inputs == "databases"
-        shape = self.shape
+        floor, shape = self.options.floor, self.shape
+        admissible = self.options.inputs == DATABASES if floor is None else floor
         return Outputs(shape.scale, shape.lowest_rho, shape.highest_rho, floor_admissible=admissible)
 
     def model(self, planner: FFNN, summary: dict[str, Any]) -> PuzzleModel:

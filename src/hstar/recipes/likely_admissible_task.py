@@ -50,6 +50,8 @@ class TaskSpace:
             )
         if options.inputs != "one-hot":
             raise InputError(f"inputs of a planning task are one-hot, not {options.inputs}")
+        if options.floor:
+            raise InputError("a floor is for puzzles, not for planning tasks")
         self.task, self.options = task, options
         self.walks = TaskWalks(task)
         self.atoms = atoms_of(task)
@@ -57,7 +59,7 @@ class TaskSpace:
             raise InputError(f"{task.name} has no atoms to learn from")
         self._check_goal()
         self.inputs = len(self.atoms)
-        self.shape = FFNNConfig(options.hidden, options.outputs, options.dropout, sigmoid=True)
+        self.shape = FFNNConfig(options.hidden, options.outputs, options.left_out, sigmoid=True)
         self._facts, self._offsets = _inputs_of_facts(task, self.atoms)
 
     def _check_goal(self) -> None:

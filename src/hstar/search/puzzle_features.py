@@ -6,7 +6,8 @@ it, the table first.
 
 Kind "databases", those of Marom and Rosman (ICAPS 2020): costs of pattern databases, each scaled by its
 largest, sums of additive sets, and a few numbers more; see `core/heuristics/database_inputs.h`. Sets of
-patterns are known for tiles 5 x 5, 24 pancakes and a tower of 15 blocks; others can be given.
+patterns are known for tiles 4 x 4 and 5 x 5, 24 pancakes and a tower of 15 blocks; others can be given. Those
+of tiles 4 x 4 are ours.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from hstar.registry import unknown
 from hstar.search.databases import (
     BLOCKS_15,
     PANCAKE_24,
+    PUZZLE_15,
     PUZZLE_24,
     Patterns,
     additive_databases,
@@ -40,6 +42,7 @@ DATABASES = "databases"
 
 # By space. Blocks have no sums, so that their patterns are one set.
 _SETS: dict[str, Sequence[Patterns]] = {
+    "tiles-4x4": PUZZLE_15,
     "tiles-5x5": PUZZLE_24,
     "pancake-24": PANCAKE_24,
     "blocks-15": (BLOCKS_15,),
@@ -67,7 +70,10 @@ class PuzzleFeatures:
         return result
 
     def admissible(self, states: Sequence[State]) -> npt.NDArray[np.int32]:
-        """The greatest admissible feature of each state, in moves; 0 where there is none."""
+        """The greatest admissible feature of each state, in moves.
+
+        Of "one-hot", where no input is one, the Manhattan distance, the gap, or misplaced blocks.
+        """
         core: Any = self.core
         result: npt.NDArray[np.int32] = core.admissible(states)
         return result

@@ -3,8 +3,11 @@
 One hidden layer with relu, outputs mu or mu and rho, and a likely-admissible value of them (Marom and Rosman,
 ICAPS 2020): `mu - z * sigma` with sigma = softplus(rho) is at most the cost with probability alpha, if the
 cost is as the network believes. It is rounded to the nearest whole number of moves, halves to even, and 0 in
-the goal. The core has fixed-point sums that follow the moves of a search; they do not depend on the way to a
-state, so that `values` and the search have the same numbers.
+the goal. With `truncated` the belief is without what is below an admissible number, which the cost cannot be
+(Núñez-Molina et al., arXiv 2308.11905, for planning tasks); without alpha its mean counts then.
+
+The core has fixed-point sums that follow the moves of a search; they do not depend on the way to a state, so
+that `values` and the search have the same numbers.
 """
 
 from __future__ import annotations
@@ -42,7 +45,8 @@ class PuzzleNetwork:
     alpha: float | None = None  # without it, or with one output, the value is mu
     shift: float = 0.0  # the value times `factor` minus `shift` is rounded
     factor: float = 1.0
-    floor_admissible: bool = False  # at least the greatest admissible feature, not only 0
+    floor_admissible: bool = False  # at least what `PuzzleFeatures.admissible` tells, not only 0
+    truncated: bool = False  # nothing is believed below that, either; needs two outputs
     switch: float | None = None  # where mu * scale is at least that, sigma is 1 move
 
     def __post_init__(self) -> None:
@@ -87,6 +91,7 @@ class PuzzleNetwork:
             shift=self.shift,
             factor=self.factor,
             floor_admissible=self.floor_admissible,
+            truncated=self.truncated,
         )
         return network
 

@@ -18,6 +18,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from hstar import _core
+from hstar.errors import InputError
 from hstar.models.ffnn import FFNN
 from hstar.models.wunn import WUNN
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 LARGEST_ERROR = 0.5  # moves: rounded, every learned state has its own label
 SWEEP_EVERY = 50  # steps between two looks at the variances of all states
 ALREADY_KNOWN = math.exp(-1)  # weight of such a state in the draw of mini-batches
+_LARGEST_WEIGHT = 1e30  # up to which float32 has room for what torch makes of weights
 
 
 @dataclass(frozen=True)
@@ -88,13 +90,31 @@ def fit_until_known(
     for done in range(0, steps, SWEEP_EVERY):
         variance = model.uncertainty(x, generator)
         largest = float(variance.max())
+        check_variance(largest)
         if stop_early and largest < threshold:
             return KnownFit(done, largest, True)
-        weights = torch.where(variance >= threshold, variance.sqrt().exp(), ALREADY_KNOWN)
+        spread, unknown = variance.sqrt(), variance >= threshold
+        weights = torch.where(unknown, spread.exp(), ALREADY_KNOWN)
+        logarithms = torch.where(unknown, spread, math.log(ALREADY_KNOWN))
         for _ in range(min(SWEEP_EVERY, steps - done)):
-            rows = torch.multinomial(weights, batch, generator=generator) if len(y) > batch else ...
+            rows = _drawn(weights, logarithms, batch, generator) if len(y) > batch else ...
             _step(optimizer, model.loss(x[rows], y[rows], beta, generator))
     return KnownFit(steps, largest, False)
+
+
+def check_variance(largest: float) -> None:
+    """An `InputError` if the network of the unknown has lost itself: its steps were too large."""
+    if not math.isfinite(largest):
+        raise InputError("variances are not finite: known_learning_rate is too large")
+
+
+def _drawn(weights: Tensor, logarithms: Tensor, batch: int, generator: Generator) -> Tensor:
+    """Rows by weight, none of them twice."""
+    if float(weights.max()) < _LARGEST_WEIGHT:
+        return torch.multinomial(weights, batch, generator=generator)
+    # The same by logarithms, which do not overflow: those that are largest together with Gumbel noise.
+    noise = torch.empty_like(logarithms, dtype=torch.float64).exponential_(generator=generator).log()
+    return (logarithms - noise).topk(batch).indices
 
 
 def _fit_natively(
