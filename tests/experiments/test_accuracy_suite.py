@@ -159,6 +159,14 @@ def test_one_model_on_two_sets_of_data(home: Path) -> None:
     }
 
 
+def test_a_name_tells_its_model(home: Path) -> None:
+    plans = "".join(
+        f'\n[[plan]]\nname = "{{model}}, again"\nmodel = "{model}"\n' for model in ("belief", "weig*")
+    )
+    names = {job.labels["contestant"] for job in jobs_of(home, SUITE + plans) if job.kind == "search"}
+    assert names == {"belief", "belief, again", "weights", "weights, again"}
+
+
 def test_the_published_comparison() -> None:
     """Profile `paper`: the whole grids of the paper, with its limits and its rule for what is not solved."""
     suite = read_suite(Path(__file__).parents[2] / "suites" / "truncated.toml", "paper")

@@ -219,13 +219,15 @@ def _only(plan: PlanTable, tasks: Sequence[N]) -> list[N]:
 
 
 def _of_models(tables: Sequence[T], trainings: Mapping[str, TrainTable]) -> list[T]:
-    """Tables whose model is a pattern as tables of the models that it fits; `{model}` in a name is each."""
+    """Tables whose model is a pattern as tables of the models that it fits; `{model}` in a name is it."""
     found: list[T] = []
     for table in tables:
-        if table.model is None or not any(sign in table.model for sign in "*?["):
+        if table.model is None:
             found.append(table)
             continue
-        names = fnmatch.filter(trainings, table.model)
+        names = [table.model]
+        if any(sign in table.model for sign in "*?["):
+            names = fnmatch.filter(trainings, table.model)
         if not names:
             raise InputError(f"model: nothing matches '{table.model}' (known: {', '.join(trainings)})")
         for model in names:
