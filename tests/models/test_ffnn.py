@@ -80,7 +80,7 @@ def test_it_learns(outputs: int) -> None:
     x[:, 2] = (x[:, 2] > 0.5).float()
     y = 20 + 10 * x[:, 0] - 5 * x[:, 1] + 4 * x[:, 2] * torch.from_numpy(noise.standard_normal(400)).float()
     network = FFNN(3, FFNNConfig(width=16, outputs=outputs), generator())
-    optimizer = torch.optim.Adam(network.parameters(), lr=0.02)
+    optimizer = torch.optim.Adam(network.parameters(), lr=0.01)
     for _ in range(800):
         optimizer.zero_grad()
         network.loss(x, y, generator())[0].backward()  # type: ignore[no-untyped-call]
