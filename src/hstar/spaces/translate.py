@@ -26,6 +26,11 @@ from hstar.files import cache_folder
 logger = logging.getLogger(__name__)
 
 OUT_OF_MEMORY, OUT_OF_TIME, INPUT_ERROR = 20, 21, 31
+_OUT_OF_MEMORY_WORDS = (
+    "MemoryError",
+    "memory allocation",
+    "Cannot allocate memory",
+)  # of Python, as it starts
 """The translator's exit codes that mean something to the user."""
 
 DEFAULT_CACHE_LIMIT = 1 << 30
@@ -188,7 +193,7 @@ def _run(
         message = f"{problem}: the translator ran out of time"
         raise TranslatorLimitError(message, exit_code=OUT_OF_TIME)
     # Memory can end before the translator has installed its handler, or even Python has started.
-    if process.returncode not in (1, INPUT_ERROR) or "MemoryError" in text or "memory allocation" in text:
+    if process.returncode not in (1, INPUT_ERROR) or any(words in text for words in _OUT_OF_MEMORY_WORDS):
         message = f"{problem}: the translator ran out of memory"
         raise TranslatorLimitError(message, exit_code=OUT_OF_MEMORY)
     if "No module named fast_downward" in text:
