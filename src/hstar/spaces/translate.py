@@ -26,12 +26,9 @@ from hstar.files import cache_folder
 logger = logging.getLogger(__name__)
 
 OUT_OF_MEMORY, OUT_OF_TIME, INPUT_ERROR = 20, 21, 31
-_OUT_OF_MEMORY_WORDS = (
-    "MemoryError",
-    "memory allocation",
-    "Cannot allocate memory",
-)  # of Python, as it starts
 """The translator's exit codes that mean something to the user."""
+# How Python says it, also while it starts.
+_OUT_OF_MEMORY_WORDS = ("MemoryError", "memory allocation", "Cannot allocate memory")
 
 DEFAULT_CACHE_LIMIT = 1 << 30
 _MAGIC = b"hstar-sas-1 "
