@@ -109,8 +109,9 @@ def test_one_seed_fixes_a_run() -> None:
     assert same(one, two) and not same(one, other)
 
 
-def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
-    whole, path = learned(), tmp_path / "run.part"
+@pytest.mark.parametrize("quantile", [0.95, 1.0])
+def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path: Path, quantile: float) -> None:
+    whole, path = learned(quantile=quantile), tmp_path / "run.part"
 
     class KilledError(Exception):
         pass
@@ -122,17 +123,19 @@ def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
                 raise KilledError
 
         with pytest.raises(KilledError):
-            learned(kill, path)
+            learned(kill, path, quantile=quantile)
     seen: list[int] = []
-    found = learned(lambda record: seen.append(record.iteration), path)
+    found = learned(lambda record: seen.append(record.iteration), path, quantile=quantile)
     assert same(whole, found) and min(seen) == 3
-    assert same(whole, learned(lambda record: seen.append(-1), path)), "all is in the checkpoint"
+    assert same(whole, learned(lambda record: seen.append(-1), path, quantile=quantile)), (
+        "all is in the checkpoint"
+    )
     assert -1 not in seen
     with pytest.raises(InputError, match=r"run.part: a checkpoint of another training \(seed: 0, now 5\)"):
-        learned(None, path, seed=5)
+        learned(None, path, quantile=quantile, seed=5)
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(InputError, match="damaged"):
-        learned(None, path)
+        learned(None, path, quantile=quantile)
 
 
 def test_ctrl_c_says_how_far_it_came() -> None:
@@ -162,6 +165,20 @@ def test_beta_falls_while_the_unknown_stays() -> None:
     always = told(learned(epsilon=1e9))
     assert {row["beta"] for row in always} == {0.05}
     assert [row["known_steps"] for row in always] == [50, 0, 0]
+
+
+def test_a_spread_as_learned_everywhere() -> None:
+    """From the first learning on; before it, it is 1 move."""
+    options = LikelyAdmissibleOptions(**SMALL, quantile=1.0)
+    learner = Learner(PuzzleSpace(SIZE, options), options)
+    assert learner.switch == -math.inf
+    with torch_threads(1):
+        learner.iterate()
+    assert learner.switch == math.inf and learner.history[0]["switch"] is None
+    assert not same(learned(), learned(quantile=1.0))
+    for wrong in (0, 1.01):
+        with pytest.raises(InputError, match="quantile must be above 0 and at most 1"):
+            LikelyAdmissibleOptions(quantile=wrong)
 
 
 @pytest.mark.slow

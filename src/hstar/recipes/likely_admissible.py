@@ -161,7 +161,7 @@ class Learner(Generic[M_co]):
             generator = seeded(options.seed, iteration, _PLANNER)
             fit = fit_planner(self.planner, self.planner_optimizer, x, y, options.planner_steps, generator)
             learned = {f"planner_{name}": value for name, value in asdict(fit).items()}
-            self.switch = float(np.quantile(self.buffer.costs, options.quantile))
+            self.switch = self.learned_up_to()
             if options.tasks_by == "uncertainty":
                 self._tell("the network of the unknown learns")
                 known = self.become_sure(x, y, iteration)
@@ -180,7 +180,7 @@ class Learner(Generic[M_co]):
                 "generated": sum(attempt.generated for attempt in attempts),
                 "alpha": alpha,
                 "beta": beta,
-                "switch": self.switch if len(self.buffer) else None,
+                "switch": self.switch if math.isfinite(self.switch) else None,
                 "states": len(self.buffer),
                 **learned,
                 "time_s": round(time.monotonic() - before, 3),
@@ -232,6 +232,11 @@ class Learner(Generic[M_co]):
             stop_early=iteration > 1,
         )
 
+    def learned_up_to(self) -> float:
+        """The switch: the cost beyond which too little is remembered for a spread of its own."""
+        quantile = self.options.quantile
+        return math.inf if quantile == 1 else float(np.quantile(self.buffer.costs, quantile))
+
     # What comes of it.
 
     def model(self) -> M_co:
@@ -277,7 +282,6 @@ class Learner(Generic[M_co]):
             "history": self.history,
             "alpha": self.alpha,
             "beta": self.beta,
-            "switch": None if self.switch == -math.inf else self.switch,
         }
         parts = {
             "buffer": self.buffer.to_arrays(),
@@ -298,7 +302,7 @@ class Learner(Generic[M_co]):
             parts[part][name] = array
         self.history = header["history"]
         self.alpha, self.beta = header["alpha"], header["beta"]
-        self.switch = -math.inf if header["switch"] is None else header["switch"]
         self.buffer = MemoryBuffer.from_arrays(self.options.buffer, **parts["buffer"])
+        self.switch = self.learned_up_to() if len(self.buffer) else -math.inf
         from_arrays(self.planner, self.planner_optimizer, parts["planner"])
         from_arrays(self.known, self.known_optimizer, parts["known"])
