@@ -11,6 +11,7 @@ import pytest
 from hstar.models.puzzle_model import load_puzzle_model, save_puzzle_model
 from hstar.search.idastar import idastar
 from hstar.spaces.puzzles import parse_puzzle
+from hstar.spaces.tiles import turned
 from puzzle_models import made
 
 from .conftest import Refused, Run
@@ -85,6 +86,12 @@ def test_a_file_walks_and_other_rules(hstar: Run, folder: Path) -> None:
     record = json.loads(hstar(*CALIBRATE, "instances.csv", "--json", "-q").out)
     assert (record["instances"], record["rank"], record["left_out"], record["replaced"]) == (20, 19, 0, False)
     assert record["promise"] == f"{PROMISE} (those of instances.csv)"
+    boards = [line.split(",") for line in Path("instances.csv").read_text().splitlines()[1:]]
+    last = [(name, turned(tuple(map(int, tiles.split()))), cost) for name, tiles, cost in boards]
+    lines = ["id,tiles,optimal_cost", *(f"{name},{' '.join(map(str, at))},{cost}" for name, at, cost in last)]
+    Path("last.csv").write_text("\n".join(lines) + "\n")
+    other = json.loads(hstar(*CALIBRATE, "last.csv", "--blank-last", "--json", "-q").out)
+    assert other["score"] == record["score"]
     walks = json.loads(hstar(*CALIBRATE, "--random", "20", "--walk", "9", "--json", "-q").out)
     assert walks["promise"] == f"{PROMISE} (ends of walks of 9 moves)"
     words = (*CALIBRATE, "--random", "20", "--bound", "1.5", "--form", "additive", "--json", "-q")
@@ -121,6 +128,7 @@ def test_instances_are_not_those_of_the_command_that_tests_them(hstar: Run, fold
         ([], "calibrated by one CSV file of instances, or by --random N"),
         (["instances.csv", "--random", "20"], "calibrated by one CSV file of instances, or by --random N"),
         (["instances.csv", "--walk", "3"], "--walk is for --random"),
+        (["--random", "20", "--blank-last"], "--blank-last is for a file of instances"),
         (["--random", "20", "--walks", "3"], "--walks is for models of a task or a domain"),
         (["--random", "20", "--rule", "clip"], "has the rules mean and quantile:ALPHA, not clip"),
         (["--random", "20", "--alpha", "2"], "a quantile needs alpha between 0 and 1"),

@@ -44,7 +44,7 @@ EXAMPLES = (
     "hstar calibrate eight.hstar --random 200 -o calibrated.hstar --confidence 0.9",
     "hstar puzzle tiles:3x3 --random 5 --heuristic calibrated.hstar",
 )
-_OF_PUZZLES = ("random", "walk", "alpha", "no_cache")
+_OF_PUZZLES = ("random", "walk", "blank_last", "alpha", "no_cache")
 _CALIBRATION = (1,)  # the purpose of random instances here
 
 
@@ -77,6 +77,9 @@ def configure(parser: Parser) -> None:
         type=checked(parse_count),
         metavar="K",
         help="with --random: ends of walks of K moves from the goal",
+    )
+    add(
+        "--blank-last", action="store_true", help="tiles of a file are meant for the goal with the blank last"
     )
     add("--alpha", type=float, metavar="A", help="of a puzzle: short for --rule quantile:1-A")
     add("--seed", type=checked(parse_count), default=0, metavar="N", help="of walks and instances (0)")
@@ -255,9 +258,11 @@ def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> tuple[list[In
             raise InputError("--walk is for --random, not for a file of instances")
         (path,) = arguments.given
         check_file(path)
-        instances = size.read(path)
+        instances = size.read(path, blank_last=arguments.blank_last)
         hard, drawn = any(one.optimal_cost is None for one in instances), f"those of {path.name}"
     else:
+        if arguments.blank_last:
+            raise InputError("--blank-last is for a file of instances, not for --random")
         walk = arguments.walk
         # `hstar puzzle` with the same seed has others: a promise is not tested by what it was made from.
         instances = random_instances(size, arguments.random, arguments.seed, walk, purpose=_CALIBRATION)
