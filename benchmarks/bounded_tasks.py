@@ -2,9 +2,9 @@
 
 Focal search, with lmcut as the anchor and a guide that need not be admissible, beside weighted A* with lmcut,
 both within the same bound W. Expansions and times are geometric means over the tasks that all contestants of
-a bound have solved. Every plan is checked. A violation is a cost above W times the optimum, where A* has found
-it; a lower bound above the cost of a plan, whoever found that; and, of focal search, a cost above W times its
-own lower bound.
+a bound have solved. Every plan is checked. A violation is a cost above W times the optimum, where A* has
+found it; a lower bound above the cost of a plan, whoever found that; and, of focal search, a cost above W
+times its own lower bound.
 
 python benchmarks/bounded_tasks.py RUN ... [--table domains]
 """
