@@ -6,9 +6,6 @@ Needs follow from the names: a search of a trained model needs its training, and
 from __future__ import annotations
 
 import fnmatch
-import glob
-import itertools
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,9 +22,7 @@ from hstar.experiments.domains import (
     Problem,
     accuracy_jobs,
     labelling_jobs,
-    make_problem,
     problem_jobs,
-    read_problem,
 )
 from hstar.experiments.evaluate import (
     DATA,
@@ -35,33 +30,33 @@ from hstar.experiments.evaluate import (
     Instance,
     Limits,
     evaluation_jobs,
-    read_instance,
     sampling_job,
 )
 from hstar.experiments.grid_jobs import (
     MapSet,
     grid_jobs,
-    random_maps,
-    read_maps,
     search_words,
     training_plan,
 )
 from hstar.experiments.job import Job, Made
-from hstar.experiments.puzzle_jobs import PuzzleSet, puzzle_jobs, random_puzzles, read_puzzles
+from hstar.experiments.puzzle_jobs import PuzzleSet, puzzle_jobs
 from hstar.experiments.store import Store
 from hstar.experiments.suite import (
     AccuracyTable,
-    LabelTable,
     PlanTable,
     SampleTable,
     Suite,
-    TaskTable,
     TrainTable,
-    check_map_tasks,
     choices,
 )
-from hstar.generators import GENERATORS
-from hstar.generators.splits import split_attempts
+from hstar.experiments.suite_tasks import (
+    attempts_of,
+    instances_of,
+    map_files,
+    maps_of,
+    problems_of,
+    puzzles_of,
+)
 from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
 from hstar.recipes.domain_recipe import check_options
 from hstar.recipes.prolonged import Plan
@@ -93,13 +88,13 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
     puzzles, maps = list[PuzzleSet](), list[MapSet]()
     for table in suite.tasks:
         if table.is_map:
-            maps += _maps(table, home, store)
+            maps += maps_of(table, home, store)
         elif table.puzzle is not None:
-            puzzles += _puzzles(table, home, store)
+            puzzles += puzzles_of(table, home, store)
         elif table.problems is None and table.split is None:
-            instances += _instances(table, home, store)
+            instances += instances_of(table, home, store)
         else:
-            problems += _problems(table, home, store)
+            problems += problems_of(table, home, store)
     if sum(map(bool, (maps, puzzles, [*instances, *problems]))) > 1:
         raise InputError("tasks: maps, puzzles and planning tasks are for different suites")
     names = [one.name for one in maps]
@@ -293,7 +288,7 @@ def _labelled(suite: Suite, home: Path, store: Store) -> Labelled:
     found: Labelled = {}
     for table in suite.label:
         labelling = Optimal(parse_time(table.time), parse_memory(table.memory), table.siblings, table.upper)
-        attempts = _attempts(table, home, store)
+        attempts = attempts_of(table, home, store)
         others = {first.name: rest for first, *rest in attempts}
         jobs = labelling_jobs(table.name, [first for first, *_ in attempts], labelling, others)
         data = found.setdefault(table.name, {})
@@ -350,107 +345,6 @@ def _check_names(tables: Sequence[AccuracyTable]) -> None:
         found.add((_name(table), table.data))
 
 
-def _problems(table: TaskTable, home: Path, store: Store) -> list[Problem]:
-    """Problems that are there, or the first of a split."""
-    return [first for first, *_ in _attempts(table, home, store)]
-
-
-def _attempts(table: TaskTable | LabelTable, home: Path, store: Store) -> list[list[Problem]]:
-    """The same, each with those that may take its place."""
-    number = table.attempts if isinstance(table, LabelTable) else 1
-    if number < 1:
-        raise InputError(f"label: attempts must be a whole number from 1 on, got {number}")
-    if (table.problems is None) == (table.generator is None):
-        raise InputError("give either problems or a generator with a split")
-    if table.problems is not None:
-        paths = [path for pattern in table.problems for path in _matches(pattern, home)]
-        found = [path for path in paths if not path.stem.endswith("domain")]
-        if number > 1:
-            raise InputError("label: attempts are for a split of a generator: problems have no next ones")
-        return [[read_problem(path, store)] for path in found[: table.number]]
-    if table.split is None:
-        raise InputError(f"{table.generator}: give a split")
-    known = split_attempts(str(table.generator), table.split, number)
-    chosen = [attempts for attempts in known if _has_sizes(attempts[0].sizes, table.parameters)]
-    if not chosen:
-        raise InputError(f"{table.generator}: no problem of {table.split} has {_sizes(table.parameters)}")
-    return [
-        [
-            make_problem(f"{table.split}-{_sizes(one.sizes)}-{one.seed}", one.domain, one.problem, store)
-            for one in attempts
-        ]
-        for attempts in chosen[: table.number]
-    ]
-
-
-def _has_sizes(sizes: Mapping[str, int], wanted: Mapping[str, int | list[int]]) -> bool:
-    if missing := next((name for name in wanted if name not in sizes), None):
-        raise unknown("parameter", missing, list(sizes))
-    return all(sizes[name] in (one if isinstance(one, list) else [one]) for name, one in wanted.items())
-
-
-def _sizes(sizes: Mapping[str, int | list[int]]) -> str:
-    return "-".join(f"{name}{value}" for name, value in sizes.items())
-
-
-def _matches(pattern: str, home: Path) -> list[Path]:
-    paths = sorted(glob.glob(str(home / pattern)))  # noqa: PTH207  (absolute ones, too)
-    if not paths:
-        raise InputError(f"tasks: nothing matches '{pattern}' in {home}")
-    return [Path(path) for path in paths]
-
-
-def _instances(table: TaskTable, home: Path, store: Store) -> Iterator[Instance]:
-    if (table.instances is None) == (table.generator is None):
-        raise InputError("tasks: give either instances or a generator")
-    if table.instances is not None:
-        for pattern in table.instances:
-            for path in _matches(pattern, home):
-                yield read_instance(path, store, walks=table.starts, most=table.starts)
-        return
-    generate = GENERATORS.get(str(table.generator))
-    values = [value if isinstance(value, list) else [value] for value in table.parameters.values()]
-    for chosen, seed in itertools.product(itertools.product(*values), table.seeds):
-        parameters = dict(zip(table.parameters, chosen, strict=True))
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                texts = generate(**parameters, seed=seed)
-            except TypeError as error:
-                raise InputError(f"tasks: {table.generator}: {error}") from None
-            for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
-                Path(folder, name).write_text(text)
-            instance = read_instance(Path(folder, "problem.pddl"), store, walks=table.starts)
-        yield replace(instance, name=f"{instance.domain}/{_sizes({**parameters, 'seed': seed})}")
-
-
-def _puzzles(table: TaskTable, home: Path, store: Store) -> Iterator[PuzzleSet]:
-    size = parse_puzzle(str(table.puzzle))
-    if (table.file is None) == (table.number is None):
-        raise InputError(f"tasks: {size}: give either a file or a number of random instances")
-    if table.file is not None:
-        for path in _matches(table.file, home):
-            yield read_puzzles(size, path, store, blank_last=table.blank_last)
-        return
-    for seed in table.seeds:
-        yield random_puzzles(size, int(table.number or 0), seed, store, table.walk)
-
-
-def _maps(table: TaskTable, home: Path, store: Store) -> Iterator[MapSet]:
-    """Random scenarios of a kind, or problems on maps from files."""
-    check_map_tasks(table)
-    if table.grid is not None:
-        for seed in table.seeds:
-            yield random_maps(table.grid, table.options, int(table.number or 0), seed, table.name)
-        return
-    for path in _map_files(table.maps, home):
-        for seed in table.seeds:
-            yield read_maps(path, table.options, table.number, seed, store, table.name)
-
-
-def _map_files(patterns: Sequence[str], home: Path) -> list[Path]:
-    return [path for pattern in patterns for path in _matches(pattern, home)]
-
-
 def _training_on_maps(
     contestant: Contestant, training: TrainTable | None, home: Path
 ) -> tuple[Plan | None, list[Path]]:
@@ -459,7 +353,7 @@ def _training_on_maps(
         return None, []
     if training.data is not None or training.held_out is not None:
         raise InputError(f"train: '{training.name}' learns from maps, without data and held_out")
-    return training_plan(training.options, on_files=bool(training.maps)), _map_files(training.maps, home)
+    return training_plan(training.options, on_files=bool(training.maps)), map_files(training.maps, home)
 
 
 def _contestant(
