@@ -141,6 +141,28 @@ def test_pictures(hstar: Run, folder: Path) -> None:
     assert (folder / "three.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
+def test_show(hstar: Run, refused: Refused, folder: Path) -> None:
+    """Pictures and pages of the same searches as `hstar grid` draws; random cells without any."""
+    pytest.importorskip("matplotlib")
+    words = ("map.png", "--start", "7,0", "--goal", "7,9", "--heuristic", "manhattan", "--heuristic", "blind")
+    done = hstar("show", *words, "-o", "a.svg", "-o", "a.html")
+    assert (done.code, done.out, done.err) == (0, "", "a.svg\na.html\n")
+    assert hstar("grid", *words, "--picture", "b.svg", "--animation", "b.html", "-q").code == 0
+    for one, two in (("a.svg", "b.svg"), ("a.html", "b.html")):
+        assert (folder / one).read_bytes() == (folder / two).read_bytes()
+    assert hstar("show", "--kind", "maze", "--seed", "3", "-o", "c.png", "-q").code == 0
+    assert (folder / "c.png").read_bytes().startswith(b"\x89PNG")
+    for wrong, message in (
+        (["map.png"], "the following arguments are required: --output"),
+        (["map.png", "-o", "x.gif"], "x.gif: a drawing is a .png, .svg or .html file"),
+        (["map.png", "--scenarios", "3", "-o", "x.svg"], "one problem is drawn"),
+        (["map.png", "--headings", "8", "-o", "x.html"], "show maps without headings"),
+        (["map.png", "-o", "absent/x.html"], "absent"),
+    ):
+        assert message in refused(33, "show", *wrong)
+
+
 def test_an_animation(hstar: Run, folder: Path) -> None:
     words = ("grid", "map.png", "--start", "7,0", "--goal", "7,9", "--heuristic", "manhattan")
     done = hstar(*words, "--heuristic", "blind", "--animation", "search.html")

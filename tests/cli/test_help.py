@@ -81,7 +81,7 @@ def test_examples_work(
         assert hstar("train", "wl", "states.data", "-o", "model.hstar", "--least-states", "1", "-q").code == 0
     if " calibrate " in line:
         prepare_calibration(blocks)
-    if " grid " in line:
+    if " grid " in line or " show " in line:
         prepare_grid(blocks)
     if " report " in line:
         for name in ("first", "second"):

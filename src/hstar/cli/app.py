@@ -31,6 +31,7 @@ COMMANDS = {
     "bench": "Run an experiment that a file describes; resumable.",
     "report": "Show runs as a page, tables and figures.",
     "grid": "Find paths on maps, and draw them.",
+    "show": "Draw a map, what searches explore on it, their paths and values.",
     "validate": "Check a plan against the PDDL itself.",
     "info": "Tell what is in a task: variables, facts, operators, mutexes, and its PDDL.",
     "demo": "Generate a blocks-world task and solve it with several searches and heuristics.",

@@ -44,6 +44,19 @@ EXAMPLES = (
 
 def configure(parser: Parser) -> None:
     """The arguments."""
+    add = parser.add_argument
+    add_searches(parser)
+    add("--optimum", action="store_true", help="find the optima, too, and check what is promised of paths")
+    add("--picture", type=Path, metavar="FILE", help="draw the first problem: a .png or .svg file")
+    add("--animation", type=Path, metavar="FILE", help="show the first problem step by step: a .html file")
+    add("--output", "-o", type=Path, metavar="FILE", help="keep a line for each search: a .csv file")
+    add("--json", action="store_true", help="print an object for each search, a line each")
+    add("--summary", action="store_true", help="means over all problems instead, by heuristic")
+    add("--quiet", "-q", action="store_true", help="no summary")
+
+
+def add_searches(parser: Parser) -> None:
+    """What is searched, and how; for all commands that search on maps."""
     from hstar.spaces.grid_maps import ScenarioOptions
 
     add, count = parser.add_argument, checked(parse_count)
@@ -66,13 +79,6 @@ def configure(parser: Parser) -> None:
     add("--weight", type=float, default=1.0, metavar="X", help="of the heuristic (1)")
     add("--time-limit", type=checked(parse_time), metavar="TIME", help="of one search")
     add("--memory-limit", type=checked(parse_memory), metavar="MEMORY", help="of the process")
-    add("--optimum", action="store_true", help="find the optima, too, and check what is promised of paths")
-    add("--picture", type=Path, metavar="FILE", help="draw the first problem: a .png or .svg file")
-    add("--animation", type=Path, metavar="FILE", help="show the first problem step by step: a .html file")
-    add("--output", "-o", type=Path, metavar="FILE", help="keep a line for each search: a .csv file")
-    add("--json", action="store_true", help="print an object for each search, a line each")
-    add("--summary", action="store_true", help="means over all problems instead, by heuristic")
-    add("--quiet", "-q", action="store_true", help="no summary")
     group = parser.add_argument_group("maps")
     for entry in fields(ScenarioOptions):
         add_option(group, entry.name, [Use("grid", "maps", entry, entry.default)], ["grid"])
@@ -90,14 +96,29 @@ def _parse_cell(text: str) -> Cell:
 
 def run(arguments: argparse.Namespace) -> int:
     """Searches, prints paths or a table, and draws."""
-    from hstar.experiments.grids import optimum, search_map
-    from hstar.search.grid_astar import GridAStarConfig
     from hstar.search.solve import EXIT_CODES
 
-    limits = {name: getattr(arguments, name) for name in ("eps", "weight", "time_limit", "memory_limit")}
-    drawn = arguments.picture is not None or arguments.animation is not None
-    config = GridAStarConfig(**limits, explored=drawn)
+    drawings = [path for path in (arguments.picture, arguments.animation) if path is not None]
     _check_files(arguments)
+    runs = searched(arguments, optima=arguments.optimum, explored=bool(drawings))
+    if runs[-1].result.status == "interrupted":
+        return EXIT_CODES["interrupted"]
+    _print(runs, arguments)
+    _write(runs, arguments)
+    if drawings:
+        draw_first(runs, drawings, arguments)
+    if broken := next(filter(None, (one.broken for one in runs)), None):
+        raise PlanError(broken)
+    return next((EXIT_CODES[one.result.status] for one in runs if not one.result.solved), 0)
+
+
+def searched(arguments: argparse.Namespace, *, optima: bool, explored: bool) -> list[GridRun]:
+    """Each problem with each heuristic; the last one may have been interrupted."""
+    from hstar.experiments.grids import optimum, search_map
+    from hstar.search.grid_astar import GridAStarConfig
+
+    limits = {name: getattr(arguments, name) for name in ("eps", "weight", "time_limit", "memory_limit")}
+    config = GridAStarConfig(**limits, explored=explored)
     problems = _problems(arguments)
     names: list[str] = arguments.heuristic or [problems[0].heuristic]
     heuristics = [(name, _heuristic(name)) for name in names]
@@ -106,38 +127,37 @@ def run(arguments: argparse.Namespace) -> int:
     runs: list[GridRun] = []
     with ProgressLine(arguments.quiet) as line:
         for problem in problems:
-            best = optimum(problem) if arguments.optimum else None
+            best = optimum(problem) if optima else None
             for name, heuristic in heuristics:
                 runs.append(replace(search_map(problem, name, heuristic, config, line), optimum=best))
                 if runs[-1].result.status == "interrupted":
-                    return EXIT_CODES["interrupted"]
-    _print(runs, arguments)
-    _write(runs, arguments)
-    if drawn:
-        _draw([one for one in runs if one.problem is problems[0]], arguments)
-    if broken := next(filter(None, (one.broken for one in runs)), None):
-        raise PlanError(broken)
-    return next((EXIT_CODES[one.result.status] for one in runs if not one.result.solved), 0)
+                    return runs
+    return runs
 
 
 def _check_files(arguments: argparse.Namespace) -> None:
     """What cannot be written is told before the work."""
-    if arguments.headings and (arguments.picture or arguments.animation):
-        raise InputError("pictures and animations show maps without headings")
     if arguments.picture is not None:
         from hstar.experiments.grid_picture import check_picture
 
         check_picture(arguments.picture)
-        check_writable(arguments.picture, "picture")
+        check_drawing(arguments.picture, arguments)
     if arguments.animation is not None:
         from hstar.experiments.grid_animation import check_animation
 
         check_animation(arguments.animation)
-        check_writable(arguments.animation, "animation")
+        check_drawing(arguments.animation, arguments)
     if arguments.output is not None:
         if arguments.output.suffix != ".csv":
             raise InputError("what is kept is a .csv file", file=arguments.output)
         check_writable(arguments.output, "output")
+
+
+def check_drawing(path: Path, arguments: argparse.Namespace) -> None:
+    """The same of a picture or an animation."""
+    if arguments.headings:
+        raise InputError("pictures and animations show maps without headings")
+    check_writable(path, "picture or animation")
 
 
 def _problems(arguments: argparse.Namespace) -> list[GridLike]:
@@ -289,20 +309,21 @@ def _summary(one: GridRun, arguments: argparse.Namespace) -> str:
     )
 
 
-def _draw(runs: Sequence[GridRun], arguments: argparse.Namespace) -> None:
-    """The searches in one problem: a picture of what they explored, and a page that shows how."""
+def draw_first(runs: Sequence[GridRun], files: Sequence[Path], arguments: argparse.Namespace) -> None:
+    """The searches in the first problem: pictures of what they explored, pages that show how."""
     from hstar.experiments.grid_animation import animate
-    from hstar.experiments.grid_picture import Panel, draw
+    from hstar.experiments.grid_picture import FORMATS, Panel, draw
     from hstar.spaces.grid import GridProblem
 
     problem = runs[0].problem
     assert isinstance(problem, GridProblem)
-    panels = [Panel(_label(one, arguments.eps), one.result, one.values) for one in runs]
-    for path, write in ((arguments.picture, draw), (arguments.animation, animate)):
-        if path is not None:
-            write(path, problem, panels)
-            if not arguments.quiet:
-                print(path, file=sys.stderr)
+    shown = [one for one in runs if one.problem is problem]
+    panels = [Panel(_label(one, arguments.eps), one.result, one.values) for one in shown]
+    for path in files:
+        write = draw if path.suffix in FORMATS else animate
+        write(path, problem, panels)
+        if not arguments.quiet:
+            print(path, file=sys.stderr)
 
 
 def _label(one: GridRun, eps: float | None) -> str:
