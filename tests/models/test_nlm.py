@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
 from hstar.models import nlm_config
@@ -212,6 +213,85 @@ def test_types_of_pairs_only_save_work(monkeypatch: pytest.MonkeyPatch) -> None:
             patch.setattr(nlm_config, "_LOOK", 0)  # types that there may be instead of those that there are
             patch.setattr(nlm_config, "_TABLE", 0)
             torch.testing.assert_close(outputs(config, BLOCKS, states), typed, rtol=0, atol=1e-10)
+
+
+# Features that fill less than a vector, some of them, and more than the registers hold.
+@pytest.mark.parametrize("features", [1, 5, 16, 40])
+@pytest.mark.parametrize("exclude_self", [False, True])
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("domain", WORDS)
+def test_without_gradients_it_is_the_same_function(
+    domain: str, residual: bool, exclude_self: bool, features: int
+) -> None:
+    words = WORDS[domain]
+    config = NLMConfig(features=features, depth=4, exclude_self=exclude_self, residual=residual)
+    for seed, sizes in enumerate([(4, 2, 5, 4, 1, 3, 0, 2), (0, 0), (1,), (2, 2), (7,)]):
+        states = [random_state(words, n, seed + 10 * i, density=0.1) for i, n in enumerate(sizes)]
+        module, inputs = build(config, words, seed=seed), read(config, words, states)
+        with torch.inference_mode():
+            found = module(inputs)
+        wanted = module(inputs)
+        assert wanted.requires_grad
+        torch.testing.assert_close(found, wanted.detach(), rtol=1e-6, atol=1e-6)
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    sizes = np.array([3, 0, 2], dtype=np.int64)
+    types = np.zeros(13, dtype=np.int32)
+    tuples: dict[str, Any] = {
+        "table": rng.random((1, 13, 4), dtype=np.float32),
+        "row": None,
+        "objects": sizes,
+        "arity": 2,
+        "exclude_self": False,
+        "result": np.zeros((1, 5, 8), dtype=np.float32),
+    }
+    triples: dict[str, Any] = {
+        "table": rng.random((2, 1, 4), dtype=np.float32),
+        "types": types,
+        "codes": np.zeros((3, 1), dtype=np.int32),
+        "numbers": np.zeros(1, dtype=np.int32),
+        "objects": sizes,
+        "exclude_self": False,
+        "result": np.zeros((2, 13, 8), dtype=np.float32),
+    }
+    _core.nlm_tuple_extremes(**tuples)
+    _core.nlm_tuple_extremes(**tuples | {"table": tuples["table"][:, :1], "row": types})
+    _core.nlm_triple_extremes(**triples)
+    for change in (
+        {"objects": np.array([3, -1, 2])},
+        {"objects": np.array([3, 1 << 40, 2])},
+        {"objects": np.array([3, 1])},
+        {"arity": 0},
+        {"arity": 3},
+        {"arity": 4},
+        {"row": types[1:]},
+        {"row": types + 13},
+        {"row": types - 1},
+        {"result": np.zeros((1, 4, 8), dtype=np.float32)},
+        {"result": np.zeros((1, 10, 4), dtype=np.float32)},
+    ):
+        with pytest.raises(InputError):
+            _core.nlm_tuple_extremes(**tuples | change)
+    for change in (
+        {"objects": np.array([3, 2, 2])},
+        {"types": types[1:]},
+        {"types": types + 1},
+        {"types": types - 1},
+        {"codes": np.zeros((2, 1), dtype=np.int32)},
+        {"codes": np.zeros((3, 0), dtype=np.int32)},
+        {"codes": np.full((3, 1), -1, dtype=np.int32)},
+        {"codes": np.array([[0], [1], [0]], dtype=np.int32)},
+        {"numbers": np.full(1, 1, dtype=np.int32)},
+        {"numbers": np.full(1, -2, dtype=np.int32)},
+        {"numbers": np.zeros(0, dtype=np.int32)},
+        {"table": np.zeros((2, 0, 4), dtype=np.float32)},
+        {"result": np.zeros((1, 13, 8), dtype=np.float32)},
+        {"result": np.zeros((2, 12, 8), dtype=np.float32)},
+    ):
+        with pytest.raises(InputError):
+            _core.nlm_triple_extremes(**triples | change)
 
 
 def test_many_channels_are_told_apart() -> None:
