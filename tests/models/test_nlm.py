@@ -235,6 +235,36 @@ def test_without_gradients_it_is_the_same_function(
         torch.testing.assert_close(found, wanted.detach(), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("options", [{}, {"exclude_self": True}, {"residual": True}, {"breadth": 2}])
+@pytest.mark.parametrize("domain", ["blocks", "unary"])
+def test_searches_need_no_twins(domain: str, options: dict[str, Any]) -> None:
+    words, config = WORDS[domain], NLMConfig(**options)
+    most = config.breadth if config.exclude_self else 1
+    module, merged = build(config, words).double(), 0
+    for density in (0.0, 0.01, 0.03, 0.1, 0.5):
+        sizes = (6, 1, 0, 9, 2, 3, 9)
+        states = [random_state(words, n, seed, density) for seed, n in enumerate(sizes)]
+        # All pairs of the last objects, or no pair but those of one object: twins in the first case only.
+        for atoms in ([("on", a, b) for a in "abc" for b in "abc"], [("on", a, a) for a in "abc"]):
+            held = frozenset(atoms if domain == "blocks" else [])
+            states.append((Relations(tuple("abcd"), (0,) * 4, tuple(sorted(held)), frozenset()), held))
+        every, few = (config._inputs(words, rows(config, words, states), twins=yes) for yes in (True, False))
+        found, begin, pair = few.objects[few.row].tolist(), 0, 0
+        expected = torch.zeros(len(states), dtype=torch.int64)
+        for place, n in enumerate(every.objects.tolist()):
+            unary, binary = every.unary[begin : begin + n], every.binary[pair : pair + n * n]
+            binary = binary.reshape(n, n, binary.shape[1])
+            told = [(unary[i].tolist(), binary[i].tolist(), binary[:, i].tolist()) for i in range(n)]
+            expected[place] = sum(told[:i].count(one) < most for i, one in enumerate(told))
+            begin, pair = begin + n, pair + n * n
+        assert found == expected[every.row].tolist()
+        merged += sum(every.objects.tolist()) - sum(found)
+        with torch.no_grad():
+            outputs = [module(double(inputs)) for inputs in (every, few)]
+        torch.testing.assert_close(outputs[1], outputs[0], rtol=0, atol=1e-10)
+    assert merged > 20, "there were twins"
+
+
 def test_arrays_that_do_not_fit_are_refused() -> None:
     rng = np.random.default_rng(0)
     sizes = np.array([3, 0, 2], dtype=np.int64)

@@ -15,7 +15,8 @@ in the order of their numbers of objects, so that there is neither padding nor a
 The wide y_r is never there. A linear map of all orders is one of y_r to r! times the features, whose parts
 are then brought in order and added, and one of a copy is a copy of it. What two layers compute of triples
 depends on the types of their pairs only (see `PairTypes`): there are few types, so it is computed once for
-each, and minima and maxima go over the ranks of types, which are small integers.
+each, and minima and maxima go over the ranks of types, which are small integers. Where no gradient is needed,
+the core takes them.
 
 Differences: 1. min and max over nothing are 1 and 0, as for all and exists. 2. Of several tuples that have
 the minimum, one gets the gradient; weights see no difference, since tuples that are equal for weights that
