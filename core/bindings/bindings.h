@@ -25,6 +25,7 @@ void bind_heuristics(nanobind::module_& module);
 void bind_features(nanobind::module_& module);
 void bind_models(nanobind::module_& module);
 void bind_network(nanobind::module_& module);
+void bind_nlm(nanobind::module_& module);
 void bind_preimages(nanobind::module_& module);
 void bind_puzzle_networks(nanobind::module_& module);
 void bind_puzzles(nanobind::module_& module);

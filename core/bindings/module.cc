@@ -51,4 +51,5 @@ NB_MODULE(_core, module) {
   hstar::bind_grids(module);
   hstar::bind_puzzle_networks(module);
   hstar::bind_wunn(module);
+  hstar::bind_nlm(module);
 }

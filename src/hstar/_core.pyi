@@ -975,3 +975,11 @@ def fit_wunn(*, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), or
     """
     Learns in place, until the variance of each state is below the threshold or the steps are done: steps, the largest variance before the last ones, whether it came below.
     """
+
+def nlm_tuple_extremes(*, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arity: int, exclude_self: bool, result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
+    """
+    Minima and maxima of the rows of tuples over their last object; see core/network/nlm_extremes.h.
+    """
+
+def nlm_triple_extremes(*, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], types: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclude_self: bool, result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
+    """The same of triples, by the types of their pairs."""

@@ -14,6 +14,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
+from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
 from hstar.models import nlm_config
@@ -212,6 +213,115 @@ def test_types_of_pairs_only_save_work(monkeypatch: pytest.MonkeyPatch) -> None:
             patch.setattr(nlm_config, "_LOOK", 0)  # types that there may be instead of those that there are
             patch.setattr(nlm_config, "_TABLE", 0)
             torch.testing.assert_close(outputs(config, BLOCKS, states), typed, rtol=0, atol=1e-10)
+
+
+# Features that fill less than a vector, some of them, and more than the registers hold.
+@pytest.mark.parametrize("features", [1, 5, 16, 40])
+@pytest.mark.parametrize("exclude_self", [False, True])
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("domain", WORDS)
+def test_without_gradients_it_is_the_same_function(
+    domain: str, residual: bool, exclude_self: bool, features: int
+) -> None:
+    words = WORDS[domain]
+    config = NLMConfig(features=features, depth=4, exclude_self=exclude_self, residual=residual)
+    for seed, sizes in enumerate([(4, 2, 5, 4, 1, 3, 0, 2), (0, 0), (1,), (2, 2), (7,)]):
+        states = [random_state(words, n, seed + 10 * i, density=0.1) for i, n in enumerate(sizes)]
+        module, inputs = build(config, words, seed=seed), read(config, words, states)
+        with torch.inference_mode():
+            found = module(inputs)
+        wanted = module(inputs)
+        assert wanted.requires_grad
+        torch.testing.assert_close(found, wanted.detach(), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("options", [{}, {"exclude_self": True}, {"residual": True}, {"breadth": 2}])
+@pytest.mark.parametrize("domain", ["blocks", "unary"])
+def test_searches_need_no_twins(domain: str, options: dict[str, Any]) -> None:
+    words, config = WORDS[domain], NLMConfig(**options)
+    most = config.breadth if config.exclude_self else 1
+    module, merged = build(config, words).double(), 0
+    for density in (0.0, 0.01, 0.03, 0.1, 0.5):
+        sizes = (6, 1, 0, 9, 2, 3, 9)
+        states = [random_state(words, n, seed, density) for seed, n in enumerate(sizes)]
+        # All pairs of the last objects, or no pair but those of one object: twins in the first case only.
+        for atoms in ([("on", a, b) for a in "abc" for b in "abc"], [("on", a, a) for a in "abc"]):
+            held = frozenset(atoms if domain == "blocks" else [])
+            states.append((Relations(tuple("abcd"), (0,) * 4, tuple(sorted(held)), frozenset()), held))
+        every, few = (config._inputs(words, rows(config, words, states), twins=yes) for yes in (True, False))
+        found, begin, pair = few.objects[few.row].tolist(), 0, 0
+        expected = torch.zeros(len(states), dtype=torch.int64)
+        for place, n in enumerate(every.objects.tolist()):
+            unary, binary = every.unary[begin : begin + n], every.binary[pair : pair + n * n]
+            binary = binary.reshape(n, n, binary.shape[1])
+            told = [(unary[i].tolist(), binary[i].tolist(), binary[:, i].tolist()) for i in range(n)]
+            expected[place] = sum(told[:i].count(one) < most for i, one in enumerate(told))
+            begin, pair = begin + n, pair + n * n
+        assert found == expected[every.row].tolist()
+        merged += sum(every.objects.tolist()) - sum(found)
+        with torch.no_grad():
+            outputs = [module(double(inputs)) for inputs in (every, few)]
+        torch.testing.assert_close(outputs[1], outputs[0], rtol=0, atol=1e-10)
+    assert merged > 20, "there were twins"
+
+
+def test_arrays_that_do_not_fit_are_refused() -> None:
+    rng = np.random.default_rng(0)
+    sizes = np.array([3, 0, 2], dtype=np.int64)
+    types = np.zeros(13, dtype=np.int32)
+    tuples: dict[str, Any] = {
+        "table": rng.random((1, 13, 4), dtype=np.float32),
+        "row": None,
+        "objects": sizes,
+        "arity": 2,
+        "exclude_self": False,
+        "result": np.zeros((1, 5, 8), dtype=np.float32),
+    }
+    triples: dict[str, Any] = {
+        "table": rng.random((2, 1, 4), dtype=np.float32),
+        "types": types,
+        "codes": np.zeros((3, 1), dtype=np.int32),
+        "numbers": np.zeros(1, dtype=np.int32),
+        "objects": sizes,
+        "exclude_self": False,
+        "result": np.zeros((2, 13, 8), dtype=np.float32),
+    }
+    _core.nlm_tuple_extremes(**tuples)
+    _core.nlm_tuple_extremes(**tuples | {"table": tuples["table"][:, :1], "row": types})
+    _core.nlm_triple_extremes(**triples)
+    for change in (
+        {"objects": np.array([3, -1, 2])},
+        {"objects": np.array([3, 1 << 40, 2])},
+        {"objects": np.array([3, 1])},
+        {"arity": 0},
+        {"arity": 3},
+        {"arity": 4},
+        {"row": types[1:]},
+        {"row": types + 13},
+        {"row": types - 1},
+        {"result": np.zeros((1, 4, 8), dtype=np.float32)},
+        {"result": np.zeros((1, 10, 4), dtype=np.float32)},
+    ):
+        with pytest.raises(InputError):
+            _core.nlm_tuple_extremes(**tuples | change)
+    for change in (
+        {"objects": np.array([3, 2, 2])},
+        {"types": types[1:]},
+        {"types": types + 1},
+        {"types": types - 1},
+        {"codes": np.zeros((2, 1), dtype=np.int32)},
+        {"codes": np.zeros((3, 0), dtype=np.int32)},
+        {"codes": np.full((3, 1), -1, dtype=np.int32)},
+        {"codes": np.array([[0], [1], [0]], dtype=np.int32)},
+        {"numbers": np.full(1, 1, dtype=np.int32)},
+        {"numbers": np.full(1, -2, dtype=np.int32)},
+        {"numbers": np.zeros(0, dtype=np.int32)},
+        {"table": np.zeros((2, 0, 4), dtype=np.float32)},
+        {"result": np.zeros((1, 13, 8), dtype=np.float32)},
+        {"result": np.zeros((2, 12, 8), dtype=np.float32)},
+    ):
+        with pytest.raises(InputError):
+            _core.nlm_triple_extremes(**triples | change)
 
 
 def test_many_channels_are_told_apart() -> None:

@@ -15,7 +15,8 @@ in the order of their numbers of objects, so that there is neither padding nor a
 The wide y_r is never there. A linear map of all orders is one of y_r to r! times the features, whose parts
 are then brought in order and added, and one of a copy is a copy of it. What two layers compute of triples
 depends on the types of their pairs only (see `PairTypes`): there are few types, so it is computed once for
-each, and minima and maxima go over the ranks of types, which are small integers.
+each, and minima and maxima go over the ranks of types, which are small integers. Where no gradient is needed,
+the core takes them.
 
 Differences: 1. min and max over nothing are 1 and 0, as for all and exists. 2. Of several tuples that have
 the minimum, one gets the gradient; weights see no difference, since tuples that are equal for weights that
@@ -35,6 +36,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
+from hstar import _core
 from hstar.models.nlm_config import NLMConfig, PairTypes
 
 __all__ = ["NLM", "NLMConfig", "NLMInputs"]
@@ -123,7 +125,9 @@ class Transform(nn.Module):
             z = own @ of_own if z is None else z.addmm_(own, of_own)
         if upper is not None:
             z = upper @ of_upper if z is None else z.addmm_(upper, of_upper)
-        if self.arity > 1 and z is not None:
+        if self.arity == 2 and isinstance(places, Places) and z is not None and not z.requires_grad:
+            z = places.fold_pairs(z)
+        elif self.arity > 1 and z is not None:
             index, inverse = places.orders(self.arity)
             z = cast(Tensor, _Fold.apply(z, index, inverse))  # type: ignore[no-untyped-call]
         if self.arity == 3 and below is not None:
@@ -223,8 +227,18 @@ class Places:
         self.exclude_self = exclude_self
         self.sizes = objects
         self.groups = [(n, len(list(group))) for n, group in groupby(objects.tolist())]
-        self.num_triples = int((objects**3).sum())
+        self.num_pairs, self.num_triples = int((objects**2).sum()), int((objects**3).sum())
         self._last_axis: dict[int, tuple[Tensor, Tensor, Tensor, Tensor]] = {}
+
+    @cached_property
+    def _states(self) -> list[tuple[int, slice, slice]]:
+        """Of all states with the same number of objects: that number, where their objects and pairs are."""
+        found, first, pair = [], 0, 0
+        for n, states in self.groups:
+            objects, pairs = slice(first, first + states * n), slice(pair, pair + states * n * n)
+            found += [(n, objects, pairs)] if n else []
+            first, pair = objects.stop, pairs.stop
+        return found
 
     @cached_property
     def of_object(self) -> Tensor:
@@ -268,14 +282,30 @@ class Places:
 
     def spread(self, arity: int, x: Tensor) -> Tensor:
         """Rows of the arity below, along a new last axis."""
+        if arity == 2 and not x.requires_grad:
+            found = x.new_empty((self.num_pairs, x.shape[1]))
+            for n, objects, pairs in self._states:
+                found[pairs].view(-1, n, x.shape[1]).copy_(x[objects][:, None])
+            return found
         return x.index_select(0, self.of_object if arity == 1 else self.first)
+
+    def fold_pairs(self, x: Tensor) -> Tensor:
+        """What `_fold` gives for pairs: views of the states take a fraction of the time of lists of rows."""
+        channels = x.shape[1] // 2
+        found = x.new_empty((len(x), channels))
+        for n, _, pairs in self._states:
+            same, reverse = x[pairs].view(-1, n, n, 2, channels).unbind(3)
+            torch.add(same, reverse.transpose(1, 2), out=found[pairs].view(same.shape))
+        return found
 
     def extremes(self, arity: int, x: Tensor | Rows | None) -> Tensor | None:
         """Minima and maxima over the last axis, beside each other."""
         if x is None:
             return None
+        table, row = x if isinstance(x, Rows) else (x, None)
+        if _for_core(table):
+            return self._native_extremes(arity, table, row)
         begins, index, last, empty = self.last_axis(arity)
-        table = x.table if isinstance(x, Rows) else x
         nothing = torch.cat([table.new_ones(table.shape[1]), table.new_zeros(table.shape[1])])
         if not len(table):
             return nothing.expand(len(empty), -1)
@@ -286,6 +316,18 @@ class Places:
         else:
             found = cast(Tensor, _Extremes.apply(x, index, begins, last))  # type: ignore[no-untyped-call]
         return torch.where(empty[:, None], nothing, found) if bool(empty.any()) else found
+
+    def _native_extremes(self, arity: int, table: Tensor, row: Tensor | None) -> Tensor:
+        result = table.new_empty((1, int((self.sizes ** (arity - 1)).sum()), 2 * table.shape[1]))
+        _core.nlm_tuple_extremes(
+            table=table.contiguous()[None].numpy(),
+            row=None if row is None else row.numpy(),
+            objects=self.sizes.numpy(),
+            arity=arity,
+            exclude_self=self.exclude_self,
+            result=result.numpy(),
+        )
+        return result[0]
 
     def last_axis(self, arity: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """How tuples of an arity belong to those of one object less.
@@ -384,6 +426,19 @@ class Typed(NamedTuple):
 
 def typed_extremes(z: list[Tensor], types: Types, places: Places) -> list[Tensor]:
     """Of each z, values for types of triples before the sigmoid: what `Places.extremes` gives after it."""
+    if all(map(_for_core, z)):
+        table = torch.stack(z).sigmoid_()
+        result = table.new_empty((len(z), len(types.of_pair), 2 * table.shape[2]))
+        _core.nlm_triple_extremes(
+            table=table.numpy(),
+            types=types.of_pair.numpy(),
+            codes=types.codes.numpy(),
+            numbers=types.numbers.numpy(),
+            objects=places.sizes.numpy(),
+            exclude_self=places.exclude_self,
+            result=result.numpy(),
+        )
+        return list(result)
     order = _ascending(torch.cat(z, dim=1))
     ranks = _ranks(order).index_select(0, types.numbers.clamp(min=0))
     low = ranks.new_empty((len(types.of_pair), ranks.shape[1]))
@@ -401,6 +456,11 @@ def typed_extremes(z: list[Tensor], types: Types, places: Places) -> list[Tensor
         found.append(_at_ranks(one, order[part], low[:, part], high[:, part], sigmoid=True))
         begin = part.stop
     return found
+
+
+def _for_core(x: Tensor) -> bool:
+    """Whether the core takes minima and maxima of these: it has no gradients."""
+    return not x.requires_grad and x.device.type == "cpu" and x.dtype == torch.float32
 
 
 def _ascending(table: Tensor) -> Tensor:

@@ -8,22 +8,26 @@ nothing.
 
 Few different things are true of pairs, however many pairs there are. So `inputs` numbers the pairs by all
 that holds of them and of their objects, and the network computes what depends on that only once for each
-number (`PairTypes`). The network itself is in `nlm.py`, which is imported when one is built.
+number (`PairTypes`). In a search objects that nothing tells apart are there once: like balls in one room
+that have to go to one other. The network itself is in `nlm.py`, which is imported when one is built.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.models.relational_model import RELATIONAL_MODELS, Integers, StateRows, TorchModel
+from hstar.models.relational_model import RELATIONAL_MODELS, Integers, StateRows, Tensors, TorchModel
 from hstar.options import option
 from hstar.spaces.relations import Relations, Vocabulary
+from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
     from hstar.models.nlm import NLM, NLMInputs
@@ -86,18 +90,30 @@ class NLMConfig(TorchModel):
 
     def inputs(self, words: Vocabulary, states: StateRows) -> NLMInputs:
         """Truth values of all tuples, and the types of pairs."""
+        return self._inputs(words, states, twins=True)
+
+    def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
+        """As of other models, but that states have no twins: outputs are the same, but for rounding."""
+        from hstar.models.torch_search import torch_model
+
+        return torch_model(self, task, words, tensors, outputs, partial(self._inputs, twins=False))
+
+    def _inputs(self, words: Vocabulary, states: StateRows, *, twins: bool) -> NLMInputs:
         from hstar.models.nlm import NLMInputs
 
         counts = Channels.of(words).counts
         used, instance = np.unique(states.instance, return_inverse=True)
         chosen: list[NLMInstance] = [states.instances[i] for i in used]
         objects = np.array([one.objects for one in chosen], dtype=np.int64)[instance]
+        state, entries = _entries(states, chosen, instance)
+        if not twins and not counts[3]:
+            most = self.breadth if self.exclude_self else 1
+            objects, state, entries = _without_twins(objects, state, entries, most)
         order = np.argsort(objects, kind="stable")
         sizes = objects[order]
         row = np.empty_like(order)
         row[order] = np.arange(len(order))
 
-        state, entries = _entries(states, chosen, instance)
         values: list[npt.NDArray[np.float32]] = []
         for arity in range(MAX_BREADTH + 1):
             tuples = sizes**arity
@@ -199,6 +215,54 @@ def _entries(states: StateRows, chosen: list[NLMInstance], instance: Integers) -
     within = np.arange(len(owner)) - np.repeat(np.cumsum(number) - number, number)
     always = given[:, (np.cumsum(fixed) - fixed)[instance[owner]] + within]
     return np.concatenate([states.state, owner]), np.concatenate([held, always], axis=1)
+
+
+# --- twins ------------------------------------------------------------------------------------------------
+
+
+def _without_twins(
+    objects: Integers, state: Integers, entries: Integers, most: int
+) -> tuple[Integers, Integers, Integers]:
+    """Numbers of objects and what is true, with at most so many of any objects that are twins.
+
+    The same is true of twins, alone and with every object, themselves too. So tuples in which one takes the
+    place of another have the same features in all layers, and minima and maxima need one of them; if they are
+    over different objects, as many as there are in a tuple. Atoms have at most two arguments here.
+    """
+    if not objects.any():
+        return objects, state, entries
+    arity, channel, position = entries
+    argued = np.flatnonzero(arity)
+    owner, single = state[argued], arity[argued] == 1
+    first, second = np.divmod(position[argued], objects[owner])
+    begins = np.cumsum(objects) - objects
+    one, two = begins[owner] + np.where(single, second, first), begins[owner] + second
+
+    # Sums of 64 random bits for all that is true of an object stand for the set of it.
+    of_object = np.repeat(np.arange(len(objects)), objects)
+    told = _random_bits(of_object)
+    for role, own, other in ((0, one, two), (1, two, one)):
+        what = ((channel[argued] * 2 + single) * 2 + role + 1) << 32  # from 1 on: others than those of states
+        np.add.at(told, own, _random_bits(what + np.where(single, 0, other)))
+    kept = _places_among(np.unique(told, return_inverse=True)[1])[0] < most
+    if kept.all():
+        return objects, state, entries
+
+    left = np.bincount(of_object[kept], minlength=len(objects))
+    number = np.cumsum(kept) - kept - (np.cumsum(left) - left)[of_object]
+    stays, moved = np.ones(len(arity), dtype=bool), np.zeros_like(position)
+    stays[argued] = kept[one] & kept[two]
+    moved[argued] = np.where(single, 0, number[one] * left[owner]) + number[two]
+    return left, state[stays], np.stack([arity, channel, moved])[:, stays]
+
+
+def _random_bits(numbers: Integers) -> npt.NDArray[np.uint64]:
+    """Of numbers from 0 on, by the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    x = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    found: npt.NDArray[np.uint64] = x ^ (x >> np.uint64(31))
+    return found
 
 
 # --- types of pairs and triples -------------------------------------------------------------------------

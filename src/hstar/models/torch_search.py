@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +22,15 @@ if TYPE_CHECKING:
 
 
 def torch_model(
-    model: RelationalModel, task: Task, words: Vocabulary, tensors: Tensors, outputs: int
+    model: RelationalModel,
+    task: Task,
+    words: Vocabulary,
+    tensors: Tensors,
+    outputs: int,
+    inputs: Callable[[Vocabulary, StateRows], Any] | None = None,
 ) -> _core.RawModel:
-    """The model with these weights for the states of a task."""
+    """The model with these weights for the states of a task; `inputs` instead of those for training."""
+    read = inputs or model.inputs
     found = relations(task, words, operators=model.operators)
     module = load_module(model, words, tensors, outputs)
     encoded = (model.encode(words, found.relations),)
@@ -36,7 +43,7 @@ def torch_model(
         atoms = np.concatenate([np.broadcast_to(constant, (len(told), len(constant))), told], axis=1)
         state, place = np.nonzero(atoms >= 0)
         rows = StateRows(encoded, np.zeros(len(states), dtype=np.int64), state, atoms[state, place], {})
-        return outputs_of(module, model.inputs(words, rows))
+        return outputs_of(module, read(words, rows))
 
     return _core.callback_model(run, outputs, model.name)
 
