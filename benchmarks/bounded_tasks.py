@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from statistics import geometric_mean
 
 from records import finish, table
 
@@ -63,10 +62,6 @@ def violations(rows: Iterable[Record]) -> dict[int, int]:
     return found
 
 
-def _typical(seconds: Sequence[float]) -> float | None:
-    return geometric_mean([max(one, 1e-4) for one in seconds]) if seconds else None
-
-
 def lines_of(rows: Sequence[Record], title: str) -> list[list[str]]:
     """A line for each bound and contestant."""
     broken = violations(rows)
@@ -97,7 +92,7 @@ def lines_of(rows: Sequence[Record], title: str) -> list[list[str]]:
                     f"{len(solved[name])} of {len(by[bound, name])}",
                     str(len(common)),
                     number(geometric(row["expansions"] for row in shared)),
-                    number(_typical([row["search_time"] for row in shared]), 4),
+                    number(geometric((row["search_time"] for row in shared), 1e-4), 4),
                     number(mean(above), 3),
                     number(mean(row["ratio"] for row in solved[name].values() if row.get("ratio")), 3),
                     str(sum(count for _, count in by[bound, name])),
