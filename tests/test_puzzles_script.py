@@ -1,7 +1,8 @@
-"""`benchmarks/frontier.py` draws the puzzles of a run, the published ones beside the paper's line."""
+"""`benchmarks/puzzles.py`: puzzles of a run beside the published figures, in a table and in figures."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -25,33 +26,44 @@ def made_up(folder: Path, optimal_cost: int | None = 10) -> Path:
 
 
 @pytest.mark.slow
-def test_a_figure_for_each_puzzle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_and_a_figure_for_each_puzzle(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     run, figures = made_up(tmp_path / "run"), tmp_path / "figures" / "new"
-    main = load_script("frontier")["main"]
-    assert main([str(run), str(figures)]) == 0
+    words = [str(run), "--figures", str(figures)]
+    main = load_script("puzzles")["main"]
+    assert main(words) == 0
     files = [figures / f"frontier_tiles_{size}.svg" for size in ("3x3", "4x4")]
-    assert capsys.readouterr().err.splitlines() == [str(file) for file in files]
+    printed = capsys.readouterr()
+    assert printed.err.splitlines() == [str(file) for file in files]
+    time, nodes = "0.10 ± 0 (26.70)", "1,500 ± 707 (29,342,747)"
+    line = (
+        f"| tiles:4x4 | alpha 0.9 | 2 | 100 ± 0 | {time} | {nodes} | 10 ± 14.14 (2.50) | 50 ± 70.7 (65.2) |"
+    )
+    assert line in printed.out
+    assert "| tiles:3x3 | alpha 0.5 | 1 | 100 | 0.10 | 1,000 | 40 | 0 |" in printed.out
     other, published = (file.read_text() for file in files)
     for drawn in (published, other):
         assert ">alpha 0.9</text>" in drawn and ">alpha 0.5</text>" in drawn
         assert "optimal plans (%)" in drawn
-    assert ">paper</text>" in published and ">paper</text>" not in other
+    assert ">paper, " in published and ">paper, " not in other
     # The same figures again, byte by byte.
-    assert main([str(run), str(figures)]) == 0
+    assert main(words) == 0
     assert [file.read_text() for file in files] == [other, published]
 
 
 def test_the_numbers_of_the_paper() -> None:
-    """Tables 1 and 3: more nodes, and at least as many optimal plans, from alpha .05 to .95."""
-    for generated, optimal in load_script("frontier")["PAPER"].values():
-        assert len(generated) == len(optimal) == 7
-        assert list(generated) == sorted(generated) and list(optimal) == sorted(optimal)
+    """Tables 1 and 3: fewer nodes, and at most as many optimal plans, from alpha .95 to .05."""
+    for lines in load_script("puzzles")["PUBLISHED"].values():
+        rows = [row for name, row in lines.items() if name.startswith("alpha")]
+        assert len(rows) == 7
+        for one, two in pairwise(rows):
+            assert one.generated > two.generated
+            assert one.optimal >= two.optimal and one.suboptimality < two.suboptimality
 
 
 def test_a_run_without_known_optima_is_one_line(tmp_path: Path) -> None:
     run = made_up(tmp_path / "run", optimal_cost=None)
     with pytest.raises(InputError, match="run: no plans of known optimal cost"):
-        load_script("frontier")["main"]([str(run), str(tmp_path)])
+        load_script("puzzles")["main"]([str(run)])
     with pytest.raises(InputError, match="not a folder of results"):
-        load_script("frontier")["main"]([str(tmp_path / "none"), str(tmp_path)])
+        load_script("puzzles")["main"]([str(tmp_path / "none")])
