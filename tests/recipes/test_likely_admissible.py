@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from hstar.errors import InputError, UnsupportedError
 from hstar.models.puzzle_model import PuzzleModel
 from hstar.recipes import PUZZLE_RECIPES, train_puzzle
-from hstar.recipes.likely_admissible import Learner
+from hstar.recipes.likely_admissible import Attempt, Learner
 from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
 from hstar.recipes.puzzle_recipe import check_options
@@ -155,6 +155,26 @@ def test_alpha_falls_while_too_few_are_solved_and_beta_stays() -> None:
     assert {row["beta"] for row in rows} == {0.05}
     lowest = told(learned(nodes=1, alpha=0.53))
     assert [row["alpha"] for row in lowest] == pytest.approx([0.53, 0.5, 0.5])
+
+
+def test_alpha_comes_back_while_all_are_solved() -> None:
+    """Four tasks, of which two are enough: it stays while some are not solved, and ends where it began."""
+
+    class Half(PuzzleSpace):
+        solved: ClassVar[Any] = iter([0, 0, 3, 4, 4, 4])
+
+        def solve(self, tasks: Any, *given: Any) -> Any:
+            attempts, solved = list(super().solve(tasks, *given)), next(self.solved)
+            return iter([*attempts[:solved], *[Attempt(None, 1)] * (len(tasks) - solved)])
+
+    options = LikelyAdmissibleOptions(**{**SMALL, "iterations": 6, "least_solved": 2}, regain=True)
+    with torch_threads(1):
+        learner = Learner(Half(SIZE, options), options)
+        alphas = []
+        for _ in range(6):
+            learner.iterate()
+            alphas.append(learner.alpha)
+    assert alphas == pytest.approx([0.94, 0.89, 0.89, 0.94, 0.99, 0.99])
 
 
 def test_beta_falls_while_the_unknown_stays() -> None:

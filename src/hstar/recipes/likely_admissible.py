@@ -153,6 +153,8 @@ class Learner(Generic[M_co]):
         enough = len(plans) >= options.least_solved
         if not enough:
             self.alpha = max(round(self.alpha - options.alpha_step, 9), options.least_alpha)
+        elif options.regain and len(plans) == len(tasks):
+            self.alpha = min(round(self.alpha + options.alpha_step, 9), options.alpha)
         # 4. The planning network learns all that is remembered, 5. the other one until it is sure of it.
         learned: dict[str, Any] = {}
         if len(self.buffer):

@@ -55,6 +55,9 @@ class LikelyAdmissibleOptions:
     alpha: float = option(0.99, "Probability of being admissible, at first.")
     alpha_step: float = option(0.05, "By which it is lowered.")
     least_alpha: float = option(0.5, "The lowest alpha.")
+    regain: bool = option(
+        False, "Raise alpha by the same step, up to what it was at first, while all tasks are solved."
+    )
     beta: float = option(0.05, "Weight of the prior, at first.")
     last_beta: float = option(1e-5, "Weight of the prior if it is lowered in every iteration.")
     epsilon: float = option(1.0, "Variance in which the walk to a task ends.")
