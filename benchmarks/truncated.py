@@ -153,10 +153,12 @@ def plans(rows: Sequence[Record]) -> str:
     for row in searches_of(rows):
         at = searches.setdefault(row["contestant"], {}).setdefault(row["domain"], {})
         at.setdefault(row["seed"], []).append(row)
-    lines = []
-    for name, domains in searches.items():
-        cells = []
-        for place, domain in enumerate(DOMAINS.values()):
+    lines, known = [], list(DOMAINS.values())
+    models = ["ff", *MODELS]
+    for name in sorted(searches, key=lambda name: models.index(_computed(name)[0])):
+        found = searches[name]
+        domains, cells = {domain: found[domain] for domain in known if domain in found}, []
+        for place, domain in enumerate(known):
             solved, counts = [], []
             for runs in domains.get(domain, {}).values():
                 done = [row["status"] == "solved" for row in runs]
@@ -170,8 +172,9 @@ def plans(rows: Sequence[Record]) -> str:
                 percent, evaluations = PUBLISHED_PLANS[name][place]
                 text += f" ({percent:g} %, {evaluations:,g})"
             cells.append(text)
-        number_of = len(next(iter(next(iter(domains.values())).values())))
-        lines.append([name, str(number_of), *cells])
+        numbers = [len(next(iter(seeds.values()))) for seeds in domains.values()]
+        told = str(numbers[0]) if len(set(numbers)) == 1 else " / ".join(map(str, numbers))
+        lines.append([name, told, *cells])
     return table(["heuristic", "problems of a domain", *DOMAINS], lines)
 
 
