@@ -5,7 +5,8 @@ Tables 1 and 3: IDA* with y^alpha, with the mean of a network that has one outpu
 to. Published figures stand in brackets. Ours are means over trainings, with their standard deviation; their
 instances of pancakes and blocks are not published, and ours are others.
 
-python benchmarks/puzzles.py RUN ... [--figures FOLDER]    # frontier_PUZZLE.svg: optimal plans over states
+python benchmarks/puzzles.py RUN ... [--figures FOLDER] [--without NAME]
+FOLDER gets frontier_PUZZLE.svg: optimal plans over generated states.
 """
 
 from __future__ import annotations
@@ -123,8 +124,10 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Likely-admissible heuristics of puzzles, beside the paper.")
     parser.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folders of results")
     parser.add_argument("--figures", type=Path, metavar="FOLDER", help="where figures go")
+    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="a heuristic")
     options = parser.parse_args(words)
-    rows = [row for run in read_runs(options.runs) for row in run.rows]
+    found = [row for run in read_runs(options.runs) for row in run.rows]
+    rows = [row for row in found if row["contestant"] not in options.without]
     lines = lines_of(rows)
     if not lines:
         raise InputError("no plans of known optimal cost", file=options.runs[0])

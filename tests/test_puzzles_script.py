@@ -46,6 +46,8 @@ def test_a_line_and_a_figure_for_each_puzzle(tmp_path: Path, capsys: pytest.Capt
         assert ">alpha 0.9</text>" in drawn and ">alpha 0.5</text>" in drawn
         assert "optimal plans (%)" in drawn
     assert ">paper, " in published and ">paper, " not in other
+    assert main([str(run), "--without", "alpha 0.9"]) == 0
+    assert "alpha 0.9" not in capsys.readouterr().out
     # The same figures again, byte by byte.
     assert main(words) == 0
     assert [file.read_text() for file in files] == [other, published]
