@@ -108,7 +108,7 @@ def test_wrong_optimal_costs_are_errors_of_their_jobs(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("profile", "trainings", "searches"),
-    [("quick", 2, 100 * 9), ("paper", 20, 100 * (8 * 10 + 1)), ("paper-large", 30, 3 * 50 * 8 * 5 + 50)],
+    [("quick", 4, 100 * 21), ("paper", 20, 100 * (8 * 10 + 1)), ("paper-large", 30, 3 * 50 * 8 * 5 + 50)],
 )
 def test_profiles_of_the_suite_of_the_paper(
     profile: str, trainings: int, searches: int, tmp_path: Path
