@@ -6,10 +6,12 @@ import csv
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from hstar.cli import show
 from hstar.models.grid_model import load_grid_model
 from hstar.search.grid_astar import grid_astar
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem, replay
@@ -161,6 +163,24 @@ def test_show(hstar: Run, refused: Refused, folder: Path) -> None:
         (["map.png", "-o", "absent/x.html"], "absent"),
     ):
         assert message in refused(33, "show", *wrong)
+
+
+def test_show_searches_the_first_problem_alone(
+    hstar: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a .scen file, too, which may have thousands."""
+    seen: list[int] = []
+    searched = show.searched
+
+    def counted(*given: Any, **options: Any) -> Any:
+        runs = searched(*given, **options)
+        seen.append(len(runs))
+        return runs
+
+    monkeypatch.setattr(show, "searched", counted)
+    assert len(hstar("grid", "map.scen", "--json", "-q").out.splitlines()) > 1
+    assert hstar("show", "map.scen", "-o", "d.html", "-q").code == 0
+    assert seen == [1]
 
 
 def test_an_animation(hstar: Run, folder: Path) -> None:

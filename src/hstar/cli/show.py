@@ -51,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             raise InputError("a drawing is a .png, .svg or .html file", file=path)
         check_drawing(path, arguments)
+    if arguments.start is None and arguments.goal is None:
+        arguments.scenarios = 1  # also of a .scen file, which may have thousands
     runs = searched(arguments, optima=False, explored=True)
     if runs[-1].result.status != "interrupted":
         draw_first(runs, arguments.output, arguments)
