@@ -191,6 +191,16 @@ def test_an_animation(hstar: Run, folder: Path) -> None:
     assert '"title":"manhattan: ' in text and '"title":"blind: ' in text
 
 
+def test_steps_of_the_first_problem(hstar: Run, folder: Path) -> None:
+    assert hstar("grid", "map.scen", "--heuristic", "blind", "--steps", "first.json", "-q").code == 0
+    steps = json.loads((folder / "first.json").read_text())
+    first = json.loads(hstar("grid", "map.scen", "--heuristic", "blind", "--json", "-q").out.splitlines()[0])
+    (panel,) = steps["panels"]
+    assert steps["shape"] == [8, 10] and panel["cost"] == first["path_cost"]
+    assert len(panel["explored"]) == first["expanded"]
+    assert panel["path"] == [10 * row + column for row, column in first["path"]]
+
+
 # --- learning ---------------------------------------------------------------------------------------
 
 
@@ -246,6 +256,9 @@ def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
         (["map.png", "--headings", "5"], "headings must be 4 or 8, or 0 for grids, got 5"),
         (["map.png", "--neighbours", "6"], "a cell has 4 or 8 neighbours, got 6"),
         (["map.png", "--headings", "8", "--animation", "x.html"], "show maps without headings"),
+        (["map.png", "--headings", "8", "--steps", "x.json"], "show maps without headings"),
+        (["map.png", "--steps", "x.html"], "steps are a .json file"),
+        (["map.png", "--steps", "absent/x.json"], "absent"),
         (["map.png", "--output", "rows.txt"], "what is kept is a .csv file"),
         (["map.png", "--start", "0,0,1", "--goal", "1,1"], "start"),
         (["map.png", "map.map"], "unexpected argument 'map.map'"),

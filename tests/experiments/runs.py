@@ -12,19 +12,26 @@ MACHINE = {"host": "here", "hstar": "0.1.0", "python": "3.11.2", "cores": "2", "
 NASTY = "</script><b>& 'quoted' \"twice\" {braces} | pipe"
 
 
-def search(store: Store, labels: Mapping[str, Any], status: str = "solved", **figures: Any) -> None:
-    """A search that has been run, with its files and log."""
+def search(
+    store: Store,
+    labels: Mapping[str, Any],
+    status: str = "solved",
+    left: Mapping[str, bytes] | None = None,
+    **figures: Any,
+) -> None:
+    """A search that has been run, with its files and log, and the files that it left."""
     name = "-".join(str(value) for value in labels.values())
     sas = store.put(f"task of {name}".encode())
     job = Job(
         "search",
         ("{python}", "-m", "hstar", "solve", "{task.sas}", "--heuristic", str(labels["contestant"])),
         inputs={"task.sas": sas},
+        outputs=tuple(left or ()),
         labels={"step": "search", **labels},
     )
     store.add([job])
     record = {"status": status, **figures}
-    store.record(job, Outcome(record, {}, f"log of {name}", MACHINE, 1.0, 0.5))
+    store.record(job, Outcome(record, left or {}, f"log of {name}", MACHINE, 1.0, 0.5))
 
 
 def training(store: Store, labels: Mapping[str, Any], losses: list[float]) -> Made:

@@ -86,21 +86,21 @@ def test_a_browser_shows_it(tmp_path: Path) -> None:
         tab.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         tab.goto(file.as_uri())
         captions = tab.locator("figcaption").all_inner_texts()
-        last = int(tab.locator("#time").get_attribute("max"))
+        last = int(tab.locator(".time").get_attribute("max"))
         counts = [len(one["explored"]) for one in data_of(file.read_text())["panels"]]
         assert last == max(counts) and captions[0] == f"plain {NASTY} ({counts[0]} of {counts[0]} shown)"
         colour = (
             "x => [...document.querySelectorAll('canvas')[1].getContext('2d').getImageData(x, 8, 1, 1).data]"
         )
-        tab.locator("#time").evaluate(
+        tab.locator(".time").evaluate(
             "slider => { slider.value = 1; slider.dispatchEvent(new Event('input')); }"
         )
         assert tab.locator("figcaption").all_inner_texts()[1] == f"guided (1 of {counts[1]} shown)"
         plain = tab.evaluate(colour, 8)
         tab.get_by_label("values of the network").check()
         assert tab.evaluate(colour, 8) != plain
-        tab.locator("#play").click()
-        api.expect(tab.locator("#count")).to_have_text(f"{last} of {last}", timeout=120_000)
+        tab.locator(".play").click()
+        api.expect(tab.locator(".count")).to_have_text(f"{last} of {last}", timeout=120_000)
         assert tab.locator("figcaption").all_inner_texts() == [captions[0], captions[1]]
         browser.close()
     assert wrong == []

@@ -17,7 +17,8 @@ from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
 from hstar.experiments.grid_jobs import ROWS
 from hstar.experiments.grids import GridRun, optimum, summary
-from hstar.experiments.report import page, read_runs, write_rows
+from hstar.experiments.report import page, read_runs, rows_of, write_rows
+from hstar.experiments.report.steps import steps_of
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import path_table, summarise
@@ -160,6 +161,20 @@ def test_from_scenarios_to_a_table(home: Path) -> None:
     header, *lines = csv.reader(io.StringIO(write_rows(runs, "csv")))
     assert {"ratio", "greatest_ratio", "bound", "violations", "scenarios"} < set(header)
     assert len(lines) == len(json.loads(write_rows(runs, "json"))) == 15
+    # The first scenario step by step; lattices are not drawn, and of two seeds the first is.
+    (shown,) = steps_of(runs, rows_of(runs))
+    assert shown["instance"] == f"{SCATTERED}/random-70" and len(shown["values"]) == 1
+    assert shown["blocked"] == problems[0].grid.blocked.astype(int).reshape(-1).tolist()
+    panels = {panel["contestant"]: panel for panel in shown["panels"]}
+    assert {*panels} == {one for place, one in table if place == SCATTERED}
+    by_hand = grid_astar(problems[0], "octile", weight=3.0)
+    told = f"weighted 3: {by_hand.expanded} expanded, cost {by_hand.path_cost:g}"
+    assert panels["weighted 3"]["title"] == told and panels["weighted 3"]["values"] is None
+    assert len(panels["weighted 3"]["explored"]) == by_hand.expanded
+    assert panels["k_pr inf, eps 1"]["values"] == panels["k_pr inf, eps 2.5"]["values"] == 0
+    assert steps_of(runs, rows_of(runs), budget=100) == []
+    (few,) = steps_of(runs, rows_of(runs), budget=100 + by_hand.expanded + len(panels["weighted 3"]["path"]))
+    assert [panel["contestant"] for panel in few["panels"]] == ["weighted 3"]
 
 
 def test_paths_by_seed() -> None:

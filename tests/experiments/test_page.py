@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from hstar.experiments import Store
+from hstar.experiments.grid_animation import steps
+from hstar.experiments.grid_jobs import STEPS
+from hstar.experiments.grid_picture import Panel
 from hstar.experiments.report import page, read_runs
+from hstar.search.grid_astar import grid_astar
+from hstar.spaces.grid import Grid, GridProblem
 
 from .runs import NASTY, compared_run, comparison, labelling, made_up_run, sample, search, training
 
@@ -323,3 +330,42 @@ def test_paths_on_maps(tmp_path: Path, write_page: Open) -> None:
     assert [cells(tab, "paths", column) for column in (1, 2)] == [["rooms"], ["learned"]]
     tab.locator("#by-contestant").get_by_label("learned").uncheck()
     assert not tab.locator("#paths-section").is_visible()
+
+
+def test_searches_on_maps_step_by_step(tmp_path: Path, write_page: Open) -> None:
+    known = {"scenarios": 1, "solved": 1, "reopened": 0.0, "ratio": 1.0, "greatest_ratio": 1.0, "bound": 1.0}
+    blocked = np.zeros((6, 9), dtype=bool)
+    with Store(tmp_path / "maps") as store:
+        for domain, wall in (("open", 0), ("wall", 5)):
+            blocked[1 : wall + 1, 4] = True
+            problem = GridProblem(Grid(blocked.copy()), (5, 0), (5, 8))
+            values = problem.grid.distances(problem.goal).astype(np.float32)
+            values[problem.grid.blocked] = 0
+            for name, heuristic in (("blind", "blind"), ("manhattan", "manhattan"), ("exact", values)):
+                found = grid_astar(problem, heuristic, explored=True)
+                kept = steps(problem, [Panel("model", found, values if name == "exact" else None)])
+                labels = {"domain": domain, "instance": f"{domain}/random-0", "start": "1 scenario"}
+                left = {STEPS: json.dumps(kept).encode()}
+                who = {"contestant": name, "seed": 0}
+                search(store, labels | who, left=left, expansions=found.expanded, violations=0, **known)
+    tab = write_page(tmp_path / "maps")
+    assert tab.locator("#steps-map option").all_inner_texts() == ["open/random-0", "wall/random-0"]
+    captions = tab.locator("#steps figcaption")
+    assert [text.partition(":")[0] for text in captions.all_inner_texts()] == ["blind", "manhattan", "exact"]
+    tab.locator("#steps-map").select_option("wall/random-0")
+    assert captions.all_inner_texts()[2] == "exact: 19 expanded, cost 18 (19 of 19 shown)"
+    slide = "slider => { slider.value = 1; slider.dispatchEvent(new Event('input')); }"
+    tab.locator("#steps .time").evaluate(slide)
+    assert all("(1 of " in text for text in captions.all_inner_texts())
+    tab.locator("#steps-contestants").get_by_label("manhattan").uncheck()
+    assert [text.partition(":")[0] for text in captions.all_inner_texts()] == ["blind", "exact"]
+    pixels = "canvas => canvas.toDataURL()"
+    ground = tab.locator("#steps canvas").nth(1).evaluate(pixels)
+    tab.locator("#steps").get_by_label("values of the network").check()
+    assert tab.locator("#steps canvas").nth(1).evaluate(pixels) != ground
+    tab.locator("#by-contestant").get_by_label("exact").uncheck()
+    assert [text.partition(":")[0] for text in captions.all_inner_texts()] == ["blind"]
+    tab.locator("#by-domain").get_by_label("wall").uncheck()
+    assert tab.locator("#steps-map option").all_inner_texts() == ["open/random-0"]
+    tab.locator("#by-domain").get_by_label("open").uncheck()
+    assert not tab.locator("#steps-section").is_visible()

@@ -49,6 +49,7 @@ def configure(parser: Parser) -> None:
     add("--optimum", action="store_true", help="find the optima, too, and check what is promised of paths")
     add("--picture", type=Path, metavar="FILE", help="draw the first problem: a .png or .svg file")
     add("--animation", type=Path, metavar="FILE", help="show the first problem step by step: a .html file")
+    add("--steps", type=Path, metavar="FILE", help="keep what an animation shows, for reports: a .json file")
     add("--output", "-o", type=Path, metavar="FILE", help="keep a line for each search: a .csv file")
     add("--json", action="store_true", help="print an object for each search, a line each")
     add("--summary", action="store_true", help="means over all problems instead, by heuristic")
@@ -98,7 +99,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Searches, prints paths or a table, and draws."""
     from hstar.search.solve import EXIT_CODES
 
-    drawings = [path for path in (arguments.picture, arguments.animation) if path is not None]
+    drawn = (arguments.picture, arguments.animation, arguments.steps)
+    drawings = [path for path in drawn if path is not None]
     _check_files(arguments)
     runs = searched(arguments, optima=arguments.optimum, explored=bool(drawings))
     if runs[-1].result.status == "interrupted":
@@ -113,12 +115,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def searched(arguments: argparse.Namespace, *, optima: bool, explored: bool) -> list[GridRun]:
-    """Each problem with each heuristic; the last one may have been interrupted."""
+    """Each problem with each heuristic; the last one may have been interrupted. `explored`: of the first."""
     from hstar.experiments.grids import optimum, search_map
     from hstar.search.grid_astar import GridAStarConfig
 
     limits = {name: getattr(arguments, name) for name in ("eps", "weight", "time_limit", "memory_limit")}
-    config = GridAStarConfig(**limits, explored=explored)
+    config = GridAStarConfig(**limits)
     problems = _problems(arguments)
     names: list[str] = arguments.heuristic or [problems[0].heuristic]
     heuristics = [(name, _heuristic(name)) for name in names]
@@ -128,8 +130,9 @@ def searched(arguments: argparse.Namespace, *, optima: bool, explored: bool) -> 
     with ProgressLine(arguments.quiet) as line:
         for problem in problems:
             best = optimum(problem) if optima else None
+            own = replace(config, explored=explored and problem is problems[0])
             for name, heuristic in heuristics:
-                runs.append(replace(search_map(problem, name, heuristic, config, line), optimum=best))
+                runs.append(replace(search_map(problem, name, heuristic, own, line), optimum=best))
                 if runs[-1].result.status == "interrupted":
                     return runs
     return runs
@@ -147,6 +150,10 @@ def _check_files(arguments: argparse.Namespace) -> None:
 
         check_animation(arguments.animation)
         check_drawing(arguments.animation, arguments)
+    if arguments.steps is not None:
+        if arguments.steps.suffix != ".json":
+            raise InputError("steps are a .json file", file=arguments.steps)
+        check_drawing(arguments.steps, arguments)
     if arguments.output is not None:
         if arguments.output.suffix != ".csv":
             raise InputError("what is kept is a .csv file", file=arguments.output)
@@ -311,7 +318,7 @@ def _summary(one: GridRun, arguments: argparse.Namespace) -> str:
 
 def draw_first(runs: Sequence[GridRun], files: Sequence[Path], arguments: argparse.Namespace) -> None:
     """The searches in the first problem: pictures of what they explored, pages that show how."""
-    from hstar.experiments.grid_animation import animate
+    from hstar.experiments.grid_animation import animate, write_steps
     from hstar.experiments.grid_picture import FORMATS, Panel, draw
     from hstar.spaces.grid import GridProblem
 
@@ -320,7 +327,7 @@ def draw_first(runs: Sequence[GridRun], files: Sequence[Path], arguments: argpar
     shown = [one for one in runs if one.problem is problem]
     panels = [Panel(_label(one, arguments.eps), one.result, one.values) for one in shown]
     for path in files:
-        write = draw if path.suffix in FORMATS else animate
+        write = draw if path.suffix in FORMATS else write_steps if path.suffix == ".json" else animate
         write(path, problem, panels)
         if not arguments.quiet:
             print(path, file=sys.stderr)
@@ -328,7 +335,8 @@ def draw_first(runs: Sequence[GridRun], files: Sequence[Path], arguments: argpar
 
 def _label(one: GridRun, eps: float | None) -> str:
     """The title of a panel."""
+    from hstar.experiments.grid_picture import panel_title
+
     name = Path(one.heuristic).name
     bounded = f", eps {eps:g}" if eps is not None and one.values is not None else ""
-    cost = "no path" if one.result.path_cost is None else f"cost {one.result.path_cost:g}"
-    return f"{name}{bounded}: {one.result.expanded} expanded, {cost}"
+    return panel_title(f"{name}{bounded}", one.result.expanded, one.result.path_cost)

@@ -1,6 +1,7 @@
-"""Searches on one map as a page: a slider goes through the expansions, beside each other, over the value map.
+"""Searches on one map step by step: a slider goes through the expansions, side by side, over the value map.
 
-One HTML file with its data and its script in it, which asks nothing of the network. Cells are flat indices
+`animate` writes a page: one HTML file with its data and its script in it, which asks nothing of the network.
+`steps` are these data; suites keep them for reports, whose page has the same script. Cells are flat indices
 into the map; a cell that was opened again is there as often as it was expanded.
 """
 
@@ -21,7 +22,7 @@ from hstar.files import replace_file
 from hstar.spaces.grid import Cell, GridProblem
 
 FORMAT = ".html"
-_PAGE = "grid_animation.html"
+_PAGE, _SCRIPT = "grid_animation.html", "grid_animation.js"
 
 
 def check_animation(path: Path) -> None:
@@ -33,26 +34,44 @@ def check_animation(path: Path) -> None:
 def animate(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> None:
     """Writes the page, a panel for each search."""
     check_animation(path)
-    data = {
-        "shape": list(problem.grid.shape),
-        "blocked": problem.grid.blocked.astype(int).reshape(-1).tolist(),
-        "start": _cell(problem, problem.start),
-        "goal": _cell(problem, problem.goal),
-        "panels": [_panel(problem, panel) for panel in panels],
-    }
     # A tag in a title must not end the element that holds the data.
-    text = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    page = resources.files(__package__).joinpath(_PAGE).read_text()
+    text = json.dumps(steps(problem, panels), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    page = resources.files(__package__).joinpath(_PAGE).read_text().replace("/*script*/", script())
     try:
         replace_file(path, page.replace("/*data*/", text).encode())
     except OSError as error:
         raise InputError(f"cannot write the animation: {error.strerror}", file=path) from None
 
 
+def write_steps(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> None:
+    """Writes the data alone."""
+    try:
+        replace_file(path, json.dumps(steps(problem, panels), separators=(",", ":")).encode())
+    except OSError as error:
+        raise InputError(f"cannot write the steps: {error.strerror}", file=path) from None
+
+
+def script() -> str:
+    """The function that draws, for pages."""
+    return resources.files(__package__).joinpath(_SCRIPT).read_text()
+
+
+def steps(problem: GridProblem, panels: Sequence[Panel]) -> dict[str, Any]:
+    """What the script draws, as plain data."""
+    return {
+        "shape": list(problem.grid.shape),
+        "blocked": problem.grid.blocked.astype(int).reshape(-1).tolist(),
+        "start": _cell(problem, problem.start),
+        "goal": _cell(problem, problem.goal),
+        "panels": [_panel(problem, panel) for panel in panels],
+    }
+
+
 def _panel(problem: GridProblem, panel: Panel) -> dict[str, Any]:
     path, values = panel.result.path, panel.values
     return {
         "title": panel.title,
+        "cost": panel.result.path_cost,
         "explored": _cells(problem, panel.result.explored),
         "path": None if path is None else _cells(problem, path),
         # Two digits are enough for a colour.

@@ -23,12 +23,14 @@ from hstar.options import configured
 from hstar.recipes import prolonged
 from hstar.registry import unknown
 from hstar.search.grid_astar import HEURISTICS, GridAStarConfig, grid_astar
-from hstar.spaces.grid import Grid, GridLike
+from hstar.spaces.grid import Grid, GridLike, GridProblem
 from hstar.spaces.grid_files import load_map, load_scenarios, scenario_map
 from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, ScenarioOptions, problems_on, random_problems
 
 Options = Mapping[str, str | int | float | bool]
 ROWS = "scenarios.csv"
+STEPS = "first.json"  # the search of the first scenario, for the animation of a report
+MOST_CELLS = 40_000  # of a map whose steps are kept
 SCENARIOS = ".scen"
 _SEARCH = ("eps", "weight")  # what a plan may choose
 
@@ -290,15 +292,21 @@ def _search_job(
     command = (*HSTAR, "grid", *one.words, "--heuristic", heuristic, *contestant.search_options)
     limit = ("--time-limit", f"{limits.time_limit:g}s", OWN_LIMIT, f"{limits.memory_limit >> 20}M")
     kept = ("--optimum", "--summary", "--json", "--quiet", "--output", f"{{{ROWS}}}")
+    outputs = (ROWS, STEPS) if all(_can_be_shown(problem) for problem in one.examples) else (ROWS,)
+    steps = ("--steps", f"{{{STEPS}}}") if STEPS in outputs else ()
     return Job(
         kind="grid",
-        command=(*command, *limit, *kept),
+        command=(*command, *limit, *kept, *steps),
         inputs={**one.files, **({} if model is None else {"model.hstar": model})},
-        outputs=(ROWS,),
+        outputs=outputs,
         time_limit=limits.time_limit,
         labels=_about(one.domain, one.name, contestant, seed)
         | {"step": "search", "start": f"{one.number} scenarios"},
     )
+
+
+def _can_be_shown(problem: GridLike) -> bool:
+    return isinstance(problem, GridProblem) and problem.grid.blocked.size <= MOST_CELLS
 
 
 def _about(domain: str, instance: str, contestant: Contestant, seed: int) -> dict[str, Any]:

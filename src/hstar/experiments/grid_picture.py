@@ -32,6 +32,11 @@ class Panel:
     values: npt.NDArray[np.float32] | None = None
 
 
+def panel_title(name: str, expanded: int, cost: float | None) -> str:
+    """Who searched, how long, and what the path costs."""
+    return f"{name}: {expanded} expanded, {'no path' if cost is None else f'cost {cost:g}'}"
+
+
 def check_picture(path: Path) -> None:
     """An `InputError` if such a picture cannot be drawn; asked before the work."""
     if path.suffix not in FORMATS:

@@ -10,6 +10,7 @@ const NOT_BETTER_IF_LESS = ["mean_error", "sigma"];
 const SYMBOLIC = ["ff", "lmcut"];
 const DASHES = ["", "6 3", "2 3"];
 const PAGE = 200;
+const PANELS = 3;
 const title = (metric) => TITLES[metric] ?? metric;
 const colour = (i) => COLOURS[i % COLOURS.length];
 const dash = (i) => DASHES[Math.floor(i / COLOURS.length) % DASHES.length];
@@ -488,8 +489,37 @@ function showPaths() {
   showReady("paths", [head, ...found]);
 }
 
+// Of the searches on a map those that are ticked; at first a few, spread over the configurations.
+const ticked = new Set();
+let drawSteps = () => {};
+function showSteps() {
+  const maps = data.steps.filter((map) => shown.domains.has(data.domains.indexOf(map.domain)));
+  const place = $("steps-map"), before = place.value;
+  options(place, maps.map((map) => [map.instance, map.instance]), maps.some((map) => map.instance === before) ? before : undefined);
+  const map = maps.find((one) => one.instance === place.value);
+  const found = map?.panels.filter((panel) => shown.contestants.has(data.contestants.indexOf(panel.contestant))) ?? [];
+  $("steps-section").hidden = !found.length;
+  if (!found.length) return;
+  if (!ticked.size) {
+    const few = Math.min(PANELS, found.length);
+    for (let i = 0; i < few; i++) ticked.add(found[Math.round((i * (found.length - 1)) / Math.max(few - 1, 1))].contestant);
+  }
+  $("steps-contestants").replaceChildren(...found.map((panel) => {
+    const box = element("input", { type: "checkbox", checked: ticked.has(panel.contestant) });
+    box.addEventListener("change", () => { if (box.checked) ticked.add(panel.contestant); else ticked.delete(panel.contestant); drawPanels(map, found); });
+    return element("label", {}, box, ` ${panel.contestant}`);
+  }));
+  drawPanels(map, found);
+}
+
+function drawPanels(map, found) {
+  const panels = found.filter((panel) => ticked.has(panel.contestant)).map((panel) => ({ ...panel, values: panel.values === null ? null : map.values[panel.values] }));
+  drawSteps = stepByStep($("steps"), { ...map, panels });
+}
+
 function show() {
   showPaths();
+  showSteps();
   if (total) {
     showCoverage();
     showScatter();
@@ -538,12 +568,14 @@ function start() {
   for (const id of ["metric", "one", "two"]) $(id).addEventListener("change", showScatter);
   for (const id of ["training-instance", "training-x"]) $(id).addEventListener("change", showTrainings);
   $("within").addEventListener("change", showCactus);
+  $("steps-map").addEventListener("change", showSteps);
   $("by-instance").addEventListener("change", showCoverage);
   for (const id of ["search", "status"]) $(id).addEventListener("input", () => { shown.rows = PAGE; showRuns(); });
   $("more").addEventListener("click", () => { shown.rows += 5 * PAGE; showRuns(); });
   $("theme").addEventListener("click", () => {
     const root = document.documentElement, dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
     root.dataset.theme = dark ? "light" : "dark";
+    drawSteps();
   });
   showErrors();
   showChanges();

@@ -13,8 +13,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from hstar.experiments import grid_animation
 from hstar.experiments.report.exports import to_json
 from hstar.experiments.report.runs import Run, rows_of
+from hstar.experiments.report.steps import steps_of
 from hstar.experiments.statistics import (
     METRICS,
     Paired,
@@ -50,12 +52,14 @@ def page(runs: Sequence[Run], title: str | None = None) -> str:
         "pairs": _pairs(searches_of(rows)),
         "labelled": labelling_table(rows),
         "paths": path_table(rows),
+        "steps": steps_of(runs, rows),
         "changes": [_changes(runs[0], run) for run in runs[1:]],
     }
     # A tag in a log must not end the element that holds the data.
     text = to_json(data).decode().replace("<", "\\u003c")
     parts = {name: resources.files(__package__).joinpath(name).read_text() for name in _ASSETS}
-    html = parts["page.html"].replace("/*style*/", parts["page.css"]).replace("/*script*/", parts["page.js"])
+    html = parts["page.html"].replace("/*style*/", parts["page.css"])
+    html = html.replace("/*steps*/", grid_animation.script()).replace("/*script*/", parts["page.js"])
     return html.replace("/*data*/", text)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase as fnmatch
@@ -57,6 +58,17 @@ class Run:
                     for name, source in sources.items()
                 }
                 yield {name: digest for name, digest in digests.items() if digest is not None}
+
+    def left(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
+        """By key: the file of this name that a job left, where there is one that can be read."""
+        found: dict[str, bytes] = {}
+        if keys:
+            with Store(self.folder, read_only=True) as store:
+                for key in keys:
+                    if (digest := store.outputs(key).get(name)) is not None:
+                        with contextlib.suppress(InputError):  # the rest of the report is worth having
+                            found[key] = store.get(digest)
+        return found
 
     @cached_property
     def logs(self) -> Mapping[str, str]:
