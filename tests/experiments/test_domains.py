@@ -195,6 +195,15 @@ def test_a_problem_without_a_plan_does_not_stop_the_training(home: Path) -> None
     assert json.dumps(rows[-1]["instances"]) == "1"
 
 
+def test_problems_of_one_name_are_told_apart_by_their_folders(home: Path) -> None:
+    given = 'problems = ["*/p0.pddl", "large/*.pddl"]'  # one of them twice
+    (home / "suite.toml").write_text(SUITE.replace('problems = ["large/*.pddl"]', given, 1))
+    with Store(home / "run") as store:
+        jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
+    searched = {job.labels["instance"] for job in jobs if job.labels["contestant"] == "ff"}
+    assert searched == {f"blocksworld-4ops/{name}" for name in ("large/p0", "small/p0", "p1")}
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -205,6 +214,11 @@ def test_a_problem_without_a_plan_does_not_stop_the_training(home: Path) -> None
         ('problems = ["small/*.pddl"]\n', "", "either problems or a generator"),
         ('recipe = "wl"', 'recipe = "fsm"', "is for one task"),
         ('problems = ["large/*.pddl"]', 'instances = ["large/p0.pddl"]', "is for a domain"),
+        (
+            'problems = ["large/*.pddl"]',
+            'problems = ["large/p0.pddl"]\n[[tasks]]\nproblems = ["small/p0.pddl"]',
+            "two problems are called blocksworld-4ops/p0",
+        ),
         (
             'problems = ["large/*.pddl"]',
             'generator = "ferry"\nsplit = "large"\nnumber = 1',

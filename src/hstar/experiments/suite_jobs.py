@@ -97,6 +97,9 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
             problems += problems_of(table, home, store)
     if sum(map(bool, (maps, puzzles, [*instances, *problems]))) > 1:
         raise InputError("tasks: maps, puzzles and planning tasks are for different suites")
+    known: dict[str, Problem] = {}
+    if other := next((one for one in problems if known.setdefault(one.name, one) != one), None):
+        raise InputError(f"tasks: two problems are called {other.name}")
     names = [one.name for one in maps]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"tasks: two sets of scenarios are called {twice}; give one of them a name")

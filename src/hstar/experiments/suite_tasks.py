@@ -8,6 +8,7 @@ from __future__ import annotations
 import glob
 import itertools
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -38,11 +39,11 @@ def attempts_of(table: TaskTable | LabelTable, home: Path, store: Store) -> list
     if (table.problems is None) == (table.generator is None):
         raise InputError("give either problems or a generator with a split")
     if table.problems is not None:
-        paths = [path for pattern in table.problems for path in _matches(pattern, home)]
+        paths = {path: None for pattern in table.problems for path in _matches(pattern, home)}
         found = [path for path in paths if not path.stem.endswith("domain")]
         if number > 1:
             raise InputError("label: attempts are for a split of a generator: problems have no next ones")
-        return [[read_problem(path, store)] for path in found[: table.number]]
+        return [[problem] for problem in _told_apart(found[: table.number], store)]
     if table.split is None:
         raise InputError(f"{table.generator}: give a split")
     known = split_attempts(str(table.generator), table.split, number)
@@ -55,6 +56,16 @@ def attempts_of(table: TaskTable | LabelTable, home: Path, store: Store) -> list
             for one in attempts
         ]
         for attempts in chosen[: table.number]
+    ]
+
+
+def _told_apart(paths: Sequence[Path], store: Store) -> list[Problem]:
+    """Problems of files; those of one name, as of two versions of a domain, have their folders in it."""
+    found = [read_problem(path, store) for path in paths]
+    number = Counter(one.name for one in found)
+    return [
+        replace(one, name=f"{one.domain}/{path.parent.name}/{path.stem}") if number[one.name] > 1 else one
+        for one, path in zip(found, paths, strict=True)
     ]
 
 
