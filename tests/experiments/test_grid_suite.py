@@ -377,3 +377,12 @@ def test_the_suite_of_the_paper(tmp_path: Path, profile: str | None) -> None:
     assert {f"PHS, k_pr {k_pr}" for k_pr in ("1", "1.5", "2", "3", "5", "inf")} | {"VAN"} <= trained
     needs = {need for job in jobs for need in job.needs()}
     assert needs == {job.key for job in jobs if job.kind == "train"}
+
+
+def test_the_network_of_the_paper_in_the_suite(tmp_path: Path) -> None:
+    with Store(tmp_path / "run") as store:
+        jobs = suite_jobs(read_suite(ROOT / "suites" / "prolonged.toml", "cells"), ROOT / "suites", store)
+    trainings = {job.labels["contestant"]: " ".join(job.command) for job in jobs if job.kind == "train"}
+    assert [*trainings] == ["PHS, cells", "VAN, cells"]
+    assert all("--model paper" in words for words in trainings.values())
+    assert Counter(need for job in jobs for need in job.needs()).most_common()[-1][1] == 3
