@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.job import DONE, Job, Made, Outcome, Record, execute, starved
 from hstar.experiments.process import kill_all
 from hstar.experiments.store import Attempt, Store
@@ -72,13 +73,21 @@ class LocalExecutor:
         self.slots = slots or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self.slots)
         self._scratch, self._checkpoints = scratch, checkpoints
+        self._servers = ForkServers()
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)  # of a run that was killed
             scratch.mkdir(parents=True, exist_ok=True)
 
     def submit(self, job: Job, contents: Contents) -> Future[Outcome]:
         """Starts a job."""
-        return self._pool.submit(execute, job, contents, scratch=self._scratch, checkpoints=self._checkpoints)
+        return self._pool.submit(
+            execute,
+            job,
+            contents,
+            scratch=self._scratch,
+            checkpoints=self._checkpoints,
+            servers=self._servers,
+        )
 
     def stop(self, pending: Iterable[Future[Outcome]]) -> None:
         """Ends what is running; its outcomes are void."""

@@ -12,6 +12,7 @@ Invariant: `key` depends on everything that decides the outcome and on nothing e
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import shutil
@@ -28,8 +29,9 @@ from hstar import __version__
 from hstar.errors import InputError
 from hstar.experiments import fast_downward
 from hstar.experiments.fast_downward import GRACE_S
+from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.machine import machine
-from hstar.experiments.process import Finished, run_limited
+from hstar.experiments.process import Finished, Starter, run_limited, start_process
 from hstar.units import parse_memory
 
 RESIDENT_LIMIT = 8 << 30  # bytes, of a job that says nothing
@@ -112,11 +114,13 @@ def execute(
     scratch: Path | None = None,
     watch: Callable[[], None] = lambda: None,
     checkpoints: Path | None = None,
+    servers: ForkServers | None = None,
 ) -> Outcome:
     """Runs a job, given the contents of its input files by name, in a folder below `scratch`.
 
     `watch` is called now and then while the command runs; what it raises ends the command. A resumable job
     keeps its checkpoint in a folder of its own below `checkpoints`, until it has ended unless by a signal.
+    With `servers` commands of hstar that are soon over need not import it each.
     """
     started, clock = time.time(), time.monotonic()
     with _writing(scratch):
@@ -139,6 +143,7 @@ def execute(
                 resident_memory=job.hard_limit,
                 environment={"OMP_NUM_THREADS": "1"},  # jobs run side by side
                 watch=watch,
+                start=_starter(job, contents, servers),
             )
 
         finished = finish()
@@ -158,6 +163,17 @@ def execute(
         kept.remove()
     log = _shortened("\n".join((" ".join(command), finished.errors, finished.output)))
     return Outcome(record, outputs, log, machine(), started, time.monotonic() - clock)
+
+
+def _starter(job: Job, contents: Mapping[str, bytes], servers: ForkServers | None) -> Starter:
+    """Trainings take their time: they start alone."""
+    if servers is None or job.kind == "train" or job.command[: len(HSTAR)] != HSTAR:
+        return start_process
+    # What a command imports depends on the model that it reads.
+    models = (
+        hashlib.sha256(content).digest() for name, content in contents.items() if name.endswith(".hstar")
+    )
+    return functools.partial(servers.start, (job.command[len(HSTAR)], *models))
 
 
 class _Kept:

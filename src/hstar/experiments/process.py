@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import IO, Literal, Protocol
 
 from hstar.experiments.process_tree import ProcessTree
 
@@ -56,6 +56,67 @@ class Finished:
         return said[-1] if said else "no message"
 
 
+@dataclass(frozen=True)
+class Used:
+    """How a process ended and what it took, as far as the system tells."""
+
+    exit_code: int  # negative for a signal
+    peak_memory: int  # bytes
+    cpu_seconds: float
+
+
+class Child(Protocol):
+    """A command that has been started: the leader of a session, with its output and errors."""
+
+    pid: int
+    output: IO[bytes]
+    errors: IO[bytes]
+
+    def ended(self) -> bool:
+        """Whether it has; its number stays its own."""
+
+    def wait(self) -> Used:
+        """Waits for its end. From here on the number may become another process's."""
+
+
+Starter = Callable[[Sequence[str], IO[bytes], Mapping[str, str] | None], Child]
+"""Starts a command with a standard input and changes to the environment; an `OSError` if that fails."""
+
+
+class _Started:
+    """A process of our own."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdout is not None and process.stderr is not None
+        self.pid, self.output, self.errors = process.pid, process.stdout, process.stderr
+        self._process = process
+
+    def ended(self) -> bool:
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def wait(self) -> Used:
+        _, status, usage = os.wait4(self.pid, 0)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        cpu_seconds = usage.ru_utime + usage.ru_stime
+        return Used(self._process.returncode, _peak_memory(usage), cpu_seconds)
+
+
+def start_process(
+    command: Sequence[str], stdin: IO[bytes], environment: Mapping[str, str] | None = None
+) -> Child:
+    """Any command."""
+    return _Started(
+        subprocess.Popen(
+            [*with_parent(), *command],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            env=None if environment is None else {**os.environ, **environment},
+        )
+    )
+
+
 def run_limited(
     command: Sequence[str],
     *,
@@ -65,6 +126,7 @@ def run_limited(
     stdin: Path | None = None,
     environment: Mapping[str, str] | None = None,
     watch: Callable[[], None] = lambda: None,
+    start: Starter = start_process,
 ) -> Finished:
     """Runs a command for at most `time_limit` seconds of wall clock.
 
@@ -74,39 +136,30 @@ def run_limited(
     """
     with Path(os.devnull if stdin is None else stdin).open("rb") as source:
         try:
-            process = subprocess.Popen(
-                [*_with_parent(), *command],
-                stdin=source,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                env=None if environment is None else {**os.environ, **environment},
-            )
+            child = start(command, source, environment)
         except OSError as error:
             return Finished(NOT_STARTED, "", f"cannot start {command[0]}: {error.strerror}")
-    tree = ProcessTree(process.pid)
-    streams = (_Stream(process.stdout), _Stream(process.stderr))
+    tree = ProcessTree(child.pid)
+    streams = (_Stream(child.output), _Stream(child.errors))
     try:
-        _running.add(process.pid, tree)
+        _running.add(child.pid, tree)
         if address_space is not None:
             with contextlib.suppress(ProcessLookupError):  # it is over already
-                resource.prlimit(process.pid, resource.RLIMIT_AS, (address_space, address_space))
-        ending = _wait(process.pid, streams, tree, time_limit, resident_memory, watch)
+                resource.prlimit(child.pid, resource.RLIMIT_AS, (address_space, address_space))
+        ending = _wait(child, streams, tree, time_limit, resident_memory, watch)
     finally:
         tree.kill()  # all of it, or what it has left behind
-        _running.discard(process.pid)
-        # From here on the number may become another process's.
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        _running.discard(child.pid)
+        used = child.wait()
         output, errors = (stream.close() for stream in streams)
     return Finished(
-        process.returncode if ending == "itself" else KILLED,
+        used.exit_code if ending == "itself" else KILLED,
         output,
         errors,
         timed_out=ending == "time",
         out_of_memory=ending == "memory",
-        peak_memory=max(tree.peak, _peak_memory(usage)),
-        cpu_seconds=max(tree.cpu_seconds, usage.ru_utime + usage.ru_stime),
+        peak_memory=max(tree.peak, used.peak_memory),
+        cpu_seconds=max(tree.cpu_seconds, used.cpu_seconds),
     )
 
 
@@ -116,7 +169,7 @@ def kill_all() -> None:
 
 
 def _wait(
-    pid: int,
+    child: Child,
     streams: Sequence[_Stream],
     tree: ProcessTree,
     time_limit: float,
@@ -130,7 +183,7 @@ def _wait(
     with selectors.PollSelector() as selector:
         for stream in streams:
             selector.register(stream.file, selectors.EVENT_READ, stream)
-        while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        while not child.ended():
             now = time.monotonic()
             if now >= deadline:
                 return "time"
@@ -154,8 +207,7 @@ def _wait(
 class _Stream:
     """What comes through a pipe: its beginning and its end, if it is too much."""
 
-    def __init__(self, file: IO[bytes] | None) -> None:
-        assert file is not None
+    def __init__(self, file: IO[bytes]) -> None:
         self.file = file
         self._first, self._last = bytearray(), bytearray()
         self._left_out = 0
@@ -194,7 +246,7 @@ def _peak_memory(usage: resource.struct_rusage) -> int:
 
 
 @functools.cache
-def _with_parent() -> tuple[str, ...]:
+def with_parent() -> tuple[str, ...]:
     """What starts a command so that it does not outlive us."""
     setpriv = shutil.which("setpriv")
     able = setpriv and subprocess.run([setpriv, "--pdeathsig", "KILL", "true"], capture_output=True)

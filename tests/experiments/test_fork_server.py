@@ -1,0 +1,144 @@
+"""Commands that a server forks: the same answers as of a program that is started alone, in less time."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import signal
+import sys
+import threading
+import time
+
+from hstar.experiments import Job, execute
+from hstar.experiments.fork_server import MOST_SERVERS, ForkServers
+from hstar.experiments.job import HSTAR
+from hstar.experiments.process import Finished, kill_all, run_limited
+
+COMMAND = (sys.executable, "-m", "hstar")
+PUZZLE = ("puzzle", "tiles:3x3", "--random", "2", "--heuristic", "manhattan", "--json", "--quiet")
+ENDLESS = ("puzzle", "tiles:5x5", "--random", "1", "--heuristic", "blind", "--json", "--quiet")
+
+
+def forked(servers: ForkServers, *words: str, kind: str = "a", time_limit: float = 60) -> Finished:
+    start = functools.partial(servers.start, kind)
+    return run_limited([*COMMAND, *words], time_limit=time_limit, start=start)
+
+
+def server_of(servers: ForkServers, kind: str) -> int:
+    return servers._servers[servers._modules.get(kind, ())]._process.pid
+
+
+def untimed(found: Finished) -> list[dict[str, object]]:
+    records = [json.loads(line) for line in found.output.splitlines()]
+    return [{k: value for k, value in one.items() if "time" not in k and k != "memory"} for one in records]
+
+
+def test_the_same_as_alone() -> None:
+    servers = ForkServers()
+    alone = run_limited([*COMMAND, *PUZZLE], time_limit=60)
+    for _ in range(3):
+        found = forked(servers, *PUZZLE)
+        assert (found.exit_code, found.errors) == (0, "") and untimed(found) == untimed(alone)
+        assert 0 < found.peak_memory <= 1.2 * alone.peak_memory and found.cpu_seconds > 0
+    refused = forked(servers, "puzzle", "tiles:3x3x3")
+    assert (refused.exit_code, refused.output) == (33, "") and "expected a puzzle" in refused.errors
+    wide, narrow = (
+        run_limited(
+            [*COMMAND, "puzzle", "--help"],
+            time_limit=60,
+            environment={"COLUMNS": columns},
+            start=functools.partial(servers.start, "help"),
+        ).output
+        for columns in ("200", "60")
+    )
+    assert len(wide.splitlines()) < len(narrow.splitlines()), "the environment is the command's own"
+
+
+def test_the_second_of_a_kind_finds_its_modules() -> None:
+    servers = ForkServers()
+    assert forked(servers, *PUZZLE).exit_code == 0
+    modules = servers._modules["a"]
+    assert {"numpy", "hstar.search.idastar"} < {*modules} and "torch" not in modules
+    assert list(servers._servers) == [()]
+    assert forked(servers, *PUZZLE).exit_code == 0
+    assert list(servers._servers) == [(), modules]
+    # A kind of its own, with fewer modules, and no more servers than are allowed.
+    for number in range(MOST_SERVERS + 1):
+        servers._modules[f"{number}"] = (f"absent{number}",)
+        assert forked(servers, "--version", kind=f"{number}").exit_code == 0
+    assert len(servers._servers) == MOST_SERVERS
+
+
+def test_limits() -> None:
+    servers = ForkServers()
+    late = forked(servers, *ENDLESS, time_limit=1.5)
+    assert late.timed_out and late.exit_code == -signal.SIGKILL
+    # What was killed has told nothing; and a limit of memory holds.
+    assert servers._modules == {}
+    start = functools.partial(servers.start, "a")
+    big = run_limited([*COMMAND, *ENDLESS], time_limit=60, resident_memory=8 << 20, start=start)
+    assert big.out_of_memory and not big.timed_out
+    small = run_limited([*COMMAND, *PUZZLE], time_limit=60, address_space=1 << 20, start=start)
+    assert small.exit_code != 0
+
+
+def test_several_at_a_time_and_their_end() -> None:
+    servers = ForkServers()
+    assert forked(servers, *PUZZLE).exit_code == 0
+    ended: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: ended.append(forked(servers, *ENDLESS).exit_code)) for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 30
+    while sum(server.running for server in servers._servers.values()) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    assert untimed(forked(servers, *PUZZLE))  # beside them
+    kill_all()
+    for thread in threads:
+        thread.join()
+    assert ended == [-signal.SIGKILL] * 3
+    assert all(server.running == 0 for server in servers._servers.values())
+
+
+def test_a_server_that_is_killed() -> None:
+    servers = ForkServers()
+    assert forked(servers, *PUZZLE).exit_code == 0
+    ended: list[Finished] = []
+    thread = threading.Thread(target=lambda: ended.append(forked(servers, *ENDLESS, kind="b")))
+    thread.start()
+    deadline = time.monotonic() + 30
+    while not any(server.running for server in servers._servers.values()):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(server_of(servers, "b"), signal.SIGKILL)
+    thread.join(timeout=30)
+    assert [found.exit_code for found in ended] == [-signal.SIGKILL], "its children end with it"
+    # From here on commands start alone.
+    for _ in range(2):
+        assert forked(servers, *PUZZLE, kind="c").exit_code == 0
+
+
+def test_the_servers_end_with_their_owner() -> None:
+    servers = ForkServers()
+    assert forked(servers, *PUZZLE).exit_code == 0
+    process = servers._servers[()]._process
+    assert process.poll() is None
+    del servers
+    assert process.poll() == 0
+
+
+def test_jobs() -> None:
+    """The outcome of a job is the same with servers and without; what is no command of hstar starts alone."""
+    job = Job("puzzle", (*HSTAR, *PUZZLE[:2], "{one.csv}", *PUZZLE[4:]), {"one.csv": ""})
+    contents = {"one.csv": b"id,tiles\n1,1 2 5 3 4 0 6 7 8\n"}
+    servers = ForkServers()
+    alone, first, second = (execute(job, contents, servers=one) for one in (None, servers, servers))
+    for outcome in (alone, first, second):
+        assert outcome.record["status"] == "solved" and outcome.record["cost"] == alone.record["cost"]
+    assert len(servers._servers) == 2
+    other = execute(Job("make", ("true",)), {}, servers=servers)
+    assert other.record["status"] == "made" and len(servers._servers) == 2
