@@ -1,8 +1,10 @@
-"""What running experiments costs: the overhead of a job, and the time to read a large store.
+"""What running experiments costs: the overhead of a job, its start, and the time to read a large store.
 
 1. Trivial jobs through the driver and the store, beside the same processes started by a bare loop of as many
-threads: what a job costs beyond the start of its process, by the wall clock. 2. A store of many searches:
-what reading its rows takes, and what `hstar report` takes from start to end in each of its formats.
+threads: what a job costs beyond the start of its process, by the wall clock. 2. Small searches of hstar, each
+started alone and forked from a server that has imported what it needs: processor time and memory. 3. A store
+of many searches: what reading its rows takes, and what `hstar report` takes from start to end in each of its
+formats.
 
 The script exits with 1 if a job costs more than 50 ms, or if a report of 100,000 rows takes more than 5 s.
 Every repeat is a record of its own (records.py); tables show medians.
@@ -22,23 +24,27 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from records import Records, add_file_options, build, finish, note, shown, stored, table, those, values_of
 
-from hstar.experiments import Job, LocalExecutor, Outcome, Store, run
+from hstar.experiments import Job, LocalExecutor, Outcome, Store, execute, run
+from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.job import HSTAR, Record
 from hstar.experiments.machine import machine
 from hstar.experiments.report import FORMATS
+from hstar.models.grid_model import save_grid_model
+from hstar.recipes import train_prolonged
 
 MOST_PER_JOB_S = 0.05
 MOST_REPORT_S = 5.0
 FORMS = ("html", *FORMATS)
 
-KEY = ("part", "build", "jobs", "slots", "rows", "repeat")
-TABLES = ("jobs", "rows")
+KEY = ("part", "build", "jobs", "slots", "rows", "search", "repeat")
+TABLES = ("jobs", "starts", "rows")
 
 
 # --- 1. jobs ------------------------------------------------------------------------------------
@@ -77,7 +83,39 @@ def measure_jobs(number: int, slots: int) -> Record:
     return {"bare_s": bare(jobs, slots), "hstar_s": driven(jobs, slots)}
 
 
-# --- 2. rows ------------------------------------------------------------------------------------
+# --- 2. starts ----------------------------------------------------------------------------------
+
+
+def small_searches() -> dict[str, tuple[Job, dict[str, bytes]]]:
+    """Jobs that are soon over, with their files: without a network, and with one that torch runs."""
+    puzzle = Job("puzzle", (*HSTAR, "puzzle", "tiles:3x3", "{one.csv}", "--json", "--quiet"), {"one.csv": ""})
+    maps = ("--rows", "12", "--columns", "12", "--eps", "2", "--summary", "--json", "--quiet")
+    grid = Job("grid", (*HSTAR, "grid", "--heuristic", "{model.hstar}", *maps), {"model.hstar": ""})
+    with tempfile.TemporaryDirectory() as folder:
+        model = train_prolonged(scenarios=2, updates=1, sweeps=2, width=2, rows=12, columns=12)
+        save_grid_model(Path(folder, "model.hstar"), model)
+        network = Path(folder, "model.hstar").read_bytes()
+    return {
+        "8-puzzle, Manhattan": (puzzle, {"one.csv": b"id,tiles\n1,1 2 5 3 4 0 6 7 8\n"}),
+        "a map, with a network": (grid, {"model.hstar": network}),
+    }
+
+
+def measure_starts(job: Job, contents: Mapping[str, bytes], number: int = 5) -> Record:
+    """Medians of so many; of the server those before it knows its modules do not count."""
+    servers = ForkServers()
+    for _ in range(2):
+        execute(job, contents, servers=servers)
+    record: Record = {}
+    for name, by in (("alone", None), ("forked", servers)):
+        outcomes = [execute(job, contents, servers=by).record for _ in range(number)]
+        assert all(outcome["status"] == "solved" for outcome in outcomes)
+        record[f"{name}_s"] = statistics.median(outcome["cpu_seconds"] for outcome in outcomes)
+        record[f"{name}_bytes"] = statistics.median(outcome["peak_memory"] for outcome in outcomes)
+    return record
+
+
+# --- 3. rows ------------------------------------------------------------------------------------
 
 
 def search_record(i: int) -> Record:
@@ -171,7 +209,7 @@ def measure_rows(folder: Path, size: Callable[[], int], number: int) -> Record:
 # --- report ---------------------------------------------------------------------------------------
 
 
-def medians(records: Sequence[Record], names: Sequence[str], measured: Sequence[str]) -> list[list[float]]:
+def medians(records: Sequence[Record], names: Sequence[str], measured: Sequence[str]) -> list[list[Any]]:
     """For each value of the names: that value, the medians of what was measured, the number of repeats."""
     found = []
     for sizes in values_of(records, *names):
@@ -183,6 +221,11 @@ def medians(records: Sequence[Record], names: Sequence[str], measured: Sequence[
 
 def job_medians(records: Sequence[Record]) -> list[list[float]]:
     return medians(those(records, part="jobs"), ("jobs", "slots"), ("bare_s", "hstar_s"))
+
+
+def start_medians(records: Sequence[Record]) -> list[list[Any]]:
+    measured = ("alone_s", "forked_s", "alone_bytes", "forked_bytes")
+    return medians(those(records, part="starts"), ("search",), measured)
 
 
 def row_medians(records: Sequence[Record]) -> list[list[float]]:
@@ -211,11 +254,20 @@ def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
         for number, store, page, *seconds, repeats in row_medians(records)
     ]
     job_header = ["jobs `true`", "at a time", "bare processes", "hstar", "overhead", "runs"]
+    starts = [
+        [name, f"{alone:.2f}", f"{forked:.2f}", *(f"{size / 2**20:.0f}" for size in sizes), f"{repeats:.0f}"]
+        for name, alone, forked, *sizes, repeats in start_medians(records)
+    ]
+    start_header = ["search", "alone, s", "forked, s", "alone, MiB", "forked, MiB", "runs"]
     row_header = ["searches", "store, MiB", "page, MiB", "reading", *FORMS, "runs"]
     return {
         "jobs": (
             f"Milliseconds a job by the wall clock, medians (overhead allowed: {1e3 * MOST_PER_JOB_S:.0f}):",
             table(job_header, jobs, words=()),
+        ),
+        "starts": (
+            "Processor time and memory of small searches, imports included, medians:",
+            table(start_header, starts, words=(0,)),
         ),
         "rows": (
             "Seconds by the wall clock to read a store of many searches, and for `hstar report` in each "
@@ -242,6 +294,10 @@ def main(words: Sequence[str] | None = None) -> int:
     for repeat in range(options.repeats):
         what = {"part": "jobs", "build": build(), "jobs": options.jobs, "slots": options.slots}
         records.get({**what, "repeat": repeat}, lambda: measure_jobs(options.jobs, options.slots))
+    for search, (job, contents) in small_searches().items():
+        for repeat in range(options.repeats):
+            what = {"part": "starts", "build": build(), "search": search, "repeat": repeat}
+            records.get(what, functools.partial(measure_starts, job, contents))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         size = functools.cache(lambda: made_store(folder, options.rows))

@@ -22,10 +22,12 @@ def test_quick_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert float(jobs[2]) > 0 < float(rows[2])
     # Killed before the last repeat: only that one is run again.
     lines = file.read_text().splitlines(keepends=True)
-    assert len(lines) == 4
-    file.write_text("".join(lines[:3]))
+    assert len(lines) == 8
+    file.write_text("".join(lines[:7]))
     assert main(command) in (0, 1)
     assert "jobs" not in capsys.readouterr().err
-    assert file.read_text().splitlines(keepends=True)[:3] == lines[:3]
+    assert file.read_text().splitlines(keepends=True)[:7] == lines[:7]
+    starts = re.search(r"\| a map, with a network \| ([0-9.]+) \| ([0-9.]+) \| \d+ \| \d+ \| 2 \|", printed)
+    assert starts and float(starts[2]) < 0.5 * float(starts[1]), printed
     assert main(["--print", str(file), "--table", "jobs"]) == 0
     assert capsys.readouterr().out.strip() in printed
