@@ -51,7 +51,7 @@ class ForkServers:
                 self._usable = False
                 return start_process(command, stdin, environment)
         if kind not in self._modules:
-            child.tell = lambda told: self._modules.setdefault(kind, tuple(told))
+            child.tell = lambda told: self._modules.setdefault(kind, tuple(sorted(told)))
         return child
 
     def _server(self, modules: tuple[str, ...]) -> _Server:
@@ -81,7 +81,7 @@ def _has_pidfd() -> bool:
 
 class _Server:
     def __init__(self, modules: Sequence[str]) -> None:
-        self.running = 0
+        self.running = 0  # children that nobody has waited for
         self._lock = threading.Lock()
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -105,13 +105,17 @@ class _Server:
         finally:
             os.close(output.theirs)
             os.close(errors.theirs)
-        self.running += 1
+        with self._lock:
+            self.running += 1
         return _Forked(self, pid, output.ours, errors.ours)
 
     def wait(self, pid: int) -> dict[str, Any]:
         """What has become of a child that has ended; an `OSError` as above."""
-        self.running -= 1
-        return self._ask({"wait": pid})
+        try:
+            return self._ask({"wait": pid})
+        finally:  # not before, or it would seem to be idle
+            with self._lock:
+                self.running -= 1
 
     def _ask(self, request: Mapping[str, Any], files: Sequence[int] = ()) -> dict[str, Any]:
         with self._lock:
