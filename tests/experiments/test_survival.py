@@ -49,14 +49,16 @@ options = {{ states = 200, epochs = 2, width = 16 }}
 seeds = [0, 1]
 """
 KILLS = 20
+MARK = "HSTAR_TEST_RUN"
 COUNTS = ("status", "expansions", "evaluations", "generated", "cost", "plan_length", "initial_h", "epochs")
 
 
 def bench(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
     """Starts `hstar bench` on the suite in a folder."""
-    files = [str(folder / "suite.toml"), "-o", str(folder / "run")]  # absolute, for `processes_of`
+    files = [str(folder / "suite.toml"), "-o", str(folder / "run")]
     command = [sys.executable, "-m", "hstar", "bench", *files, "-j", "2", *words]
-    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    streams["env"] = {**os.environ, MARK: str(folder)}
     return subprocess.Popen(command, **{**streams, **options})
 
 
@@ -80,12 +82,15 @@ def suite(folder: Path, text: str) -> Path:
 
 
 def processes_of(folder: Path) -> list[int]:
-    """The processes of jobs in a run: those that have a path of its scratch folder on their command line."""
-    found, scratch = [], f"{folder}/run/scratch/".encode()
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
+    """What a driver has started for a run, servers that fork included: all that has the mark of the run, but
+    the driver itself and the guardian, which outlives it.
+    """
+    found, mark = [], f"{MARK}={folder}\0".encode()
+    for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if scratch in path.read_bytes():
-                found.append(int(path.parent.name))
+            words = (path / "cmdline").read_bytes().split(b"\0")
+            if mark in (path / "environ").read_bytes() and b"bench" not in words and b"-I" not in words:
+                found.append(int(path.name))
     return found
 
 

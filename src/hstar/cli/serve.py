@@ -3,7 +3,7 @@
 Started by `experiments/fork_server.py` alone, with the number of a socket and the modules to import. A
 message starts a command or waits for one that has ended; standard streams come with the first. In the server
 `serve` returns at the end of the messages, in a child with the words of its command, so that the command
-ends as any other program does.
+ends as any other program does. The children end with the server.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 
 _MESSAGE_BYTES = 1 << 20  # at most
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
+_READY = b"1"
 
 
 def serve(socket_number: int, modules: Sequence[str]) -> list[str] | None:
@@ -34,6 +35,8 @@ def serve(socket_number: int, modules: Sequence[str]) -> list[str] | None:
         return None  # a lock that another thread holds would be held in the children for ever
     gc.collect()
     gc.freeze()  # what is here stays shared with the children
+    prctl = ctypes.CDLL(None).prctl
+    server = os.getpid()
     reports: dict[int, int] = {}  # by child: where it tells its modules
     connection = socket.socket(fileno=socket_number)
     while True:
@@ -44,36 +47,40 @@ def serve(socket_number: int, modules: Sequence[str]) -> list[str] | None:
         if "wait" in request:
             answer = _waited(request["wait"], reports.pop(request["wait"]))
         else:
-            ready, told = os.pipe()
-            report, tell = os.pipe()
-            pid = os.fork()
-            if pid == 0:
-                for number in (*reports.values(), ready, report):
-                    os.close(number)
-                connection.close()
-                _become(files, request["environment"], tell)
-                os.close(told)  # now it is the leader of a session
-                words: list[str] = request["start"]
-                return words
-            for number in (*files, told, tell):
+            try:
+                report, tell = os.pipe()
+                pid = os.fork()
+            except OSError as error:  # no memory or too many processes; other commands go on
+                answer = {"error": str(error)}
+            else:
+                if pid == 0:
+                    prctl(_DEATH_SIGNAL, signal.SIGKILL)
+                    if os.getppid() != server:  # it ended before that
+                        os._exit(1)
+                    for number in (*reports.values(), report):
+                        os.close(number)
+                    connection.close()
+                    _become(files, request["environment"], tell)
+                    words: list[str] = request["start"]
+                    return words
+                os.close(tell)
+                os.read(report, len(_READY))  # nothing, if it could not even become that
+                reports[pid] = report
+                answer = {"pid": pid}
+            for number in files:
                 os.close(number)
-            os.read(ready, 1)
-            os.close(ready)
-            reports[pid] = report
-            answer = {"pid": pid}
         connection.send(json.dumps(answer).encode())
 
 
 def _become(files: Sequence[int], environment: dict[str, str], tell: int) -> None:
-    """A process of its own, with its streams; it does not outlive the server."""
+    """A process of its own, the leader of a session, with its streams."""
     os.setsid()
-    ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
     for stream, number in enumerate(files):
         os.dup2(number, stream)
         os.close(number)
     os.environ.update(environment)
-    os.set_inheritable(tell, False)
     atexit.register(_tell_modules, tell)
+    os.write(tell, _READY)
 
 
 def _tell_modules(tell: int) -> None:

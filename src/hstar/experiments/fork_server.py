@@ -2,15 +2,21 @@
 
 To import hstar takes a third of a second and torch two, which is more than many a search. The first command
 of a kind runs in a server that has imported nothing, and tells which modules it came to need; those after it
-run in one that has just these, so that neither their memory nor their results differ from those of a program
-that was started alone. Each is still a process of its own, and `run_limited` treats it like any other.
+run in one that has just these. Each is still a process of its own, and `run_limited` treats it like any
+other. Results are those of a program that was started alone; of its memory less is resident, since pages of
+libraries count when they are touched.
+
+Invariant: a server answers requests one by one and in their order. When one of them is interrupted or takes
+too long, the server is killed, since its next answer would be taken for another's.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -19,9 +25,14 @@ import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import IO, Any
 
-from hstar.experiments.process import KILLED, Child, Used, start_process, with_parent
+from hstar.experiments.process import KILLED, Child, Used, start_process
 
 MOST_SERVERS = 4  # some 200 MB each, with torch
+ANSWER_S = 60.0  # for a server to answer, its imports included
+ERRORS_FROM = (
+    30  # exit codes of hstar that tell of errors: such a command may have stopped before its imports
+)
+
 _MESSAGE_BYTES = 1 << 20  # at most
 # As the jobs name `hstar`, not a module that is imported here: this layer is below the command line.
 _SERVER = "import sys; from hstar.cli.serve import main; main(sys.argv[1:])"
@@ -34,35 +45,40 @@ class ForkServers:
         self._lock = threading.Lock()
         self._modules: dict[Hashable, tuple[str, ...]] = {}  # by kind of command
         self._servers: dict[tuple[str, ...], _Server] = {}  # the one that was used last is the last
-        self._usable = _has_pidfd()
+        self._failed: set[tuple[str, ...]] = set()
+        self._able = _has_pidfd()
         weakref.finalize(self, _close, self._servers)
 
     def start(
         self, kind: Hashable, command: Sequence[str], stdin: IO[bytes], environment: Mapping[str, str] | None
     ) -> Child:
-        """A command `python -m hstar ...`; it and all later ones are started alone if a server fails."""
-        with self._lock:
-            if not self._usable:
-                return start_process(command, stdin, environment)
-            modules = self._modules.get(kind, ())
-            try:
-                child = self._server(modules).start(command[3:], stdin, environment or {})
-            except OSError:
-                self._usable = False
-                return start_process(command, stdin, environment)
+        """A command `python -m hstar ...`; started alone if its server fails."""
+        modules = self._modules.get(kind, ())
+        if not self._able or modules in self._failed:
+            return start_process(command, stdin, environment)
+        try:
+            server = self._server(modules)
+            child = server.start(command[3:], stdin, environment or {})
+        except OSError:
+            with self._lock:
+                self._failed.add(modules)
+            return start_process(command, stdin, environment)
         if kind not in self._modules:
             child.tell = lambda told: self._modules.setdefault(kind, tuple(sorted(told)))
         return child
 
     def _server(self, modules: tuple[str, ...]) -> _Server:
-        server = self._servers.pop(modules, None)
-        if server is None:
-            server = _Server(modules)
-            idle = [name for name, other in self._servers.items() if not other.running]
-            for name in idle[: max(0, len(self._servers) + 1 - MOST_SERVERS)]:
-                self._servers.pop(name).close()
-        self._servers[modules] = server
-        return server
+        """For a command that is about to be started, which it counts already."""
+        with self._lock:
+            server = self._servers.pop(modules, None)
+            if server is None:
+                server = _Server(modules)
+                idle = [name for name, other in self._servers.items() if not other.running]
+                for name in idle[: max(0, len(self._servers) + 1 - MOST_SERVERS)]:
+                    self._servers.pop(name).close()
+            server.count(1)
+            self._servers[modules] = server
+            return server
 
 
 def _close(servers: dict[tuple[str, ...], _Server]) -> None:
@@ -80,13 +96,16 @@ def _has_pidfd() -> bool:
 
 
 class _Server:
+    """One server. It ends when we do, since its socket closes then, and what it has started ends with it."""
+
     def __init__(self, modules: Sequence[str]) -> None:
-        self.running = 0  # children that nobody has waited for
-        self._lock = threading.Lock()
+        self.running = 0  # commands, from before their start until they have been waited for
+        self._counting, self._asking = threading.Lock(), threading.Lock()
         self._connection, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._connection.settimeout(ANSWER_S)
         with theirs:
             self._process = subprocess.Popen(
-                [*with_parent(), sys.executable, "-c", _SERVER, str(theirs.fileno()), *modules],
+                [sys.executable, "-c", _SERVER, str(theirs.fileno()), *modules],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -96,68 +115,85 @@ class _Server:
                 env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
             )
 
+    def count(self, change: int) -> None:
+        """One command more, or one less."""
+        with self._counting:
+            self.running += change
+
     def start(self, words: Sequence[str], stdin: IO[bytes], environment: Mapping[str, str]) -> _Forked:
-        """An `OSError` if the server is not there any more."""
-        output, errors = (_Pipe() for _ in range(2))
+        """An `OSError` if that does not work; then the command does not run."""
         request = {"start": list(words), "environment": dict(environment)}
-        try:
-            pid = self._ask(request, [stdin.fileno(), output.theirs, errors.theirs])["pid"]
-        finally:
-            os.close(output.theirs)
-            os.close(errors.theirs)
-        with self._lock:
-            self.running += 1
-        return _Forked(self, pid, output.ours, errors.ours)
+        with contextlib.ExitStack() as ours, contextlib.ExitStack() as theirs:
+            ours.callback(self.count, -1)
+            streams: list[IO[bytes]] = []
+            written: list[int] = []
+            for _ in range(2):
+                reading, writing = os.pipe()
+                theirs.callback(os.close, writing)
+                streams.append(ours.enter_context(open(reading, "rb", buffering=0)))  # noqa: PTH123
+                written.append(writing)
+            pid: int = self._ask(request, [stdin.fileno(), *written])["pid"]
+            try:
+                ended = os.pidfd_open(pid)
+            except OSError:
+                os.kill(pid, signal.SIGKILL)
+                self._ask({"wait": pid})
+                raise
+            ours.pop_all()  # the command has them
+            return _Forked(self, pid, ended, *streams)
 
     def wait(self, pid: int) -> dict[str, Any]:
-        """What has become of a child that has ended; an `OSError` as above."""
+        """What has become of a command that has ended; an `OSError` if the server has, too."""
         try:
             return self._ask({"wait": pid})
-        finally:  # not before, or it would seem to be idle
-            with self._lock:
-                self.running -= 1
+        finally:  # not before, or the server would seem to be idle
+            self.count(-1)
 
     def _ask(self, request: Mapping[str, Any], files: Sequence[int] = ()) -> dict[str, Any]:
-        with self._lock:
-            socket.send_fds(self._connection, [json.dumps(request).encode()], files)
-            answer = self._connection.recv(_MESSAGE_BYTES)
-        if not answer:
-            raise ConnectionResetError("the server has ended")
-        found: dict[str, Any] = json.loads(answer)
-        return found
+        with self._asking:
+            try:
+                socket.send_fds(self._connection, [json.dumps(request).encode()], files)
+                message = self._connection.recv(_MESSAGE_BYTES)
+            except BaseException:
+                self._process.kill()
+                self._connection.close()
+                raise
+        answer: dict[str, Any] = json.loads(message) if message else {"error": "the server has ended"}
+        if "error" in answer:
+            raise OSError(answer["error"])
+        return answer
 
     def close(self) -> None:
         """Ends it; what it has started ends, too."""
         self._connection.close()
-        self._process.wait()
-
-
-class _Pipe:
-    def __init__(self) -> None:
-        ours, self.theirs = os.pipe()
-        self.ours: IO[bytes] = open(ours, "rb", buffering=0)  # noqa: PTH123, SIM115  (the child's to close)
+        try:
+            self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
 class _Forked:
     """A child of the server; see `process.Child`."""
 
-    def __init__(self, server: _Server, pid: int, output: IO[bytes], errors: IO[bytes]) -> None:
+    def __init__(self, server: _Server, pid: int, ended: int, output: IO[bytes], errors: IO[bytes]) -> None:
         self.pid, self.output, self.errors = pid, output, errors
         self.tell: Callable[[Sequence[str]], object] = lambda modules: None
         self._server = server
         # Readable when it has ended; its number stays its own until the server waits for it.
-        self._ended = os.pidfd_open(pid)
+        self._ended, self._poll = ended, select.poll()
+        self._poll.register(ended, select.POLLIN)
 
     def ended(self) -> bool:
-        return bool(select.select([self._ended], [], [], 0)[0])
+        return bool(self._poll.poll(0))
 
     def wait(self) -> Used:
-        select.select([self._ended], [], [])
+        self._poll.poll()
         os.close(self._ended)
         try:
             used = self._server.wait(self.pid)
         except OSError:  # the server was killed, and the child with it
             return Used(KILLED, 0, 0.0)
-        if used["modules"] is not None:
+        if used["modules"] is not None and used["exit_code"] < ERRORS_FROM:
             self.tell(used["modules"])
         return Used(used["exit_code"], used["peak_memory"], used["cpu_seconds"])

@@ -107,7 +107,7 @@ def start_process(
     """Any command."""
     return _Started(
         subprocess.Popen(
-            [*with_parent(), *command],
+            [*_with_parent(), *command],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -246,7 +246,7 @@ def _peak_memory(usage: resource.struct_rusage) -> int:
 
 
 @functools.cache
-def with_parent() -> tuple[str, ...]:
+def _with_parent() -> tuple[str, ...]:
     """What starts a command so that it does not outlive us."""
     setpriv = shutil.which("setpriv")
     able = setpriv and subprocess.run([setpriv, "--pdeathsig", "KILL", "true"], capture_output=True)
