@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from hstar.experiments import Job, execute, fork_server
+from hstar.experiments import Job, execute, fork_server, process
 from hstar.experiments.fork_server import MOST_SERVERS, ForkServers
 from hstar.experiments.job import HSTAR
 from hstar.experiments.process import Finished, kill_all, run_limited
@@ -32,6 +32,14 @@ def forked(servers: ForkServers, *words: str, kind: str = "a", time_limit: float
 
 def server_of(servers: ForkServers, kind: str) -> int:
     return servers._servers[servers._modules.get(kind, ())]._process.pid
+
+
+def wait_for_commands(number: int) -> None:
+    """Until so many have been started; a server counts them before that."""
+    deadline = time.monotonic() + 30
+    while len(process._running._trees) < number:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def untimed(found: Finished) -> list[dict[str, object]]:
@@ -98,10 +106,7 @@ def test_several_at_a_time_and_their_end() -> None:
     ]
     for thread in threads:
         thread.start()
-    deadline = time.monotonic() + 30
-    while sum(server.running for server in servers._servers.values()) < 3:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for_commands(3)
     assert untimed(forked(servers, *PUZZLE))  # beside them
     kill_all()
     for thread in threads:
@@ -116,10 +121,7 @@ def test_a_server_that_is_killed() -> None:
     ended: list[Finished] = []
     thread = threading.Thread(target=lambda: ended.append(forked(servers, *ENDLESS, kind="b")))
     thread.start()
-    deadline = time.monotonic() + 30
-    while not any(server.running for server in servers._servers.values()):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for_commands(1)
     os.kill(server_of(servers, "b"), signal.SIGKILL)
     thread.join(timeout=30)
     assert [found.exit_code for found in ended] == [-signal.SIGKILL], "its children end with it"
@@ -135,11 +137,7 @@ def test_a_server_that_cannot_fork_any_more() -> None:
     ended: list[Finished] = []
     thread = threading.Thread(target=lambda: ended.append(forked(servers, *ENDLESS, time_limit=3)))
     thread.start()
-    deadline = time.monotonic() + 30
-    while not (servers._servers and servers._servers[()].running):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    time.sleep(0.5)  # it has been started
+    wait_for_commands(1)
     used = len(list(Path(f"/proc/{server_of(servers, 'a')}/fd").iterdir()))
     resource.prlimit(server_of(servers, "a"), resource.RLIMIT_NOFILE, (used + 3, used + 3))
     assert forked(servers, *PUZZLE, kind="b").exit_code == 0
@@ -195,10 +193,10 @@ def test_many_open_files() -> None:
 def test_the_servers_end_with_their_owner() -> None:
     servers = ForkServers()
     assert forked(servers, *PUZZLE).exit_code == 0
-    process = servers._servers[()]._process
-    assert process.poll() is None
+    server = servers._servers[()]._process
+    assert server.poll() is None
     del servers
-    assert process.poll() == 0
+    assert server.poll() == 0
 
 
 def test_jobs() -> None:
