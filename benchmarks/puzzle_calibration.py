@@ -6,9 +6,9 @@ instances, and by the ends of short walks. Fresh instances are uniformly random,
 one about them, and the second is not. Of every fresh instance the score along an optimal plan is compared
 with the quantiles of both, and IDA* with the heuristics for one of the confidences plans, within so many
 nodes and for the bound of SETTINGS: optimal plans of 24 pancakes would take a hundred million nodes, as they
-did with the published networks. The 8-puzzle is there because nearly all its plans are found. The form is the
-additive one, since networks err by some moves near the goal, too, where the ratio of 3 to 1 would spoil all
-the rest. Everything counts nodes and costs, no times, so a loaded machine gives the same numbers.
+did with the published networks. The form is the additive one, since networks err by some moves near the goal,
+too, where the ratio of 3 to 1 would spoil all the rest. Everything counts nodes and costs, no times, so a
+loaded machine gives the same numbers.
 
 python benchmarks/puzzle_calibration.py --out runs/puzzle_calibration.jsonl [--fresh 500]
 python benchmarks/puzzle_calibration.py --print runs/puzzle_calibration.jsonl [--table kept]
