@@ -20,12 +20,13 @@ from hstar.models.domain_model import (
     load_heuristic,
     save_domain_model,
 )
-from hstar.models.ridge import RIDGES, ridge_regression
+from hstar.models.ridge import RIDGES
+from hstar.models.wl import WLConfig, WLFeatures
 from hstar.recipes import train_domain
-from hstar.recipes.wl import _by_size
+from hstar.recipes.wl import _by_size, _least
 from hstar.sampling import relational
-from hstar.sampling.optimal import Optimal
-from hstar.sampling.relational import RelationalData
+from hstar.sampling.optimal import Optimal, optimal_states
+from hstar.sampling.relational import RelationalData, instance_of
 from hstar.spaces.relations import vocabulary
 
 DATA = Path(__file__).parents[1] / "data"
@@ -151,15 +152,86 @@ def test_one_instance_is_enough(data: RelationalData) -> None:
         train_domain("wl", RelationalData(data.words, ()))
 
 
-@pytest.mark.parametrize("shape", [(40, 7), (7, 40)])
-def test_the_regression_is_the_minimum(shape: tuple[int, int]) -> None:
-    """On both sides of the matrix: the gradient of squared errors and penalty is zero."""
-    random = np.random.default_rng(0)
-    matrix, label = random.normal(size=shape), random.normal(size=shape[0])
-    weights, bias = ridge_regression(matrix, label, 0.7)
-    residual = matrix @ weights + bias - label
-    assert matrix.T @ residual + 0.7 * weights == pytest.approx(0, abs=1e-9)
-    assert residual.sum() == pytest.approx(0, abs=1e-9)
+# --- siblings ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def with_siblings(tmp_path_factory: pytest.TempPathFactory) -> RelationalData:
+    folder = tmp_path_factory.mktemp("siblings")
+    tasks = [generated(folder, blocks, seed) for blocks in (3, 4, 5) for seed in (10, 11)]
+    words = vocabulary(tasks[0])
+    labels = Optimal(siblings=True)
+    return RelationalData(words, tuple(labels.label(task, words, f"p{i}") for i, task in enumerate(tasks)))
+
+
+def test_bounds_of_siblings_are_bounds(tmp_path: Path) -> None:
+    """Every sibling is solved: its h* is not below what it is learned from, and sometimes just that."""
+    exact = 0
+    for seed in (10, 11):
+        task = generated(tmp_path, 5, seed)
+        found = Optimal(siblings=True).label(task, vocabulary(task))
+        states = [set(found.state(i)) for i in range(len(found))]
+        least = _least(found)
+        plan = optimal_states(task, Optimal())
+        successors = {
+            tuple(task.core.successor(state, i))
+            for state in plan
+            for i in task.core.applicable_operators(state)
+        }
+        h_star = {}
+        for state in successors:
+            start = replace(task, core=task.core.with_initial_state(list(state)))
+            atoms = instance_of(
+                "one",
+                task,
+                vocabulary(task),
+                np.array([state], dtype=np.int32),
+                {"label": np.zeros(1, dtype=np.float32)},
+            )
+            h_star[atoms.state(0)] = hstar.solve(start, "blind", "astar").plan_cost
+        for i in np.flatnonzero(~found.labelled):
+            true = h_star[frozenset(states[i])]
+            assert true is not None
+            assert least[i] <= true
+            exact += least[i] == true
+    assert exact > 0
+
+
+def test_bounds_of_siblings_are_kept_where_they_can_be(with_siblings: RelationalData) -> None:
+    """Learned from them, fewer siblings seem nearer to the goal than the state of the plan beside them."""
+
+    def short(model: DomainModel) -> float:
+        features = WLFeatures(model.words, WLConfig(**model.model_config), model.tensors["colours"])
+        total = 0.0
+        for one in with_siblings.instances:
+            value = features.count(one).dense() @ model.tensors["weights.0"][0] + model.tensors["bias.0"][0]
+            total += float(np.sum(np.maximum(_least(one) - value, 0)[~one.labelled] ** 2))
+        return total
+
+    options = {"iterations": 1, "ridge": 0.1}
+    learned = train_domain("wl", with_siblings, **options)
+    without = train_domain("wl", with_siblings, siblings=False, **options)
+    assert learned.summary["siblings"] == np.isnan(with_siblings.column("label")).sum()
+    assert without.summary["siblings"] == 0
+    assert without.summary["states"] == learned.summary["states"]
+    assert without.summary["mse"] < learned.summary["mse"]
+    assert short(learned) < short(without) / 2
+
+
+def test_without_siblings_it_is_the_regression_of_labels(with_siblings: RelationalData) -> None:
+    plain = train_domain("wl", with_siblings.with_labels())
+    ignored = train_domain("wl", with_siblings, siblings=False)
+    assert all((plain.tensors[name] == ignored.tensors[name]).all() for name in plain.tensors)
+
+
+def test_dead_ends_teach_nothing(with_siblings: RelationalData) -> None:
+    """Their bound is infinite."""
+    first = with_siblings.instances[0]
+    endless = np.where(first.labelled, first.columns["lmcut"], np.inf).astype(np.float32)
+    changed = replace(first, columns={**first.columns, "lmcut": endless})
+    model = train_domain("wl", RelationalData(with_siblings.words, (changed,)), least_states=1)
+    assert model.summary["siblings"] == 0
+    assert np.isfinite(model.tensors["weights.0"]).all()
 
 
 # --- data that come with hstar, and what is chosen ---------------------------------------------------

@@ -73,7 +73,7 @@ class WLModel(WLConfig):
         known = ~np.isnan(target)
         instance = np.repeat(np.arange(len(data.instances)), [len(one) for one in data.instances])
         scaled = matrix[known] - mean
-        ridge, _ = choose_ridge(scaled, target[known], held_out_rows(instance[known], 0.2, seed=0))
+        ridge = choose_ridge(scaled, target[known], held_out_rows(instance[known], 0.2, seed=0)).ridge
         weights, bias = ridge_regression(scaled, target[known], ridge)
         deviation = squared_error(weights, bias, scaled, target[known]) ** 0.5
         return replace(self, fit=_Fitted(features, mean, weights, bias, deviation))

@@ -4,6 +4,10 @@
 refinement and the strength of the ridge are those that, learned from the smaller instances, predict the
 largest ones best: what is asked of the heuristic is to be right where it has seen nothing. 3. The same on all
 states.
+
+Not in the paper: siblings of a plan's states have no h*, but it is bounded below, by lmcut and by the state
+of the plan beside them, which is nearest to the goal of all successors. Falling short of that is an error,
+too. It is what leads a greedy search astray, and h* along plans says nothing about it.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import Field, asdict, dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +25,7 @@ from hstar.errors import InputError
 from hstar.estimates.point import Point
 from hstar.estimates.rules import Mean
 from hstar.models.domain_model import DomainModel
-from hstar.models.ridge import choose_ridge, ridge_regression, squared_error
+from hstar.models.ridge import Choice, choose_ridge, ridge_regression, squared_error
 from hstar.models.wl import WLConfig, WLFeatures, stack
 from hstar.options import option
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, Options
@@ -44,6 +48,7 @@ class WLOptions:
     types: bool = option(True, "Objects of different types differ from the start.")
     least_states: int = option(2, "Training states that must have a feature.")
     ridge: float | None = option(None, "Penalty on squared weights; chosen on held-out instances.")
+    siblings: bool = option(True, "Learn from the lower bounds of siblings, if the data have them.")
     validation: float = option(0.25, "Share of instances, the largest, to choose by.")
     seed: int = option(0, "Of all random choices.")
 
@@ -87,31 +92,25 @@ class WL:
     ) -> DomainModel:
         """The heuristic; its summary has the mean squared error on held-out instances."""
         started, given = time.monotonic(), WLOptions(**options)
-        data = data.with_labels()
         # 1. and 2. on the smaller instances: rounds and ridge.
         smaller, largest = _by_size(data, given.validation)
-        judges = largest if held_out is None else held_out.with_labels()
-        learners = smaller if held_out is None else data
-        choices: list[tuple[float | None, int, float]] = []
+        judges, learners = (largest, smaller) if held_out is None else (held_out, data)
+        choices: list[tuple[int, Choice]] = []
         for iterations in ITERATIONS if given.iterations is None else (given.iterations,):
-            features = WLFeatures(data.words, given.features(iterations))
-            matrix = features.collect(learners).dense()
-            both = np.concatenate([matrix, _counts(features, judges)])
-            target = np.concatenate([_label(learners), _label(judges)])
-            ridge, error = choose_ridge(both, target, np.arange(len(both)) >= len(matrix), given.ridge)
-            choices.append((error, iterations, ridge))
-            if error is None:  # a single instance: nothing to choose by
+            _, rows, others = _rows(learners, given, iterations, judges)
+            matrix, target, bounds = (np.concatenate(parts) for parts in zip(rows, others, strict=True))
+            apart = np.arange(len(target)) >= len(rows.target)
+            choices.append((iterations, choose_ridge(matrix, target, apart, given.ridge, bounds)))
+            if choices[-1][1].loss is None:  # a single instance: nothing to choose by
                 break
-        error, iterations, ridge = min(choices, key=lambda choice: choice[0] or 0.0)
+        iterations, choice = min(choices, key=lambda one: one[1].loss or 0.0)
         # 3. All states.
-        config = given.features(iterations)
-        features = WLFeatures(data.words, config)
-        matrix, label = features.collect(data).dense(), _label(data)
-        weights, bias = ridge_regression(matrix, label, ridge)
+        features, (matrix, target, bounds), _ = _rows(data, given, iterations)
+        weights, bias = ridge_regression(matrix, target, choice.ridge, bounds)
         return DomainModel(
             words=data.words,
             model="wl",
-            model_config=asdict(config),
+            model_config=asdict(features.config),
             tensors={
                 "colours": features.colours,
                 "weights.0": weights.reshape(1, -1),
@@ -124,12 +123,13 @@ class WL:
             seed=given.seed,
             summary={
                 "instances": len(data.instances),
-                "states": len(label),
+                "states": int((~bounds).sum()),
+                "siblings": int(bounds.sum()),
                 "features": len(features),
                 "iterations": iterations,
-                "ridge": ridge,
-                "mse": squared_error(weights, bias, matrix, label),
-                "held_out_mse": error,
+                "ridge": choice.ridge,
+                "mse": squared_error(weights, bias, matrix[~bounds], target[~bounds]),
+                "held_out_mse": choice.error,
                 "time_s": round(time.monotonic() - started, 3),
             },
         )
@@ -139,7 +139,7 @@ def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, Relati
     """The instances, and a share of them that has the most objects, or of equal ones the longest plans."""
 
     def size(instance: RelationalInstance) -> tuple[int, float]:
-        return len(instance.relations.objects), float(instance.columns["label"].max())
+        return len(instance.relations.objects), float(np.nanmax(instance.columns["label"]))
 
     number = len(data.instances)
     largest = 0 if number == 1 else min(max(round(share * number), 1), number - 1)
@@ -149,14 +149,41 @@ def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, Relati
     return smaller, larger
 
 
-def _counts(features: WLFeatures, data: RelationalData) -> Array:
-    if not data.instances:
-        return np.zeros((0, len(features)))
-    return stack([features.count(instance) for instance in data.instances], len(features)).dense()
+class _Rows(NamedTuple):
+    """Features of states; h*, or a lower bound of it where `bounds` says so."""
+
+    matrix: Array
+    target: Array
+    bounds: npt.NDArray[np.bool_]
 
 
-def _label(data: RelationalData) -> Array:
-    return data.column("label").astype(np.float64)
+def _rows(
+    data: RelationalData, given: WLOptions, iterations: int, others: RelationalData | None = None
+) -> tuple[WLFeatures, _Rows, _Rows]:
+    """Features that the labelled states of the data have; rows of the data, and of others."""
+    features = WLFeatures(data.words, given.features(iterations))
+    features.collect(data.with_labels())
+
+    def rows(part: RelationalData) -> _Rows:
+        part = part if given.siblings else part.with_labels()
+        if not part.instances:
+            return _Rows(np.zeros((0, len(features))), np.zeros(0), np.zeros(0, dtype=bool))
+        matrix = stack([features.count(instance) for instance in part.instances], len(features)).dense()
+        target = np.concatenate([_least(instance) for instance in part.instances])
+        useful = np.isfinite(target)  # dead ends have no h*
+        return _Rows(matrix[useful], target[useful], ~part.labelled[useful])
+
+    return features, rows(data), rows(RelationalData(data.words, ()) if others is None else others)
+
+
+def _least(instance: RelationalInstance) -> Array:
+    """h* of labelled states; of others what it is at least, and NaN where nothing is known."""
+    label = instance.columns["label"].astype(np.float64)
+    parent = instance.columns.get("parent", np.full(len(label), np.nan))
+    known = ~np.isnan(parent)
+    bound = instance.columns.get("lmcut", np.full(len(label), np.nan)).astype(np.float64)
+    bound[known] = np.fmax(bound[known], label[parent[known].astype(np.int64)] - 1)  # costs are 1
+    return np.where(np.isnan(label), bound, label)
 
 
 DOMAIN_RECIPES.register("wl")(WL())
