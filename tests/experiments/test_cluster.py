@@ -433,6 +433,7 @@ def test_workers_from_slurm(tmp_path: Path) -> None:
 
 def test_a_job_of_slurm_that_ends_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import dask
+    import distributed  # noqa: F401  - its defaults must be there before one is changed, or they go with it
 
     (tmp_path / "slurm.toml").write_text(GOOD.replace("2", "1") + HERE)
     programs = tmp_path / "programs"

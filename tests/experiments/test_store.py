@@ -42,6 +42,29 @@ def test_labels_can_change_without_running_again(tmp_path: Path) -> None:
         assert [row["instance"] for row in store.rows()] == ["x/one"]
 
 
+def test_tables_are_of_the_last_form_of_a_job(tmp_path: Path) -> None:
+    """A suite's command has changed, and later it is as before; a job of another name has nothing to do with it."""
+    other = Job("search", ("{python}", "-c", "", "other"), labels={"instance": "x/2"})
+    changed = Job("search", ("{python}", "-c", "", "longer"), labels=JOB.labels)
+    twin = Job("search", ("{python}", "-c", "", "twin"), labels=JOB.labels)
+    with Store(tmp_path) as store:
+        store.add([JOB, other])
+        for job in (JOB, other):
+            store.record(job, outcome())
+        store.add([changed])
+        assert [row["key"] for row in store.rows()] == [other.key]
+        assert store.unfinished() == 1
+        store.record(changed, outcome())
+        assert {row["key"] for row in store.rows()} == {other.key, changed.key}
+        assert len(store.latest()) == 3
+        store.add([JOB])
+        assert {row["key"] for row in store.rows()} == {other.key, JOB.key}
+        assert store.unfinished() == 0
+        store.add([changed, twin])  # two of one name that are wanted together
+        store.record(twin, outcome())
+        assert {row["key"] for row in store.rows()} == {other.key, changed.key, twin.key}
+
+
 def test_rows_are_those_of_the_last_attempts_in_the_order_of_tables(tmp_path: Path) -> None:
     places = [("b", "x/2", 0), ("b", "x/1", 1), ("a", "x/9", 0), ("b", "x/1", 0)]
     labels = [{"contestant": name, "instance": place, "seed": seed} for name, place, seed in places]

@@ -35,7 +35,7 @@ CREATE TABLE job (
 ) WITHOUT ROWID;
 CREATE TABLE label (        -- what a job is called in tables; equal starts of two instances are one job
     key TEXT NOT NULL REFERENCES job,
-    labels TEXT NOT NULL,   -- JSON
+    labels TEXT NOT NULL,   -- JSON; a job that has none any more is in no table
     PRIMARY KEY (key, labels)
 ) WITHOUT ROWID;
 CREATE TABLE attempt (
@@ -157,13 +157,19 @@ class Store:
     # Jobs and attempts.
 
     def add(self, jobs: Iterable[Job]) -> None:
-        """Makes jobs known; known ones get their labels anew."""
+        """Makes jobs known; known ones get their labels anew.
+
+        Other jobs lose labels that these have now: a suite has changed, and tables are of what it says.
+        """
         given = list(jobs)
         known = [(job.key, job.kind, _describe(job)) for job in given]
         labels = [(job.key, json.dumps(dict(job.labels))) for job in given]
+        keys, texts = {key for key, _ in labels}, {text for _, text in labels}
         with self._writing(), self._database:
+            before = self._database.execute("SELECT key, labels FROM label").fetchall()
+            lost = [(key, text) for key, text in before if key in keys or text in texts]
             self._database.executemany("INSERT OR IGNORE INTO job VALUES (?, ?, ?)", known)
-            self._database.executemany("DELETE FROM label WHERE key = ?", [(key,) for key, _ in labels])
+            self._database.executemany("DELETE FROM label WHERE key = ? AND labels = ?", lost)
             self._database.executemany("INSERT OR IGNORE INTO label VALUES (?, ?)", labels)
 
     def record(self, job: Job, outcome: Outcome) -> Attempt:
@@ -225,8 +231,9 @@ class Store:
         return {} if found is None else dict(_decode(found[0]))
 
     def unfinished(self) -> int:
-        """How many jobs have no attempt."""
-        query = "SELECT count(*) FROM job WHERE key NOT IN (SELECT key FROM attempt)"
+        """How many jobs of the tables have no attempt."""
+        wanted = "SELECT DISTINCT key FROM label WHERE key NOT IN (SELECT key FROM attempt)"
+        query = f"SELECT count(*) FROM ({wanted})"
         return int(self._database.execute(query).fetchone()[0])
 
     def rows(self) -> list[Record]:
@@ -252,7 +259,7 @@ class Store:
             if machine not in hosts:
                 hosts[machine] = json.dumps(_decode(machine)["host"])
             about = f'"seconds": {seconds!r}, "host": {hosts[machine]}, "log": "{log}"'
-            for place, named in names[key]:
+            for place, named in names.get(key, ()):
                 contestant = contestants.setdefault(place.contestant, len(contestants))
                 texts.append(
                     (contestant, place.instance, place.seed, number, f"{record[:-1]}, {about}, {named}")
