@@ -43,7 +43,7 @@ def test_labels_can_change_without_running_again(tmp_path: Path) -> None:
 
 
 def test_tables_are_of_the_last_form_of_a_job(tmp_path: Path) -> None:
-    """A suite's command has changed, and later it is as before; a job of another name has nothing to do with it."""
+    """A suite changes, and later it is as before; a job of another name has nothing to do with it."""
     other = Job("search", ("{python}", "-c", "", "other"), labels={"instance": "x/2"})
     changed = Job("search", ("{python}", "-c", "", "longer"), labels=JOB.labels)
     twin = Job("search", ("{python}", "-c", "", "twin"), labels=JOB.labels)
