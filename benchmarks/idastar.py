@@ -7,7 +7,8 @@ the 15-puzzle are solved, too; the script exits with 1 if a cost, or of all 100 
 
 python benchmarks/idastar.py [--nodes 20e6] [--large] [--out FILE]
 python benchmarks/idastar.py --korf korf15_100.csv [--first 5] [--out FILE]    # 36 billion nodes
-Tables of what a file keeps: --print FILE [--table rates --table korf]
+python benchmarks/idastar.py --threads 2 [--nodes 20e6] [--large] [--out FILE]    # on an idle machine
+Tables of what a file keeps: --print FILE [--table rates --table korf --table threads]
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ from hstar.spaces.tiles import Tiles
 # Of the 100 instances: generated states on average, without the root.
 KORF_MEAN = 363_028_079.31
 
-KEY = ("part", "build", "puzzle", "heuristic", "pruning", "nodes")
-TABLES = ("rates", "korf")
+KEY = ("part", "build", "puzzle", "heuristic", "pruning", "nodes", "threads")
+TABLES = ("rates", "korf", "threads")
 
 DATABASES = {
     "databases 5-5-5": (((1, 2, 3, 6, 7), (4, 5, 8, 9, 12), (10, 11, 13, 14, 15)),),
@@ -67,6 +68,8 @@ LARGE: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
     ("24-pancake", [Pancake.random(24, seed) for seed in range(5)], "network databases 8", "undo"),
     ("15-blocks", [Blocks.walk(15, 5000, seed) for seed in range(5)], "network databases 8", "none"),
 )
+
+SHARED = ("15-puzzle", "24-puzzle", "24-pancake")  # whose trees are large enough for threads
 
 
 def chosen(name: str, puzzle: Puzzle) -> str | Databases | PuzzleNetwork:
@@ -106,14 +109,18 @@ def measured(results: Sequence[IDAStarResult]) -> Record:
         "mean_cost": sum(costs) / len(costs) if costs else None,
         "generated": sum(result.generated for result in results),
         "cpu_s": sum(result.cpu_time for result in results),
+        "seconds": sum(result.search_time for result in results),
     }
 
 
-def measure_rate(puzzles: Sequence[Puzzle], heuristic: str, pruning: str, nodes: int) -> Record:
-    """One row of the table of rates."""
-    note(f"{len(puzzles)} puzzles, {heuristic}, {pruning}")
+def measure_rate(
+    puzzles: Sequence[Puzzle], heuristic: str, pruning: str, nodes: int, threads: int = 1
+) -> Record:
+    """One row of the table of rates, or of threads."""
+    note(f"{len(puzzles)} puzzles, {heuristic}, {pruning}, {threads} threads")
     h = chosen(heuristic, puzzles[0])
-    return measured([idastar(one, h, pruning=pruning, max_evaluations=nodes) for one in puzzles])
+    options = {"pruning": pruning, "max_evaluations": nodes, "threads": threads}
+    return measured([idastar(one, h, **options) for one in puzzles])
 
 
 def measure_korf(path: Path, first: int | None) -> Record:
@@ -148,8 +155,30 @@ def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
         [str(record["searches"]), str(record["wrong"]), *_nodes(record, digits=2)]
         for record in those(records, part="korf")
     ]
+    alone = {
+        (record["puzzle"], record["heuristic"]): record
+        for record in those(records, part="threads")
+        if record["threads"] == 1
+    }
+    threads = [
+        [
+            *(record["puzzle"], record["heuristic"], str(record["threads"])),
+            f"{record['generated'] / record['seconds'] / 1e6:.1f}",
+            f"{record['generated'] / record['cpu_s'] / 1e6:.1f}",
+            f"{_rate(record) / _rate(alone[record['puzzle'], record['heuristic']]):.2f}",
+        ]
+        for record in those(records, part="threads")
+    ]
     effort = ["mean nodes", "million nodes/s"]
     return {
+        "threads": (
+            "Nodes a second by the clock, and of processor time of all threads:",
+            table(
+                ["puzzle", "heuristic", "threads", "million nodes/s", "of processor time", "times as fast"],
+                threads,
+                words=(0, 1),
+            ),
+        ),
         "rates": (
             "Nodes a second of processor time:",
             table(["puzzle", "heuristic", "pruning", "solved", "mean cost", *effort], rates, words=(0, 1, 2)),
@@ -159,6 +188,10 @@ def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
             table(["instances", "wrong costs", *effort], korf, words=()),
         ),
     }
+
+
+def _rate(record: Record) -> float:
+    return float(record["generated"] / record["seconds"])
 
 
 def _nodes(record: Record, digits: int = 0) -> list[str]:
@@ -172,6 +205,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--large", action="store_true", help="also with databases that take minutes to build")
     parser.add_argument("--korf", type=Path, help="a file of instances of the 15-puzzle to solve instead")
     parser.add_argument("--first", type=int, help="of these, only so many")
+    parser.add_argument("--threads", type=int, help="measure one thread and so many instead")
     add_file_options(parser, TABLES)
     options = parser.parse_args(words)
     if options.file is not None:
@@ -187,6 +221,15 @@ def main(words: Sequence[str] | None = None) -> int:
         found = records.get(what, lambda: measure_korf(options.korf, options.first))
         mean = found["generated"] / found["searches"]
         right = found["wrong"] == 0 and (found["searches"] != 100 or round(mean, 2) == KORF_MEAN)
+    elif options.threads is not None:
+        cases = [case for case in (*CASES, *(LARGE if options.large else ())) if case[0] in SHARED]
+        for name, puzzles, heuristic, pruning in cases:
+            for threads in (1, options.threads):
+                what = {"part": "threads", "build": build(), "puzzle": name, "heuristic": heuristic}
+                records.get(
+                    {**what, "pruning": pruning, "nodes": int(options.nodes), "threads": threads},
+                    functools.partial(measure_rate, puzzles, heuristic, pruning, int(options.nodes), threads),
+                )
     else:
         for name, puzzles, heuristic, pruning in (*CASES, *(LARGE if options.large else ())):
             what = {"part": "rates", "build": build(), "puzzle": name, "heuristic": heuristic}

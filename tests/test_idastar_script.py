@@ -28,6 +28,15 @@ def test_the_table_has_a_row_for_each_case(tmp_path: Path) -> None:
     assert (again.returncode, again.stdout) == (0, done.stdout)
 
 
+@pytest.mark.slow
+def test_threads_beside_one(tmp_path: Path) -> None:
+    done = run("--threads", "2", "--nodes", "1000", "--table", "threads")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("|") for line in done.stdout.splitlines()[2:]]
+    assert [row[3].strip() for row in rows] == ["1", "2"] * (len(rows) // 2)
+    assert all(float(row[-2]) == 1 for row in rows[::2]), "itself"
+
+
 def test_a_wrong_cost_is_an_error(tmp_path: Path) -> None:
     file = tmp_path / "boards.csv"
     file.write_text("id,tiles,optimal_cost\n1,1 0 2 3 4 5 6 7 8,1\n2,1 2 0 3 4 5 6 7 8,2\n")

@@ -8,15 +8,12 @@
 #include "base/memory.h"
 
 namespace hstar {
-namespace {
 
 double thread_cpu_s() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-
-}  // namespace
 
 const char* status_name(Status status) {
   switch (status) {

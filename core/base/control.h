@@ -52,6 +52,8 @@ struct Progress {
 // Returns false to interrupt the search.
 using Observer = std::function<bool(const Progress&)>;
 
+double thread_cpu_s();  // processor time of the calling thread
+
 class Control {
  public:
   // Heuristic values are in units of 1/h_scale.

@@ -95,11 +95,11 @@ template <class Space>
 DeepeningResult idastar(const Space& space, const Values& start, const HeuristicChoice<Space>& heuristic,
                         std::optional<double> time_limit, std::optional<uint64_t> max_evaluations,
                         const std::string& pruning_name, size_t table_bytes,
-                        std::optional<int32_t> greatest_bound, nb::object progress) {
+                        std::optional<int32_t> greatest_bound, uint32_t threads, nb::object progress) {
   Limits limits;
   if (time_limit) limits.time_s = *time_limit;
   if (max_evaluations) limits.evaluations = *max_evaluations;
-  DeepeningOptions options{pruning(pruning_name), table_bytes};
+  DeepeningOptions options{.pruning = pruning(pruning_name), .table_bytes = table_bytes, .threads = threads};
   if (greatest_bound) options.greatest_bound = *greatest_bound;
   const auto state = space.checked(start);
   auto observer = std::make_shared<PythonObserver>(std::move(progress));
@@ -189,7 +189,8 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
       .def("idastar", &idastar<Space>, nb::arg("start"), nb::arg("heuristic"), nb::kw_only(),
            nb::arg("time_limit") = nb::none(), nb::arg("max_evaluations") = nb::none(),
            nb::arg("pruning") = "undo", nb::arg("table_bytes") = 0, nb::arg("greatest_bound") = nb::none(),
-           nb::arg("progress") = nb::none(), "Iterative-deepening A*; a limit is a status, not an error.")
+           nb::arg("threads") = 1, nb::arg("progress") = nb::none(),
+           "Iterative-deepening A*; a limit is a status, not an error.")
       .def("focal", &focal<Space>, nb::arg("start"), nb::arg("guide"), nb::arg("anchor").none(),
            nb::kw_only(), nb::arg("bound") = 1.0, nb::arg("anytime") = false, nb::arg("anchor_every") = 5,
            nb::arg("guide_weight") = std::numeric_limits<double>::infinity(), nb::arg("optimistic") = false,

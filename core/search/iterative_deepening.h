@@ -8,15 +8,18 @@
 // looked at, in all rounds, without the root; a move that is pruned does not count.
 //
 // Differences from the paper: pruning is a choice. Only taking back the last move is what most published
-// counts have; an automaton and a table of seen states prune more.
+// counts have; an automaton and a table of seen states prune more. `root_parallel.h` gives the subtrees of a
+// round to several threads.
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/control.h"
@@ -34,6 +37,7 @@ struct DeepeningOptions {
   size_t table_bytes = 0;  // of the table of seen states; 0 for none
   // No round has a greater bound: the search ends as incomplete, and has shown that every plan costs more.
   int32_t greatest_bound = std::numeric_limits<int32_t>::max();
+  uint32_t threads = 1;
 };
 
 struct DeepeningResult {
@@ -45,7 +49,26 @@ struct DeepeningResult {
   int32_t lower_bound = 0;  // on the cost of all plans, if the heuristic is admissible
   int32_t rounds = 0;
   double search_time_s = 0;  // wall clock
-  double cpu_time_s = 0;     // of the searching thread
+  double cpu_time_s = 0;     // of the searching threads
+};
+
+// The tree of a round below one state: the moves that lead there, and what a search counts before it comes
+// to that state, other subtrees left out. `goal`: the state is one, and the search ends there.
+struct Subtree {
+  std::vector<int32_t> moves;
+  Counts before;
+  bool goal = false;
+};
+
+// What searches share that do the subtrees of a round together, each by its place in the order of the tree.
+struct Team {
+  static constexpr size_t kNoGoal = std::numeric_limits<size_t>::max();
+
+  std::atomic<size_t> next = 0;         // subtree to begin
+  std::atomic<size_t> goal = kNoGoal;   // the first subtree that is known to have one
+  std::atomic<uint64_t> generated = 0;  // states by all, as far as they have told
+  std::atomic<bool> stopped = false;    // by a limit, or from outside
+  uint64_t most = 0;                    // states to generate
 };
 
 template <Puzzle Space, IncrementalHeuristic<Space> Heuristic>
@@ -76,9 +99,14 @@ class IterativeDeepening {
   }
 
   DeepeningResult run(const State& start) {
-    state_ = start;
-    levels_.resize(1);
-    int32_t bound = result_.initial_h = heuristic_.root(state_, levels_[0].node);
+    return run(start, [this](int32_t bound) { return search_round(bound); });
+  }
+
+  // `round` searches below a bound: true if that ends the whole search.
+  template <class Round>
+  DeepeningResult run(const State& start, const Round& round) {
+    set_root(start);
+    int32_t bound = result_.initial_h;
     while (bound != kInfinity) {
       if (bound < 0 || bound > kDeepest)
         throw InputError("the heuristic gives values of " + std::to_string(bound) + " moves; 0.." +
@@ -88,15 +116,70 @@ class IterativeDeepening {
         result_.status = Status::kIncomplete;
         break;
       }
-      levels_.resize(static_cast<size_t>(bound) + 2);  // a move costs 1
       result_.bound = bound;
       ++result_.rounds;
-      const bool ended = automaton_ || table_ ? search_below<true>(bound) : search_below<false>(bound);
-      if (ended) break;
+      next_bound_ = kInfinity;
+      if (round(bound)) break;
       bound = next_bound_;
     }
     result_.counts.evaluated = result_.counts.generated + 1;
     return std::move(result_);
+  }
+
+  bool search_round(int32_t bound) {
+    make_room(bound);
+    return automaton_ || table_ ? search_below<true>(bound) : search_below<false>(bound);
+  }
+
+  // Gives the subtrees of a round that begin `depth` moves below the root, in the order of the search, up to
+  // a goal above them; what is counted is the tree above them. True if a limit ends it.
+  bool cut(const State& start, int32_t bound, int32_t depth, std::vector<Subtree>& subtrees) {
+    set_root(start);
+    make_room(bound);
+    next_bound_ = kInfinity;
+    cut_depth_ = depth;
+    subtrees_ = &subtrees;
+    subtrees.clear();
+    return search_below<true, true>(bound);
+  }
+
+  // Searches one of them for the team: true if there is a goal. The result is of this subtree alone.
+  bool search_subtree(const State& start, const Subtree& subtree, int32_t bound, Team& team, size_t place) {
+    set_root(start);
+    make_room(bound);
+    result_ = {};
+    next_bound_ = kInfinity;
+    team_ = &team;
+    place_ = place;
+    told_ = poll_at_ = 0;
+    Level* here = levels_.data();
+    for (const int32_t move : subtree.moves) {
+      const Action action = static_cast<Action>(move);
+      Level* const child = here + 1;
+      if (automaton_) child->automaton = automaton_->next(here->automaton, action);
+      heuristic_.child(here->node, state_, action, child->node);
+      child->back = space_.apply(state_, action);
+      child->forbidden = prunes_undo_ ? child->back : Space::kNoAction;
+      here = child;
+    }
+    const int32_t g = static_cast<int32_t>(subtree.moves.size());
+    const bool ended = automaton_ ? search_below<true>(bound, g) : search_below<false>(bound, g);
+    team.generated += result_.counts.generated - told_;
+    return ended && result_.status == Status::kSolved;
+  }
+
+  // So far. Whoever searches subtrees has to put together what they come to.
+  const DeepeningResult& result() const { return result_; }
+  int32_t next_bound() const { return next_bound_; }
+  void set_counts(const Counts& counts) {
+    result_.counts = counts;
+    poll_at_ = counts.generated;
+  }
+  void set_next_bound(int32_t bound) { next_bound_ = bound; }
+  bool end(Status status, std::vector<int32_t> plan = {}) {
+    result_.status = status;
+    result_.plan = std::move(plan);
+    return true;
   }
 
  private:
@@ -114,16 +197,23 @@ class IterativeDeepening {
     [[no_unique_address]] typename Space::Buffer buffer;
   };
 
-  // One depth-first search; true if it ends the whole search: solved or stopped. With `kMore` there is an
-  // automaton or a table.
-  template <bool kMore>
-  bool search_below(const int32_t bound) {
-    next_bound_ = kInfinity;
-    Level* const root = levels_.data();
+  void set_root(const State& start) {
+    state_ = start;
+    if (levels_.empty()) levels_.resize(1);
+    result_.initial_h = heuristic_.root(state_, levels_[0].node);
+  }
+  void make_room(int32_t bound) {
+    if (levels_.size() < static_cast<size_t>(bound) + 2) levels_.resize(static_cast<size_t>(bound) + 2);
+  }  // a move costs 1
+
+  // One depth-first search below the state at depth g; true if it ends the whole search: solved or stopped.
+  // With `kMore` there is an automaton or a table, with `kCut` nothing is searched below `cut_depth_`.
+  template <bool kMore, bool kCut = false>
+  bool search_below(const int32_t bound, int32_t g = 0) {
+    Level* const root = levels_.data() + g;
     Level* here = root;
-    int32_t g = 0;
-    if (space_.is_goal(state_)) return solved(here);
-    if constexpr (kMore) start_round();
+    if (space_.is_goal(state_)) return solved(root, here);
+    if constexpr (kMore && !kCut) start_round();
     expand(*here);
     while (true) {
       // 1. Back up when all moves have had their turn.
@@ -150,8 +240,17 @@ class IterativeDeepening {
       }
       // 4. Go down.
       child->back = space_.apply(state_, action);
-      if (space_.is_goal(state_)) return solved(child);
-      if constexpr (kMore) {
+      const bool goal = space_.is_goal(state_);
+      if constexpr (kCut) {
+        if (goal || g + 1 == cut_depth_) {
+          add_subtree(child, goal);
+          space_.apply(state_, child->back);
+          if (goal) return false;
+          continue;
+        }
+      }
+      if (goal) return solved(root, child);
+      if constexpr (kMore && !kCut) {
         if (table_ && seen(g + 1)) {
           space_.apply(state_, child->back);
           continue;
@@ -181,15 +280,30 @@ class IterativeDeepening {
     return table_->seen(packed_.data(), static_cast<uint32_t>(g));
   }
 
-  bool solved(const Level* goal) {
+  bool solved(const Level* root, const Level* goal) {
     result_.status = Status::kSolved;
-    for (const Level* level = levels_.data(); level != goal; ++level) result_.plan.push_back(level->next[-1]);
+    for (const Level* level = root; level != goal; ++level) result_.plan.push_back(level->next[-1]);
     return true;
+  }
+
+  void add_subtree(const Level* child, bool goal) {
+    Subtree& subtree = subtrees_->emplace_back();
+    for (const Level* level = levels_.data(); level != child; ++level)
+      subtree.moves.push_back(level->next[-1]);
+    subtree.before = result_.counts;
+    subtree.goal = goal;
   }
 
   // Asks for limits and interrupts, and says when to ask again: in time for an exact count of evaluations.
   bool out_of_budget() {
     Counts& counts = result_.counts;
+    if (team_) {
+      team_->generated += counts.generated - told_;
+      told_ = counts.generated;
+      poll_at_ = counts.generated + kNodesPerPoll;
+      if (team_->generated >= team_->most) team_->stopped = true;
+      return team_->stopped || team_->goal < place_;
+    }
     counts.evaluated = counts.generated + 1;
     if (control_.poll(counts, result_.initial_h, kWorkOfPoll)) {
       result_.status = control_.status();
@@ -213,6 +327,11 @@ class IterativeDeepening {
   DeepeningResult result_;
   int32_t next_bound_ = kInfinity;
   uint64_t poll_at_ = 0;
+  int32_t cut_depth_ = 0;
+  std::vector<Subtree>* subtrees_ = nullptr;
+  Team* team_ = nullptr;
+  size_t place_ = 0;   // of the subtree
+  uint64_t told_ = 0;  // generated states that the team knows of
 };
 
 }  // namespace hstar

@@ -10,6 +10,7 @@
 #include "heuristics/manhattan.h"
 #include "heuristics/misplaced.h"
 #include "search/focal_puzzle.h"
+#include "search/root_parallel.h"
 
 namespace hstar {
 namespace {
@@ -112,14 +113,15 @@ DeepeningResult puzzle_idastar(const Space& space, const HeuristicChoice<Space>&
   Control control(limits, observer, 1);
   const auto work = [&]<class H>(const H& h) {
     try {
-      result = IterativeDeepening<Space, H>(space, h, options, control).run(start);
+      result = options.threads > 1 ? RootParallel<Space, H>(space, h, options, control).run(start)
+                                   : IterativeDeepening<Space, H>(space, h, options, control).run(start);
     } catch (const std::bad_alloc&) {
       result.status = Status::kMemoryLimit;
     }
   };
   with_heuristic<Space>(space, heuristic, work);
   result.search_time_s = control.elapsed_s();
-  result.cpu_time_s = control.cpu_s();
+  result.cpu_time_s += control.cpu_s();
   return result;
 }
 

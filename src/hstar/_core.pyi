@@ -563,7 +563,7 @@ class TilesSpace:
     def child_value(self, heuristic: str | TilesDatabases | TilesNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str | TilesDatabases | TilesNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, greatest_bound: int | None = None, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | TilesDatabases | TilesNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, greatest_bound: int | None = None, threads: int = 1, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
 
     def focal(self, start: Sequence[int], guide: str | TilesDatabases | TilesNetwork, anchor: str | TilesDatabases | TilesNetwork | None, *, bound: float = 1.0, anytime: bool = False, anchor_every: int = 5, guide_weight: float = float('inf'), optimistic: bool = False, time_limit: float | None = None, memory_limit: int | None = None, max_evaluations: int | None = None, max_expansions: int | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:
@@ -630,7 +630,7 @@ class PancakeSpace:
     def child_value(self, heuristic: str | PancakeDatabases | PancakeNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str | PancakeDatabases | PancakeNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, greatest_bound: int | None = None, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | PancakeDatabases | PancakeNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, greatest_bound: int | None = None, threads: int = 1, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
 
     def focal(self, start: Sequence[int], guide: str | PancakeDatabases | PancakeNetwork, anchor: str | PancakeDatabases | PancakeNetwork | None, *, bound: float = 1.0, anytime: bool = False, anchor_every: int = 5, guide_weight: float = float('inf'), optimistic: bool = False, time_limit: float | None = None, memory_limit: int | None = None, max_evaluations: int | None = None, max_expansions: int | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:
@@ -692,7 +692,7 @@ class BlocksSpace:
     def child_value(self, heuristic: str | BlockDatabases | BlocksNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(self, start: Sequence[int], heuristic: str | BlockDatabases | BlocksNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, greatest_bound: int | None = None, progress: object | None = None) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | BlockDatabases | BlocksNetwork, *, time_limit: float | None = None, max_evaluations: int | None = None, pruning: str = 'undo', table_bytes: int = 0, greatest_bound: int | None = None, threads: int = 1, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
 
     def focal(self, start: Sequence[int], guide: str | BlockDatabases | BlocksNetwork, anchor: str | BlockDatabases | BlocksNetwork | None, *, bound: float = 1.0, anytime: bool = False, anchor_every: int = 5, guide_weight: float = float('inf'), optimistic: bool = False, time_limit: float | None = None, memory_limit: int | None = None, max_evaluations: int | None = None, max_expansions: int | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:

@@ -97,6 +97,9 @@ def test_better_and_better_plans(hstar: Run, folder: Path) -> None:
     [
         (("--bound", "0.5"), "expected a number from 1 on, got '0.5'"),
         (("--bound", "2", "--pruning", "none"), "--pruning does not go with --bound and --anytime"),
+        (("--bound", "2", "--threads", "2"), "--threads does not go with --bound and --anytime"),
+        (("--threads", "0"), "threads must be in 1..1024, got 0"),
+        (("--threads", "2", "--table", "1M"), "threads and a table of seen states do not go together"),
         (("--anchor", "gap"), "--anchor does not go with the search without --bound and --anytime"),
         (("--bound", "2", "--anchor", "gap"), "unknown admissible heuristic of tiles:2x3 'gap'"),
         (

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hstar import _core
 from hstar.errors import InputError, PlanError, UnsupportedError
-from hstar.search.idastar import IDAStarConfig, idastar
+from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
-from hstar.spaces.puzzle import replay
+from hstar.spaces.puzzle import Puzzle, replay
 from hstar.spaces.tiles import Tiles
 
 # Instances of Korf (AIJ 1985): number, tiles, optimal cost, generated states without the root.
@@ -123,6 +130,88 @@ def test_an_interrupt_and_an_exception_of_progress() -> None:
         idastar(hard(), "blind", progress=fail, time_limit=120)
 
 
+# --- threads ------------------------------------------------------------------------------------
+
+
+def found(result: IDAStarResult) -> tuple[object, ...]:
+    """All but times."""
+    times = {"search_time": 0, "cpu_time": 0}
+    return tuple({**asdict(result), **times}.values())
+
+
+@pytest.mark.parametrize(
+    ("make", "heuristic", "pruning"),
+    [
+        (lambda: Tiles.parse(KORF[2][0]), "manhattan", "undo"),
+        (lambda: Tiles.parse(KORF[5][0]), "manhattan", "automaton"),
+        (lambda: Tiles.random(3, 3, 1), "misplaced", "none"),
+        (lambda: Pancake.random(10, 1), "blind", "undo"),
+        (lambda: Pancake.random(40, 3), "gap", "undo"),
+        (lambda: Blocks.random(9, 0), "misplaced", "none"),
+        (lambda: Blocks.random(9, 4), "misplaced", "undo"),
+    ],
+)
+@pytest.mark.parametrize("threads", [2, 7])
+def test_threads_find_and_count_the_same(
+    make: Callable[[], Puzzle], heuristic: str, pruning: str, threads: int
+) -> None:
+    puzzle = make()
+    alone = idastar(puzzle, heuristic, pruning=pruning)
+    assert alone.generated > 200_000, "or there is nothing to share"
+    assert found(idastar(puzzle, heuristic, pruning=pruning, threads=threads)) == found(alone)
+
+
+def test_a_goal_above_the_subtrees() -> None:
+    """The tree is cut below the goal: more threads than there are states above it."""
+    stack = next(p for p in map(partial(Pancake.random, 8), range(100)) if idastar(p, "gap").plan_cost == 7)
+    alone = idastar(stack, "blind")
+    assert alone.generated > 200_000
+    assert found(idastar(stack, "blind", threads=1000)) == found(alone)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 2**32), st.integers(2, 5), st.sampled_from(["blind", "misplaced", "manhattan"]))
+def test_threads_on_random_boards(seed: int, threads: int, heuristic: str) -> None:
+    board = Tiles.walk(3, 3, 60, seed)
+    options = {"max_evaluations": 3_000_000}
+    alone = idastar(board, heuristic, **options)
+    shared = idastar(board, heuristic, threads=threads, **options)
+    assert shared.status == alone.status or shared.status == "evaluation_limit"
+    if shared.solved:
+        assert found(shared) == found(alone)
+
+
+def test_limits_hold_for_all_threads_together() -> None:
+    result = idastar(hard(), "manhattan", threads=3, max_evaluations=10_000_000)
+    assert result.status == "evaluation_limit"
+    assert 9_999_999 <= result.generated < 10_000_000 + 3 * 8192
+    assert idastar(hard(), "manhattan", threads=2, max_evaluations=1000).generated == 999
+    result = idastar(hard(), "blind", threads=2, time_limit=0.3)
+    assert result.status == "time_limit"
+    assert 0.3 <= result.search_time < 20
+
+
+def test_threads_can_be_interrupted() -> None:
+    seen: list[int] = []
+
+    def interrupt(progress: _core.Progress) -> None:
+        seen.append(progress.generated)
+        if len(seen) == 4:
+            raise KeyboardInterrupt
+
+    result = idastar(hard(), "blind", threads=2, progress=interrupt, time_limit=120)
+    assert result.status == "interrupted"
+    assert len(seen) == 4
+    assert seen == sorted(seen)
+    assert result.generated >= seen[-1] > 100_000
+
+    def fail(progress: object) -> None:
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        idastar(hard(), "blind", threads=2, progress=fail, time_limit=120)
+
+
 # --- mistakes -----------------------------------------------------------------------------------
 
 
@@ -137,6 +226,9 @@ def test_an_interrupt_and_an_exception_of_progress() -> None:
         ({"pruning": "all"}, r"unknown pruning 'all' \(known: none, undo, automaton\)"),
         ({"prunning": "none"}, "unknown option 'prunning' .* did you mean 'pruning'"),
         ({"pruning": "automaton", "table_bytes": 1024}, "do not go together"),
+        ({"threads": 2, "table_bytes": 1024}, "threads and a table of seen states do not go together"),
+        ({"threads": 0}, r"threads must be in 1\.\.1024, got 0"),
+        ({"threads": 1.5}, r"threads must be in 1\.\.1024, got 1\.5"),
         ({"config": IDAStarConfig(), "pruning": "none"}, "either config or single options"),
     ],
 )

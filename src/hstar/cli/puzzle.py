@@ -115,6 +115,12 @@ def configure(parser: Parser) -> None:
         metavar="M",
         help="IDA*: memory for a table of seen states",
     )
+    add(
+        "--threads",
+        type=count,
+        metavar="N",
+        help="IDA*: threads for one instance; plan and counts are those of one (1)",
+    )
     add("--random", type=count, metavar="N", help="so many random instances instead of a file")
     add("--walk", type=count, metavar="K", help="with --random: ends of walks of K moves from the goal")
     add("--seed", type=count, default=0, metavar="N", help="of --random (0)")
@@ -131,7 +137,7 @@ def configure(parser: Parser) -> None:
 
 
 # What only one of the searches heeds; asked of the other it is refused rather than ignored.
-_FOR_IDASTAR = ("pruning", "table")
+_FOR_IDASTAR = ("pruning", "table", "threads")
 _FOR_FOCAL = ("anchor", "anchor_every", "memory_limit")
 
 
@@ -147,7 +153,8 @@ def _config(arguments: argparse.Namespace) -> IDAStarConfig | FocalConfig:
     limits = {"time_limit": arguments.time_limit, "max_evaluations": arguments.nodes}
     if not bounded:
         pruning = "undo" if arguments.pruning is None else arguments.pruning
-        return IDAStarConfig(**limits, pruning=pruning, table_bytes=arguments.table or 0)
+        threads = 1 if arguments.threads is None else arguments.threads
+        return IDAStarConfig(**limits, pruning=pruning, table_bytes=arguments.table or 0, threads=threads)
     if arguments.anchor_every is not None:
         limits["anchor_every"] = arguments.anchor_every
     return FocalConfig(

@@ -18,6 +18,7 @@ from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.puzzle import Puzzle, replay
 
 Progress = Callable[[_core.Progress], None]
+MOST_THREADS = 1024
 PuzzleHeuristic: TypeAlias = "str | Databases | PuzzleNetwork"
 
 
@@ -32,6 +33,7 @@ class IDAStarConfig:
     max_evaluations: int | None = option(None, "Evaluated states: the generated ones and the start.")
     pruning: str = option("undo", "Moves not to follow: none, undo (of the last move) or automaton.")
     table_bytes: int = option(0, "Memory for a table of seen states; 0: no table.")
+    threads: int = option(1, "Threads that share the tree of a round; plan and counts stay the same.")
 
     def __post_init__(self) -> None:
         time = self.time_limit
@@ -44,6 +46,10 @@ class IDAStarConfig:
             if not isinstance(value, int | float) or value != value // 1 or not 0 <= value < 2**63:
                 raise InputError(f"{name} must be a whole number from 0 on, got {value!r}")
             object.__setattr__(self, name, int(value))  # 64e6 is a whole number, too
+        if not isinstance(self.threads, int) or not 1 <= self.threads <= MOST_THREADS:
+            raise InputError(f"threads must be in 1..{MOST_THREADS}, got {self.threads!r}")
+        if self.threads > 1 and self.table_bytes:
+            raise InputError("threads and a table of seen states do not go together")
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ class IDAStarResult:
     bound: int  # of the last round
     rounds: int
     search_time: float  # wall clock
-    cpu_time: float  # processor time of the search
+    cpu_time: float  # processor time of the search, of all its threads
 
     @property
     def solved(self) -> bool:
