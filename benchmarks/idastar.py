@@ -24,7 +24,7 @@ from records import Record, Records, add_file_options, build, finish, note, show
 
 from hstar.errors import InputError
 from hstar.search.databases import BLOCKS_15, Databases, additive_databases, block_databases
-from hstar.search.idastar import IDAStarResult, idastar
+from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.blocks import Blocks
@@ -119,8 +119,8 @@ def measure_rate(
     """One row of the table of rates, or of threads."""
     note(f"{len(puzzles)} puzzles, {heuristic}, {pruning}, {threads} threads")
     h = chosen(heuristic, puzzles[0])
-    options = {"pruning": pruning, "max_evaluations": nodes, "threads": threads}
-    return measured([idastar(one, h, **options) for one in puzzles])
+    config = IDAStarConfig(pruning=pruning, max_evaluations=nodes, threads=threads)
+    return measured([idastar(one, h, config) for one in puzzles])
 
 
 def measure_korf(path: Path, first: int | None) -> Record:
@@ -144,7 +144,7 @@ def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
     """The sections by name, each with its title."""
     rates = [
         [
-            *(record["puzzle"], record["heuristic"], record["pruning"]),
+            *_case(record),
             f"{record['solved']}/{record['searches']}",
             "–" if record["mean_cost"] is None else f"{record['mean_cost']:.2f}",
             *_nodes(record),
@@ -155,28 +155,29 @@ def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
         [str(record["searches"]), str(record["wrong"]), *_nodes(record, digits=2)]
         for record in those(records, part="korf")
     ]
-    alone = {
-        (record["puzzle"], record["heuristic"]): record
-        for record in those(records, part="threads")
-        if record["threads"] == 1
-    }
+    shared = those(records, part="threads")
+    alone = {_case(record): _rate(record) for record in shared if record["threads"] == 1}
     threads = [
         [
-            *(record["puzzle"], record["heuristic"], str(record["threads"])),
-            f"{record['generated'] / record['seconds'] / 1e6:.1f}",
+            *_case(record),
+            str(record["threads"]),
+            f"{_rate(record):.1f}",
             f"{record['generated'] / record['cpu_s'] / 1e6:.1f}",
-            f"{_rate(record) / _rate(alone[record['puzzle'], record['heuristic']]):.2f}",
+            f"{_rate(record) / alone[_case(record)]:.2f}",
         ]
-        for record in those(records, part="threads")
+        for record in shared
     ]
     effort = ["mean nodes", "million nodes/s"]
     return {
         "threads": (
             "Nodes a second by the clock, and of processor time of all threads:",
             table(
-                ["puzzle", "heuristic", "threads", "million nodes/s", "of processor time", "times as fast"],
+                [
+                    *("puzzle", "heuristic", "pruning", "threads"),
+                    *("million nodes/s", "of processor time", "times as fast"),
+                ],
                 threads,
-                words=(0, 1),
+                words=(0, 1, 2),
             ),
         ),
         "rates": (
@@ -190,8 +191,13 @@ def report(records: Sequence[Record]) -> dict[str, tuple[str, str]]:
     }
 
 
+def _case(record: Record) -> tuple[str, str, str]:
+    return record["puzzle"], record["heuristic"], record["pruning"]
+
+
 def _rate(record: Record) -> float:
-    return float(record["generated"] / record["seconds"])
+    """Millions a second by the clock."""
+    return float(record["generated"] / record["seconds"] / 1e6)
 
 
 def _nodes(record: Record, digits: int = 0) -> list[str]:

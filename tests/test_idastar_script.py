@@ -33,7 +33,7 @@ def test_threads_beside_one(tmp_path: Path) -> None:
     done = run("--threads", "2", "--nodes", "1000", "--table", "threads")
     assert done.returncode == 0, done.stderr
     rows = [line.split("|") for line in done.stdout.splitlines()[2:]]
-    assert [row[3].strip() for row in rows] == ["1", "2"] * (len(rows) // 2)
+    assert [row[4].strip() for row in rows] == ["1", "2"] * (len(rows) // 2)
     assert all(float(row[-2]) == 1 for row in rows[::2]), "itself"
 
 
