@@ -139,7 +139,8 @@ def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, Relati
     """The instances, and a share of them that has the most objects, or of equal ones the longest plans."""
 
     def size(instance: RelationalInstance) -> tuple[int, float]:
-        return len(instance.relations.objects), float(np.nanmax(instance.columns["label"]))
+        labels = instance.columns["label"][instance.labelled]
+        return len(instance.relations.objects), float(labels.max(initial=-1))
 
     number = len(data.instances)
     largest = 0 if number == 1 else min(max(round(share * number), 1), number - 1)
