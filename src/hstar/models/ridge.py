@@ -142,11 +142,13 @@ class _Regression:
 
     @cached_property
     def _products(self) -> Matrix:
-        return self._fixed.T @ self._fixed
+        products: Matrix = self._fixed.T @ self._fixed
+        return products
 
     @cached_property
     def _kernel(self) -> Matrix:
-        return self._fixed @ self._fixed.T
+        kernel: Matrix = self._fixed @ self._fixed.T
+        return kernel
 
 
 def squared_error(weights: Matrix, bias: float, matrix: Matrix, target: Matrix) -> float:
