@@ -143,7 +143,10 @@ class IterativeDeepening {
     return search_below<true, true>(bound);
   }
 
-  // Searches one of them for the team: true if there is a goal. The result is of this subtree alone.
+  // Another search of the same kind, for subtrees.
+  IterativeDeepening member() const { return IterativeDeepening(*this, Member{}); }
+
+  // Searches one of them for the team: false if it is stopped. The result is of this subtree alone.
   bool search_subtree(const State& start, const Subtree& subtree, int32_t bound, Team& team, size_t place) {
     set_root(start);
     make_room(bound);
@@ -165,7 +168,7 @@ class IterativeDeepening {
     const int32_t g = static_cast<int32_t>(subtree.moves.size());
     const bool ended = automaton_ ? search_below<true>(bound, g) : search_below<false>(bound, g);
     team.generated += result_.counts.generated - told_;
-    return ended && result_.status == Status::kSolved;
+    return !ended || result_.status == Status::kSolved;
   }
 
   // So far. Whoever searches subtrees has to put together what they come to.
@@ -196,6 +199,15 @@ class IterativeDeepening {
     int32_t automaton = 0;
     [[no_unique_address]] typename Space::Buffer buffer;
   };
+
+  struct Member {};
+  IterativeDeepening(const IterativeDeepening& other, Member)
+      : space_(other.space_),
+        heuristic_(other.heuristic_),
+        prunes_undo_(other.prunes_undo_),
+        greatest_bound_(other.greatest_bound_),
+        control_(other.control_),
+        automaton_(other.automaton_) {}
 
   void set_root(const State& start) {
     state_ = start;

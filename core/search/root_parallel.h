@@ -2,14 +2,18 @@
 // in their order (tree splitting, as in Rao, Kumar and Ramesh, AAAI 1987, without giving work away later).
 //
 // Plan and counts are those of the search by one thread: of subtrees behind the first one with a goal nothing
-// is counted, though some of them have been searched by then. Limits are of what all threads do, and a few
-// thousand states more.
+// is counted, though some of them have been searched by then. A limit is of what all threads do, so that it
+// may end a search that one thread would finish just within it; of evaluations there may be some thousand
+// more for each thread.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <future>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,9 +31,8 @@ class RootParallel {
 
   RootParallel(const Space& space, const Heuristic& heuristic, const DeepeningOptions& options,
                Control& control)
-      : lead_(space, heuristic, options, control), control_(control) {
+      : lead_(space, heuristic, options, control), threads_(options.threads), control_(control) {
     if (options.table_bytes > 0) throw InputError("threads and a table of seen states do not go together");
-    for (uint32_t i = 0; i < options.threads; ++i) members_.emplace_back(space, heuristic, options, control);
   }
 
   DeepeningResult run(const State& start) {
@@ -45,6 +48,7 @@ class RootParallel {
   static constexpr uint32_t kWorkOfPoll = 500;              // every look reads the clock
 
   struct Done {
+    bool whole = false;  // searched to its end, or to its goal
     Counts counts;
     int32_t next_bound = 0;
     std::vector<int32_t> plan;
@@ -55,17 +59,19 @@ class RootParallel {
     if (cut(start, bound)) return true;
     Team team;
     search_subtrees(start, bound, team);
-    // Put together, in the order of the tree.
+    // Put together. A goal counts if nothing before it was stopped, for there may be another one.
     const size_t goal = team.goal;
-    Counts counts = goal == Team::kNoGoal ? lead_.result().counts : subtrees_[goal].before;
+    const auto whole = [](const Done& one) { return one.whole; };
+    const bool solved = goal != Team::kNoGoal && std::all_of(done_.begin(), done_.begin() + goal + 1, whole);
+    Counts counts = solved ? subtrees_[goal].before : lead_.result().counts;
     int32_t next_bound = lead_.next_bound();
-    for (size_t i = 0; i < subtrees_.size() && (goal == Team::kNoGoal || i <= goal); ++i) {
+    for (size_t i = 0; i < (solved ? goal + 1 : subtrees_.size()); ++i) {
       counts.generated += done_[i].counts.generated;
       counts.expanded += done_[i].counts.expanded;
       next_bound = std::min(next_bound, done_[i].next_bound);
     }
     lead_.set_counts(counts);
-    if (goal != Team::kNoGoal) {
+    if (solved) {
       std::vector<int32_t> plan = subtrees_[goal].moves;
       plan.insert(plan.end(), done_[goal].plan.begin(), done_[goal].plan.end());
       return lead_.end(Status::kSolved, std::move(plan));
@@ -75,13 +81,14 @@ class RootParallel {
     return false;
   }
 
-  // Deep enough for some subtrees for each thread, so that a large one is not waited for alone.
+  // Deep enough for some subtrees for each thread, so that a large one is not waited for alone. Trees of
+  // later rounds are wider.
   bool cut(const State& start, int32_t bound) {
     const Counts before = lead_.result().counts;
-    for (int32_t depth = 1;; ++depth) {
+    for (depth_ = std::max(depth_ - 1, 1);; ++depth_) {
       lead_.set_counts(before);
-      if (lead_.cut(start, bound, depth, subtrees_)) return true;
-      if (subtrees_.size() >= kSubtreesPerThread * members_.size() || depth == bound) return false;
+      if (lead_.cut(start, bound, depth_, subtrees_)) return true;
+      if (subtrees_.size() >= kSubtreesPerThread * threads_ || depth_ >= bound) return false;
     }
   }
 
@@ -90,49 +97,73 @@ class RootParallel {
     team.generated = before.generated;
     team.most = control_.limits().evaluations - 1;
     done_.assign(subtrees_.size(), Done{});
+    const size_t wanted = std::min<size_t>(threads_, subtrees_.size());
+    while (members_.size() < wanted) members_.push_back(lead_.member());
     std::vector<std::future<double>> running;
     try {
-      for (Search& member : members_)
-        running.push_back(std::async(std::launch::async, [&, this] {
+      for (size_t i = 0; i < wanted; ++i)
+        running.push_back(std::async(std::launch::async, [&, i] {
           const double cpu_before_s = thread_cpu_s();
-          take_subtrees(member, start, bound, team);
+          try {
+            take_subtrees(members_[i], start, bound, team);
+          } catch (...) {
+            team.stopped = true;
+            throw;
+          }
           return thread_cpu_s() - cpu_before_s;
         }));
-      for (const std::future<double>& one : running) {
+      for (const std::future<double>& one : running)
         while (one.wait_for(kPatience) != std::future_status::ready) look(before, team);
-      }
-      if (team.stopped) look(before, team);
       for (std::future<double>& one : running) cpu_s_ += one.get();
-    } catch (...) {
+    } catch (const std::system_error&) {
       team.stopped = true;  // futures wait for their threads
+      throw InputError("cannot start " + std::to_string(threads_) + " threads");
+    } catch (...) {
+      team.stopped = true;
       throw;
     }
+    // Whoever generates the last state that is allowed stops the others, and does not know the word for it.
+    if (team.stopped && !ended_) control_.stop(Status::kEvaluationLimit);
   }
 
   void take_subtrees(Search& member, const State& start, int32_t bound, Team& team) {
     while (true) {
       const size_t i = team.next++;
       if (i >= subtrees_.size() || team.stopped || team.goal < i) return;
-      const bool solved = subtrees_[i].goal || member.search_subtree(start, subtrees_[i], bound, team, i);
-      if (!subtrees_[i].goal) done_[i] = {member.result().counts, member.next_bound(), member.result().plan};
-      size_t first = team.goal;
-      while (solved && i < first && !team.goal.compare_exchange_weak(first, i)) {
+      if (subtrees_[i].goal) {
+        done_[i].whole = true;
+        found(team, i);
+        continue;
       }
+      const bool whole = member.search_subtree(start, subtrees_[i], bound, team, i);
+      done_[i] = {whole, member.result().counts, member.next_bound(), member.result().plan};
+      if (member.result().status == Status::kSolved) found(team, i);
+    }
+  }
+
+  static void found(Team& team, size_t i) {
+    size_t first = team.goal;
+    while (i < first && !team.goal.compare_exchange_weak(first, i)) {
     }
   }
 
   void look(const Counts& before, Team& team) {
+    if (ended_) return;  // the first reason is the one to tell
     Counts counts = before;
     counts.generated = team.generated;
     counts.evaluated = counts.generated + 1;
-    if (control_.poll(counts, lead_.result().initial_h, kWorkOfPoll)) team.stopped = true;
+    ended_ = control_.poll(counts, lead_.result().initial_h, kWorkOfPoll);
+    if (ended_) team.stopped = true;
   }
 
   Search lead_;
+  const size_t threads_;
   std::deque<Search> members_;
   Control& control_;
   std::vector<Subtree> subtrees_;  // of the round
   std::vector<Done> done_;
+  int32_t depth_ = 1;  // of these
+  bool ended_ = false;
   double cpu_s_ = 0;
 };
 

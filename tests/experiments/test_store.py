@@ -51,7 +51,8 @@ def test_tables_are_of_the_last_form_of_a_job(tmp_path: Path) -> None:
         store.add([JOB, other])
         for job in (JOB, other):
             store.record(job, outcome())
-        store.add([changed])
+        assert store.add([changed]) == 1
+        assert store.add([changed]) == 0
         assert [row["key"] for row in store.rows()] == [other.key]
         assert store.unfinished() == 1
         store.record(changed, outcome())

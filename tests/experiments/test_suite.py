@@ -167,6 +167,13 @@ def test_the_command_line(tmp_path: Path) -> None:
     assert ", 4 finished\n" in bench("--dry-run", "--profile", "quick").stderr
     wrong = bench("--profile", "none")
     assert (wrong.returncode, wrong.stderr.count("\n")) == (33, 1)
+    # Another limit makes other jobs of the same names, and tables have these.
+    write(tmp_path, SUITE.replace('time = "5s"', 'time = "6s"'))
+    other = bench("--profile", "quick")
+    assert other.stdout == first.stdout
+    assert other.stderr.startswith(
+        "hstar: warning: run: 3 results are no longer in tables, since other jobs have their names now\n"
+    )
 
 
 SAMPLING = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
@@ -169,16 +170,33 @@ def test_a_goal_above_the_subtrees() -> None:
     assert found(idastar(stack, "blind", threads=1000)) == found(alone)
 
 
-@settings(max_examples=25)
-@given(st.integers(0, 2**32), st.integers(2, 5), st.sampled_from(["blind", "misplaced", "manhattan"]))
-def test_threads_on_random_boards(seed: int, threads: int, heuristic: str) -> None:
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.integers(2, 5),
+    st.sampled_from(["blind", "misplaced", "manhattan"]),
+    st.sampled_from([0.5, 0.99, 1.0, 1.01, 2.0]),
+)
+def test_threads_on_random_boards(seed: int, threads: int, heuristic: str, share: float) -> None:
+    """A limit near what it takes: threads may reach it where one does not, but plans and counts are its."""
     board = Tiles.walk(3, 3, 60, seed)
-    options = {"max_evaluations": 3_000_000}
-    alone = idastar(board, heuristic, **options)
-    shared = idastar(board, heuristic, threads=threads, **options)
-    assert shared.status == alone.status or shared.status == "evaluation_limit"
+    alone = idastar(board, heuristic, max_evaluations=3_000_000)
+    limit = int(share * (alone.generated + 1))
+    shared = idastar(board, heuristic, threads=threads, max_evaluations=limit)
+    assert shared.status in ("solved", "evaluation_limit")
     if shared.solved:
-        assert found(shared) == found(alone)
+        assert alone.status == "evaluation_limit" or found(shared) == found(alone)
+    else:
+        assert limit - 1 <= shared.generated + 8192 * threads
+
+
+def test_few_states_need_no_threads() -> None:
+    """Nothing is made for them before there is something to share."""
+    stack = Pancake.walk(20, 3, 1)
+    for threads in (1, 1000):
+        result = idastar(stack, "gap", pruning="automaton", threads=threads, time_limit=10)
+        assert result.solved
+        assert result.search_time < 1
 
 
 def test_limits_hold_for_all_threads_together() -> None:
@@ -204,6 +222,13 @@ def test_threads_can_be_interrupted() -> None:
     assert len(seen) == 4
     assert seen == sorted(seen)
     assert result.generated >= seen[-1] > 100_000
+
+    def slowly(progress: _core.Progress) -> None:
+        if progress.generated > 100_000:
+            time.sleep(0.6)  # past the limit of time: the interrupt came first
+            raise KeyboardInterrupt
+
+    assert idastar(hard(), "blind", threads=2, progress=slowly, time_limit=0.5).status == "interrupted"
 
     def fail(progress: object) -> None:
         raise ValueError("no more")

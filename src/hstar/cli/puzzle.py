@@ -119,7 +119,7 @@ def configure(parser: Parser) -> None:
         "--threads",
         type=count,
         metavar="N",
-        help="IDA*: threads for one instance; plan and counts are those of one (1)",
+        help="IDA*: threads for one instance; plan and counts are those of one, unless a limit ends it (1)",
     )
     add("--random", type=count, metavar="N", help="so many random instances instead of a file")
     add("--walk", type=count, metavar="K", help="with --random: ends of walks of K moves from the goal")

@@ -156,10 +156,10 @@ class Store:
 
     # Jobs and attempts.
 
-    def add(self, jobs: Iterable[Job]) -> None:
+    def add(self, jobs: Iterable[Job]) -> int:
         """Makes jobs known; known ones get their labels anew.
 
-        Other jobs lose labels that these have now: a suite has changed, and tables are of what it says.
+        Other jobs lose labels that these have now, for tables would count both as one: how many do.
         """
         given = list(jobs)
         known = [(job.key, job.kind, _describe(job)) for job in given]
@@ -171,6 +171,7 @@ class Store:
             self._database.executemany("INSERT OR IGNORE INTO job VALUES (?, ?, ?)", known)
             self._database.executemany("DELETE FROM label WHERE key = ? AND labels = ?", lost)
             self._database.executemany("INSERT OR IGNORE INTO label VALUES (?, ?)", labels)
+        return sum(key not in keys for key, _ in lost)
 
     def record(self, job: Job, outcome: Outcome) -> Attempt:
         """Adds an attempt."""
@@ -220,8 +221,9 @@ class Store:
         return {key: Origin(bytes(text.command), bytes(text.inputs)) for key, text in texts}
 
     def machines(self) -> list[dict[str, str]]:
-        """Those that the last attempts were made on, with their versions, in the order of the attempts."""
-        query = f"SELECT machine FROM {_LATEST} GROUP BY machine ORDER BY min(id)"
+        """Those that what is in tables was made on, with their versions, in the order of the attempts."""
+        shown = f"{_LATEST} WHERE key IN (SELECT key FROM label)"
+        query = f"SELECT machine FROM {shown} GROUP BY machine ORDER BY min(id)"
         return [_decode(machine) for (machine,) in self._database.execute(query)]
 
     def outputs(self, key: str) -> dict[str, str]:

@@ -33,7 +33,9 @@ class IDAStarConfig:
     max_evaluations: int | None = option(None, "Evaluated states: the generated ones and the start.")
     pruning: str = option("undo", "Moves not to follow: none, undo (of the last move) or automaton.")
     table_bytes: int = option(0, "Memory for a table of seen states; 0: no table.")
-    threads: int = option(1, "Threads that share the tree of a round; plan and counts stay the same.")
+    threads: int = option(
+        1, "Threads that share the tree of a round; plan and counts stay the same, unless a limit ends it."
+    )
 
     def __post_init__(self) -> None:
         time = self.time_limit
