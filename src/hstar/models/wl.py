@@ -59,8 +59,8 @@ class Sparse:
         """The whole matrix; an `InputError` if it would be too large."""
         if len(self) * self.width > MOST_ENTRIES:
             raise InputError(
-                f"{self.width} features of {len(self)} states are too many; raise least_states"
-                " or lower iterations"
+                f"{self.width} features of {len(self)} states are too many; raise least_states,"
+                " lower iterations, or learn from fewer states (without siblings)"
             )
         matrix = np.zeros((len(self), self.width), dtype=dtype)
         lengths = np.diff(self.ends, prepend=0)

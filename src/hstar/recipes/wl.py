@@ -171,8 +171,8 @@ def _rows(
             return _Rows(np.zeros((0, len(features))), np.zeros(0), np.zeros(0, dtype=bool))
         matrix = stack([features.count(instance) for instance in part.instances], len(features)).dense()
         target = np.concatenate([_least(instance) for instance in part.instances])
-        useful = np.isfinite(target)  # dead ends have no h*
-        return _Rows(matrix[useful], target[useful], ~part.labelled[useful])
+        rows, useful = _Rows(matrix, target, ~part.labelled), np.isfinite(target)  # dead ends have no h*
+        return rows if useful.all() else _Rows(*(column[useful] for column in rows))
 
     return features, rows(data), rows(RelationalData(data.words, ()) if others is None else others)
 
