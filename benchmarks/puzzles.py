@@ -81,8 +81,8 @@ PUBLISHED: dict[str, dict[str, Published]] = {
 
 
 def lines_of(rows: Sequence[Record]) -> list[list[str]]:
-    """A line for each puzzle and heuristic."""
-    lines = []
+    """A line for each puzzle and heuristic; those of one puzzle are together."""
+    lines: list[list[str]] = []
     for (puzzle, name), seeds in optimality_of(rows).items():
         published = PUBLISHED.get(puzzle, {}).get(name)
         cells = [share(share_of([one.solved for one in seeds]))]
@@ -92,7 +92,8 @@ def lines_of(rows: Sequence[Record]) -> list[list[str]]:
             theirs = f" ({number(getattr(published, column), digits)})" if published else ""
             cells.append(share(share_of(found), digits) + theirs)
         lines.append([puzzle, name, str(len(seeds)), *cells])
-    return lines
+    puzzles = list(dict.fromkeys(line[0] for line in lines))
+    return sorted(lines, key=lambda line: puzzles.index(line[0]))
 
 
 def draw(rows: Sequence[Record], folder: Path) -> None:
