@@ -110,8 +110,9 @@ def accuracy(rows: Sequence[Record]) -> str:
             if compared:
                 value = _with(Share(compared[0][f"mse_{name}"]), published)
                 lines.append([title, name, "", "", value, "", ""])
-        if plain := share_of(errors.get((domain, "wl"), [])):
-            lines.append([title, "wl, by regression", "", "", _with(plain, None), "", ""])
+        for name, told in (("wl", "wl, by regression"), ("wl, plans only", "the same, plans only")):
+            if plain := share_of(errors.get((domain, name), [])):
+                lines.append([title, told, "", "", _with(plain, None), "", ""])
         for model, (place, (word, pattern)) in product(MODELS, enumerate(ESTIMATES.items())):
             ours = [
                 share_of(errors.get((domain, pattern.format(model, setting)), [])) for setting in SETTINGS

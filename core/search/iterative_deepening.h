@@ -214,9 +214,9 @@ class IterativeDeepening {
     if (levels_.empty()) levels_.resize(1);
     result_.initial_h = heuristic_.root(state_, levels_[0].node);
   }
-  void make_room(int32_t bound) {
+  void make_room(int32_t bound) {  // a move costs 1
     if (levels_.size() < static_cast<size_t>(bound) + 2) levels_.resize(static_cast<size_t>(bound) + 2);
-  }  // a move costs 1
+  }
 
   // One depth-first search below the state at depth g; true if it ends the whole search: solved or stopped.
   // With `kMore` there is an automaton or a table, with `kCut` nothing is searched below `cut_depth_`.

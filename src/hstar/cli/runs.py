@@ -76,9 +76,6 @@ def run_jobs(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -
 
     if arguments.jobs == 0:
         raise InputError("--jobs takes 1 or more")
-    if hidden := store.add(jobs):
-        what = "no longer in tables, since other jobs have their names now"
-        print(f"hstar: warning: {store.folder}: {hidden} results are {what}", file=sys.stderr)
     with _executor(store, arguments) as executor, _shown(jobs, arguments.quiet) as progress:
         try:
             return run(store, jobs, executor, progress=progress, retry_failed=arguments.retry)

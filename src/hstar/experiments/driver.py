@@ -8,6 +8,7 @@ contents of its input files and answers with an `Outcome`: threads here, a clust
 from __future__ import annotations
 
 import heapq
+import logging
 import os
 import shutil
 import time
@@ -21,6 +22,8 @@ from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.job import DONE, Job, Made, Outcome, Record, execute, starved
 from hstar.experiments.process import kill_all
 from hstar.experiments.store import Attempt, Store
+
+logger = logging.getLogger(__name__)
 
 Contents = Mapping[str, bytes]
 
@@ -113,7 +116,9 @@ def run(
     """
     wanted = list(jobs)
     ordered = {job.key: job for job in wanted}
-    store.add(wanted)
+    if hidden := store.add(wanted):
+        why = "since other jobs have their names now"
+        logger.warning("%s: %d results are no longer in tables, %s", store.folder, hidden, why)
     done = {key: attempt for key, attempt in store.latest().items() if key in ordered}
     if retry_failed:
         done = {
