@@ -38,7 +38,7 @@ class AdditiveDatabases {
  public:
   using Database = std::shared_ptr<const PatternDatabase>;
   using Sets = std::vector<std::vector<Database>>;
-  static constexpr size_t kMostDatabases = 16;
+  static constexpr size_t kMostDatabases = 20;
   struct Node {
     std::array<uint32_t, kMostDatabases> index;
   };

@@ -263,7 +263,7 @@ class IterativeDeepening {
       }
       if (goal) return solved(root, child);
       if constexpr (kMore && !kCut) {
-        if (table_ && seen(g + 1)) {
+        if (table_ && bound - f >= kLeastSlack<Space> && seen(g + 1)) {
           space_.apply(state_, child->back);
           continue;
         }

@@ -48,7 +48,8 @@ def test_more_pruning_generates_less() -> None:
     table = idastar(board, "manhattan", table_bytes=2**24)
     assert undo.plan_cost == automaton.plan_cost == table.plan_cost == 56
     assert automaton.generated < 0.8 * undo.generated
-    assert table.generated < 0.6 * undo.generated
+    assert table.generated < 0.7 * undo.generated
+    assert table.actions == undo.actions, "what it leaves out has been searched, and has no goal"
     stack = Pancake.walk(7, 6, 3)
     undo, automaton = (idastar(stack, "blind", pruning=name) for name in ("undo", "automaton"))
     assert undo.plan_cost == automaton.plan_cost

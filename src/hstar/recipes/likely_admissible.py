@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -93,6 +93,9 @@ class LearningSpace(Protocol[M_co]):
         From means of `switch` on its spread is taken for 1 move: it has learned nothing so far away.
         """
 
+    def images(self, plan: list[State]) -> Iterable[list[State]]:
+        """The states of all plans that are learned from when this one has been found."""
+
     def model(self, planner: FFNN, summary: dict[str, Any]) -> M_co:
         """What is kept."""
 
@@ -150,7 +153,8 @@ class Learner(Generic[M_co]):
         attempts = self.solve(tasks)
         plans = [attempt.plan for attempt in attempts if attempt.plan is not None]
         for plan in plans:
-            self.buffer.add(plan_entries(plan))
+            for image in self.space.images(plan):
+                self.buffer.add(plan_entries(image))
         # 3. If too few are solved, be less cautious.
         enough = len(plans) >= options.least_solved
         if not enough:

@@ -12,17 +12,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hstar.errors import InputError
 from hstar.models.ffnn import FFNN, FFNNConfig
 from hstar.models.puzzle_model import Outputs, PuzzleModel
 from hstar.recipes.likely_admissible import Attempt
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.sampling.backward_walks import PuzzleWalks
 from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
-from hstar.search.puzzle_features import DATABASES, puzzle_features
+from hstar.search.puzzle_features import ONE_HOT, puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.spaces.puzzle import Puzzle, State, replay
 from hstar.spaces.puzzles import PuzzleSize
+from hstar.spaces.tiles import mirrored
 
 
 class PuzzleSpace:
@@ -31,6 +33,8 @@ class PuzzleSpace:
     def __init__(self, size: PuzzleSize, options: LikelyAdmissibleOptions) -> None:
         self.size, self.options = size, options
         puzzle = size.puzzle()
+        if options.mirror and not (size.kind == "tiles" and size.rows == size.columns):
+            raise InputError(f"{size} has no mirror images; only square tiles have")
         self.walks = PuzzleWalks(puzzle)
         self.features = puzzle_features(puzzle, options.inputs)
         self.inputs = self.features.inputs
@@ -64,8 +68,12 @@ class PuzzleSpace:
     def outputs(self) -> Outputs:
         """What the outputs of the planning network mean."""
         floor, shape = self.options.floor, self.shape
-        admissible = self.options.inputs == DATABASES if floor is None else floor
+        admissible = self.options.inputs != ONE_HOT if floor is None else floor
         return Outputs(shape.scale, shape.lowest_rho, shape.highest_rho, floor_admissible=admissible)
+
+    def images(self, plan: list[State]) -> list[list[State]]:
+        """That one, and if asked its mirror image."""
+        return [plan, [mirrored(state) for state in plan]] if self.options.mirror else [plan]
 
     def model(self, planner: FFNN, summary: dict[str, Any]) -> PuzzleModel:
         """For `hstar puzzle`."""

@@ -50,8 +50,9 @@ class TaskSpace:
             )
         if options.inputs != "one-hot":
             raise InputError(f"inputs of a planning task are one-hot, not {options.inputs}")
-        if options.floor:
-            raise InputError("a floor is for puzzles, not for planning tasks")
+        for word, given in (("a floor is", options.floor), ("mirror images are", options.mirror)):
+            if given:
+                raise InputError(f"{word} for puzzles, not for planning tasks")
         self.task, self.options = task, options
         self.walks = TaskWalks(task)
         self.atoms = atoms_of(task)
@@ -93,6 +94,10 @@ class TaskSpace:
         for start, result in side_by_side(starts, search, options.jobs):
             plan = None if result.plan is None else [*map(tuple, plan_states(start, result.plan))]
             yield Attempt(plan, result.generated)
+
+    def images(self, plan: list[State]) -> list[list[State]]:
+        """That one."""
+        return [plan]
 
     def model(self, planner: FFNN, summary: dict[str, Any]) -> LearnedModel:
         """For `hstar solve`."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hstar.models.puzzle_model import PuzzleModel
 
 Options = Mapping[str, Any]
-INPUTS = ("one-hot", "databases")  # kinds of `PuzzleFeatures`
+INPUTS = ("one-hot", "databases", "mirrored-databases")  # kinds of `PuzzleFeatures`
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,9 @@ Kind "databases", those of Marom and Rosman (ICAPS 2020): costs of pattern datab
 largest, sums of additive sets, and a few numbers more; see `core/heuristics/database_inputs.h`. Sets of
 patterns are known for tiles 4 x 4 and 5 x 5, 24 pancakes and a tower of 15 blocks; others can be given. Those
 of tiles 4 x 4 are ours.
+
+Kind "mirrored-databases", for square boards of tiles: the same with the databases of the mirror image of a
+state, too. A plan of that is as long, since the goal is its own image, but its costs are others.
 """
 
 from __future__ import annotations
@@ -33,12 +36,13 @@ from hstar.search.databases import (
 )
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle, State
-from hstar.spaces.tiles import Tiles
+from hstar.spaces.tiles import Tiles, transposed
 
 NativeInputs: TypeAlias = "_core.TilesInputs | _core.PancakeInputs | _core.BlocksInputs"
 
 ONE_HOT = "one-hot"
 DATABASES = "databases"
+MIRRORED = "mirrored-databases"
 
 # By space. Blocks have no sums, so that their patterns are one set.
 _SETS: dict[str, Sequence[Patterns]] = {
@@ -89,9 +93,16 @@ def puzzle_features(
     """
     if kind == ONE_HOT:
         return PuzzleFeatures(kind, puzzle.core.database_space, _one_hot_names(puzzle), _one_hot(puzzle))
-    if kind == DATABASES:
-        return _with_databases(puzzle, sets, cache)
-    raise unknown(f"kind of features of {puzzle.name}", kind, [ONE_HOT, DATABASES])
+    if kind not in (DATABASES, MIRRORED):
+        raise unknown(f"kind of features of {puzzle.name}", kind, [ONE_HOT, DATABASES, MIRRORED])
+    space = puzzle.core.database_space
+    if sets is None:
+        sets = _SETS.get(space)
+    if sets is None:
+        raise UnsupportedError(f"no patterns are known for {space}; give sets, or use kind '{ONE_HOT}'")
+    if kind == MIRRORED:
+        sets = _with_mirror_images(puzzle, sets)
+    return _with_databases(puzzle, kind, sets, cache)
 
 
 def _one_hot(puzzle: Puzzle) -> NativeInputs:
@@ -113,23 +124,29 @@ def _one_hot_names(puzzle: Puzzle) -> tuple[str, ...]:
     return tuple(f"{block} on {under or 'table'}" for block in range(1, n + 1) for under in range(n + 1))
 
 
-def _with_databases(puzzle: Puzzle, sets: Sequence[Patterns] | None, cache: bool) -> PuzzleFeatures:
+def _with_mirror_images(puzzle: Puzzle, sets: Sequence[Patterns]) -> Sequence[Patterns]:
+    """Each set, and behind all of them their images, unless these are there."""
+    if not isinstance(puzzle, Tiles) or puzzle.rows != puzzle.columns:
+        raise UnsupportedError(f"{puzzle.core.database_space} has no mirror images; only square tiles have")
+    image = transposed(puzzle.columns)
+    images = [[[image[tile] for tile in pattern] for pattern in one] for one in sets]
+    known = [{frozenset(pattern) for pattern in one} for one in sets]
+    return [*sets, *(image for image in images if {frozenset(pattern) for pattern in image} not in known)]
+
+
+def _with_databases(puzzle: Puzzle, kind: str, sets: Sequence[Patterns], cache: bool) -> PuzzleFeatures:
     space = puzzle.core.database_space
-    if sets is None:
-        sets = _SETS.get(space)
-    if sets is None:
-        raise UnsupportedError(f"no patterns are known for {space}; give sets, or use kind '{ONE_HOT}'")
     names = [f"pattern {'-'.join(map(str, sorted(pattern)))}" for patterns in sets for pattern in patterns]
     sums = [f"sum {i}" for i in range(1, len(sets) + 1)]
     core: NativeInputs
     if isinstance(puzzle.core, _core.BlocksSpace):
         patterns = [pattern for patterns in sets for pattern in patterns]
         core = _core.BlocksInputs.databases(block_databases(puzzle, patterns, cache=cache))
-        return PuzzleFeatures(DATABASES, space, (*names, "misplaced", "stacks"), core)
+        return PuzzleFeatures(kind, space, (*names, "misplaced", "stacks"), core)
     databases = additive_databases(puzzle, sets, cache=cache)
     if isinstance(databases, _core.TilesDatabases):
         core = _core.TilesInputs.databases(databases)
-        return PuzzleFeatures(DATABASES, space, (*names, *sums, "misplaced", "manhattan", "blank"), core)
+        return PuzzleFeatures(kind, space, (*names, *sums, "misplaced", "manhattan", "blank"), core)
     core = _core.PancakeInputs.databases(databases)
     others = ("middle in place", "largest misplaced")
-    return PuzzleFeatures(DATABASES, space, (*names, *sums, *others), core)
+    return PuzzleFeatures(kind, space, (*names, *sums, *others), core)

@@ -104,6 +104,17 @@ class Tiles:
         return MOVES[action][0]
 
 
+def transposed(side: int) -> State:
+    """For each cell of a square board, or the tile of that place, the one with row and column swapped."""
+    return tuple(column * side + row for row in range(side) for column in range(side))
+
+
+def mirrored(tiles: State) -> State:
+    """The mirror image of a square board. It is as far from the goal, which is its own image."""
+    image = transposed(math.isqrt(len(tiles)))
+    return tuple(image[tiles[cell]] for cell in image)
+
+
 def turned(tiles: State) -> State:
     """A board for the goal with the blank last as one for the goal with the blank first, or back."""
     return tuple(len(tiles) - tile if tile else 0 for tile in reversed(tiles))
