@@ -21,8 +21,7 @@ class LargeArray {
   explicit LargeArray(size_t size) : bytes_(size * sizeof(T)) {
     if (size > std::numeric_limits<size_t>::max() / sizeof(T)) throw std::bad_alloc();
     if (bytes_ == 0) return;
-    void* const found =
-        mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const found = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (found == MAP_FAILED) throw std::bad_alloc();
     madvise(found, bytes_, MADV_HUGEPAGE);  // where it is refused, small pages do
     data_ = static_cast<T*>(found);

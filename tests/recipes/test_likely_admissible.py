@@ -19,6 +19,7 @@ from hstar.recipes.puzzle_recipe import check_options
 from hstar.search import puzzle_features
 from hstar.search.idastar import idastar
 from hstar.spaces.puzzles import parse_puzzle
+from hstar.spaces.tiles import mirrored
 from hstar.training.two_networks import torch_threads
 from oracles import puzzles as oracle
 
@@ -102,6 +103,19 @@ def test_a_floor_of_databases(floor: bool | None, kept: bool, monkeypatch: pytes
     monkeypatch.setitem(puzzle_features._SETS, "tiles-2x3", few)
     options = LikelyAdmissibleOptions(**SMALL, inputs="databases", floor=floor)
     assert PuzzleSpace(SIZE, options).outputs.floor_admissible is kept
+
+
+def test_mirror_images_are_learned_too() -> None:
+    size = parse_puzzle("tiles:3x3")
+    model = train_puzzle("likely-admissible", size, **{**SMALL, "iterations": 1, "mirror": True})
+    assert model.summary["states"] == 3, "the goal, and the two moves from it, of which one is enough"
+    options = LikelyAdmissibleOptions(**SMALL, mirror=True)
+    learner = Learner(PuzzleSpace(size, options), options)
+    for _ in range(3):
+        learner.iterate()
+    known = dict.fromkeys(zip(learner.buffer.states, learner.buffer.costs.tolist(), strict=True))
+    assert len(known) > 10
+    assert all((mirrored(state), cost) in known for state, cost in known)
 
 
 def test_one_seed_fixes_a_run() -> None:
@@ -260,6 +274,8 @@ def test_one_output_has_no_dropout_unless_it_is_asked_for() -> None:
         ({"inputs": "pixels"}, "unknown inputs 'pixels'"),
         ({"inputs": "databases"}, "no patterns are known for tiles-2x3"),
         ({"floor": 3}, "floor must be true or false, got 3"),
+        ({"mirror": 1}, "mirror must be true or false, got 1"),
+        ({"mirror": True}, "tiles:2x3 has no mirror images; only square tiles have"),
     ],
 )
 def test_mistakes(options: dict[str, Any], message: str) -> None:

@@ -208,6 +208,8 @@ def test_tasks_that_are_refused(cases: Cases) -> None:
         learned(cases["unsolvable"].task)
     with pytest.raises(InputError, match="a floor is for puzzles"):
         learned(cases["npuzzle-2x3"].task, floor=True)
+    with pytest.raises(InputError, match="mirror images are for puzzles"):
+        learned(cases["npuzzle-2x3"].task, mirror=True)
     with pytest.raises(InputError, match="inputs of a planning task are one-hot, not databases"):
         learned(cases["npuzzle-2x3"].task, inputs="databases")
     with pytest.raises(InputError, match="unknown profile of likely-admissible 'quicker'"):

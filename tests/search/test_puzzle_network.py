@@ -22,7 +22,7 @@ from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle, State
-from hstar.spaces.tiles import Tiles
+from hstar.spaces.tiles import Tiles, mirrored
 from oracles import puzzle_networks as oracle
 
 # Made when they are needed, and sets of patterns for those that have databases.
@@ -215,6 +215,37 @@ def test_a_truncated_belief_to_a_thousandth_of_a_move(alpha: float | None, mean:
     assert (values >= features.admissible(states)).all()
     uncut = replace(network, truncated=False)
     assert (values >= uncut.values(states) / 1000 - 1e-3).all(), "nothing is below what was cut off"
+
+
+def test_databases_of_the_mirror_image() -> None:
+    name = "tiles-3x3 databases"
+    puzzle, plain = puzzle_of(name), features_of(name)
+    features = puzzle_features(puzzle, "mirrored-databases", sets=SETS[name], cache=False)
+    states = [puzzle.goal, puzzle.start, *walk(puzzle, 100, 2)]
+    images = [mirrored(state) for state in states]
+    assert features.kind == "mirrored-databases"
+    patterns, sums = sum(map(len, SETS[name])), len(SETS[name])
+    assert features.inputs == 2 * (patterns + sums) + 3 == len(set(features.names))
+    one, two = np.hsplit(features.array(states)[:, : 2 * patterns], 2)
+    np.testing.assert_array_equal(one, plain.array(states)[:, :patterns])
+    np.testing.assert_array_equal(two, plain.array(images)[:, :patterns])
+    both = np.maximum(plain.admissible(states), plain.admissible(images))
+    assert features.admissible(states).tolist() == both.tolist() == features.admissible(images).tolist()
+    assert (both > plain.admissible(states)).any()
+    exact = [idastar(replace(puzzle, start=state), "manhattan").plan_cost or 0 for state in states]
+    assert (both <= exact).all()
+
+
+def test_sets_that_are_images_of_each_other_are_there_once() -> None:
+    sets = [[[1, 2], [5, 8]], [[6, 3], [7, 8]]]
+    features = puzzle_features(puzzle_of("tiles-3x3 databases"), "mirrored-databases", sets=sets, cache=False)
+    assert [name for name in features.names if name.startswith("sum")] == ["sum 1", "sum 2"]
+
+
+@pytest.mark.parametrize("puzzle", [Tiles.random(2, 3, 0), Pancake.random(5, 0)])
+def test_what_has_no_mirror_image(puzzle: Puzzle) -> None:
+    with pytest.raises(UnsupportedError, match="has no mirror images; only square tiles have"):
+        puzzle_features(puzzle, "mirrored-databases", sets=[[[1, 2]]])
 
 
 def test_puzzles_without_known_patterns() -> None:

@@ -5,10 +5,12 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hstar.errors import InputError
 from hstar.spaces.puzzle import Instance, format_instances
-from hstar.spaces.tiles import Tiles, turned
+from hstar.spaces.tiles import Tiles, mirrored, turned
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 KORF_1 = "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3"
@@ -124,3 +126,15 @@ def test_random_boards_are_fixed_by_their_seed_and_even() -> None:
     counts = Counter(Tiles.random(2, 2, seed).start for seed in range(2400))
     assert len(counts) == 12
     assert all(140 < count < 260 for count in counts.values()), "200 of each, within four deviations"
+
+
+@given(st.integers(2, 6), st.integers(0, 40), st.integers(0, 10**6))
+def test_every_move_has_a_mirror_image(side: int, steps: int, seed: int) -> None:
+    """So that plans have one, and both are as long."""
+    board = Tiles.walk(side, side, steps, seed)
+    image = mirrored(board.start)
+    assert mirrored(image) == board.start
+    assert mirrored(board.goal) == board.goal
+    for action, other in ((0, 1), (1, 0), (2, 3), (3, 2)):  # up and left, right and down
+        after = board.successor(board.start, action)
+        assert board.successor(image, other) == (None if after is None else mirrored(after))

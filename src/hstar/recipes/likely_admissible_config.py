@@ -107,8 +107,10 @@ class LikelyAdmissibleOptions:
         check_word(self, "inputs", INPUTS)
         if self.outputs > 2:
             raise InputError(f"outputs must be 1 or 2, got {self.outputs}")
-        if self.floor is not None and not isinstance(self.floor, bool):
-            raise InputError(f"floor must be true or false, got {self.floor!r}")
+        for name in ("floor", "mirror"):
+            value = getattr(self, name)
+            if not isinstance(value, bool) and (name, value) != ("floor", None):
+                raise InputError(f"{name} must be true or false, got {value!r}")
         if self.dropout is None:
             object.__setattr__(self, "dropout", 0.025 if self.outputs == 2 else 0.0)
         if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
