@@ -18,6 +18,7 @@ import functools
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from records import Record, Records, add_file_options, build, finish, note, shown, stored, table, those
@@ -46,6 +47,7 @@ CASES: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
     ("8-puzzle", [Tiles.random(3, 3, seed) for seed in range(20)], "manhattan", "undo"),
     ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "manhattan", "undo"),
     ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "manhattan", "automaton"),
+    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "manhattan", "table"),
     ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "misplaced", "undo"),
     ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "databases 5-5-5", "undo"),
     ("24-puzzle", [Tiles.random(5, 5, seed) for seed in range(5)], "manhattan", "undo"),
@@ -65,10 +67,13 @@ CASES: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
 LARGE: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
     ("15-blocks", [Blocks.walk(15, 5000, seed) for seed in range(5)], "databases 12", "none"),
     ("24-puzzle", [Tiles.random(5, 5, seed) for seed in range(5)], "network databases 8", "undo"),
+    ("24-puzzle", [Tiles.random(5, 5, seed) for seed in range(5)], "network databases 8", "table"),
+    ("24-puzzle", [Tiles.random(5, 5, seed) for seed in range(5)], "network mirrored-databases 16", "undo"),
     ("24-pancake", [Pancake.random(24, seed) for seed in range(5)], "network databases 8", "undo"),
     ("15-blocks", [Blocks.walk(15, 5000, seed) for seed in range(5)], "network databases 8", "none"),
 )
 
+TABLE_BYTES = 2**26  # of seen states, where `table` says so
 SHARED = ("15-puzzle", "24-puzzle", "24-pancake")  # whose trees are large enough for threads
 
 
@@ -86,7 +91,7 @@ def network(puzzle: Puzzle, kind: str, width: int, bounds: str = "") -> PuzzleNe
     """Two outputs, of which a quantile is taken; values are a little more than admissible ones."""
     features = puzzle_features(puzzle, kind)
     rng = np.random.default_rng(1)
-    admissible = kind == "databases"
+    admissible = kind != "one-hot"
     return PuzzleNetwork(
         features,
         hidden_weights=rng.normal(size=(features.inputs, width)).astype(np.float32),
@@ -119,7 +124,10 @@ def measure_rate(
     """One row of the table of rates, or of threads."""
     note(f"{len(puzzles)} puzzles, {heuristic}, {pruning}, {threads} threads")
     h = chosen(heuristic, puzzles[0])
-    config = IDAStarConfig(pruning=pruning, max_evaluations=nodes, threads=threads)
+    pruned: dict[str, Any] = {"pruning": pruning}
+    if pruning == "table":
+        pruned = {"pruning": "undo", "table_bytes": TABLE_BYTES}
+    config = IDAStarConfig(max_evaluations=nodes, threads=threads, **pruned)
     return measured([idastar(one, h, config) for one in puzzles])
 
 
@@ -228,8 +236,9 @@ def main(words: Sequence[str] | None = None) -> int:
         mean = found["generated"] / found["searches"]
         right = found["wrong"] == 0 and (found["searches"] != 100 or round(mean, 2) == KORF_MEAN)
     elif options.threads is not None:
-        cases = [case for case in (*CASES, *(LARGE if options.large else ())) if case[0] in SHARED]
-        for name, puzzles, heuristic, pruning in cases:
+        for name, puzzles, heuristic, pruning in (*CASES, *(LARGE if options.large else ())):
+            if name not in SHARED or pruning == "table":  # which threads cannot share
+                continue
             for threads in (1, options.threads):
                 what = {"part": "threads", "build": build(), "puzzle": name, "heuristic": heuristic}
                 records.get(
