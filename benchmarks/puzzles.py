@@ -3,7 +3,8 @@
 Marom and Rosman, "Utilising Uncertainty for Efficient Learning of Likely-Admissible Heuristics" (ICAPS 2020),
 Tables 1 and 3: IDA* with y^alpha, with the mean of a network that has one output, and with what they compare
 to. Published figures stand in brackets. Ours are means over trainings, with their standard deviation; their
-instances of pancakes and blocks are not published, and ours are others.
+instances of pancakes and blocks are not published, and ours are others. The last column has the states that
+theirs take for plans of the same suboptimality, between the two nearest of their alphas, states by logarithm.
 
 python benchmarks/puzzles.py RUN ... [--figures FOLDER] [--without NAME]
 FOLDER gets frontier_PUZZLE.svg: optimal plans over generated states.
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from records import finish, note, table
 
 from hstar.errors import InputError
@@ -80,6 +82,16 @@ PUBLISHED: dict[str, dict[str, Published]] = {
 }
 
 
+def published_states(puzzle: str, suboptimality: float) -> float | None:
+    """What theirs generate for plans so long; None beyond what they have."""
+    alphas = [one for name, one in PUBLISHED.get(puzzle, {}).items() if name.startswith("alpha")]
+    ordered = sorted(alphas, key=lambda one: one.suboptimality)
+    if not ordered or not ordered[0].suboptimality <= suboptimality <= ordered[-1].suboptimality:
+        return None
+    logarithms = np.log([one.generated for one in ordered])
+    return float(np.exp(np.interp(suboptimality, [one.suboptimality for one in ordered], logarithms)))
+
+
 def lines_of(rows: Sequence[Record]) -> list[list[str]]:
     """A line for each puzzle and heuristic; those of one puzzle are together."""
     lines: list[list[str]] = []
@@ -91,6 +103,9 @@ def lines_of(rows: Sequence[Record]) -> list[list[str]]:
             digits = {"seconds": 2, "generated": 0, "suboptimality": 2, "optimal": 1}[column]
             theirs = f" ({number(getattr(published, column), digits)})" if published else ""
             cells.append(share(share_of(found), digits) + theirs)
+        suboptimality = [one.suboptimality for one in seeds if one.suboptimality is not None]
+        states = published_states(puzzle, float(np.mean(suboptimality))) if suboptimality else None
+        cells.append("–" if states is None else number(states, 0))
         lines.append([puzzle, name, str(len(seeds)), *cells])
     puzzles = list(dict.fromkeys(line[0] for line in lines))
     return sorted(lines, key=lambda line: puzzles.index(line[0]))
@@ -141,6 +156,7 @@ def main(words: Sequence[str] | None = None) -> int:
         "generated",
         "suboptimality (%)",
         "optimal (%)",
+        "theirs, equally long",
     ]
     print(table(header, lines, words=(0, 1)))
     if options.figures is not None:

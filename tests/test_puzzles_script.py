@@ -36,11 +36,9 @@ def test_a_line_and_a_figure_for_each_puzzle(tmp_path: Path, capsys: pytest.Capt
     printed = capsys.readouterr()
     assert printed.err.splitlines() == [str(file) for file in files]
     time, nodes = "0.10 ± 0 (26.70)", "1,500 ± 707 (29,342,747)"
-    line = (
-        f"| tiles:4x4 | alpha 0.9 | 2 | 100 ± 0 | {time} | {nodes} | 10 ± 14.14 (2.50) | 50 ± 70.7 (65.2) |"
-    )
+    line = f"| tiles:4x4 | alpha 0.9 | 2 | 100 ± 0 | {time} | {nodes} | 10 ± 14.14 (2.50) | 50 ± 70.7 (65.2) | – |"
     assert line in printed.out
-    assert "| tiles:3x3 | alpha 0.5 | 1 | 100 | 0.10 | 1,000 | 40 | 0 |" in printed.out
+    assert "| tiles:3x3 | alpha 0.5 | 1 | 100 | 0.10 | 1,000 | 40 | 0 | – |" in printed.out
     other, published = (file.read_text() for file in files)
     for drawn in (published, other):
         assert ">alpha 0.9</text>" in drawn and ">alpha 0.5</text>" in drawn
@@ -61,6 +59,13 @@ def test_the_numbers_of_the_paper() -> None:
         for one, two in pairwise(rows):
             assert one.generated > two.generated
             assert one.optimal >= two.optimal and one.suboptimality < two.suboptimality
+
+
+def test_what_theirs_take_for_plans_as_long() -> None:
+    states = load_script("puzzles")["published_states"]
+    assert states("tiles:5x5", 3.7) == pytest.approx(274_003_465)
+    assert states("tiles:5x5", 3.15) == pytest.approx((274_003_465 * 628_101_474) ** 0.5)
+    assert states("tiles:5x5", 2.1) is states("tiles:5x5", 6.4) is states("tiles:3x3", 3.0) is None
 
 
 def test_a_run_without_known_optima_is_one_line(tmp_path: Path) -> None:
