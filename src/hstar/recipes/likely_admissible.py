@@ -15,8 +15,8 @@ most 100 rounds of 50 steps, which is what the paper says; the program has 101. 
 learned costs on sigma is 1 move, whatever epsilon is; in the paper its square is epsilon, which is 1 there.
 Not published, and both in the profile `quick`: with the quantile 1 sigma is as learned everywhere; with
 `regain` alpha, which falls while too few tasks are solved, rises again while all are. Not published either:
-with `mirror` the images of plans are learned. A plan is found where the values of the network fit together, so
-that it confirms them, right or wrong; the states of its image were not chosen by them.
+with `mirror` the images of plans are learned. A plan is found where the values of the network fit together,
+so that it confirms them, right or wrong; the states of its image were not chosen by them.
 
 What differs between puzzles and planning tasks is a `LearningSpace`: `likely_admissible_puzzle.py` and
 `likely_admissible_task.py`. Options are in `likely_admissible_config.py`.
