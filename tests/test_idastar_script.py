@@ -22,7 +22,7 @@ def test_the_table_has_a_row_for_each_case(tmp_path: Path) -> None:
     done = run("--nodes", "5000", "--out", str(file), "--table", "rates")
     assert done.returncode == 0, done.stderr
     rows = [line.split("|") for line in done.stdout.splitlines()]
-    assert len(rows) == 2 + 17
+    assert len(rows) == 2 + 18
     assert all(float(row[-2]) > 0 for row in rows[2:]), "nodes a second"
     again = run("--print", str(file), "--table", "rates")
     assert (again.returncode, again.stdout) == (0, done.stdout)
