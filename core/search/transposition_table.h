@@ -15,8 +15,8 @@
 namespace hstar {
 
 // Only states whose f is so far below the bound are looked up. The trees below others are small, and they are
-// most of all states: of tiles, looking them up takes several times as long and saves next to nothing. Of
-// blocks and pancakes it does save.
+// most of all states: of tiles, looking them up takes several times as long and saves little. Of blocks and
+// pancakes it saves much.
 template <class Space>
 inline constexpr int32_t kLeastSlack = 0;
 template <>

@@ -275,7 +275,7 @@ def test_one_output_has_no_dropout_unless_it_is_asked_for() -> None:
         ({"inputs": "databases"}, "no patterns are known for tiles-2x3"),
         ({"floor": 3}, "floor must be true or false, got 3"),
         ({"mirror": 1}, "mirror must be true or false, got 1"),
-        ({"mirror": True}, "tiles:2x3 has no mirror images; only square tiles have"),
+        ({"mirror": True}, "tiles-2x3 has no mirror images; only square tiles have"),
     ],
 )
 def test_mistakes(options: dict[str, Any], message: str) -> None:

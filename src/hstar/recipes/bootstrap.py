@@ -54,7 +54,7 @@ class BootstrapOptions:
     first: str | None = option(None, "The first heuristic; the strongest one of the puzzle.")
     nodes: int = option(1_000_000, "Evaluated states at which an instance is put off, at first.")
     most_nodes: int = option(512_000_000, "The same at the end.")
-    inputs: str = option("one-hot", f"What the network sees: {' or '.join(INPUTS)}.")
+    inputs: str = option("one-hot", f"What the network sees: {', '.join(INPUTS)}.")
     hidden: int = option(20, "Hidden units.")
     planner_steps: int = option(1000, "Steps of a network, at most.")
     learning_rate: float = option(1e-3, "Of a network.")

@@ -68,7 +68,7 @@ class LikelyAdmissibleOptions:
     )
     buffer: int = option(25_000, "Newest labelled states that are learned from.")
     mirror: bool = option(False, "Learn the mirror images of the states of plans, too; for square tiles.")
-    inputs: str = option("one-hot", f"What the networks see: {' or '.join(INPUTS)}.")
+    inputs: str = option("one-hot", f"What the networks see: {', '.join(INPUTS)}.")
     floor: bool | None = option(
         None, "Plan with no value below what is admissible; of a puzzle, on with databases unless said."
     )

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hstar.errors import InputError
 from hstar.models.ffnn import FFNN, FFNNConfig
 from hstar.models.puzzle_model import Outputs, PuzzleModel
 from hstar.recipes.likely_admissible import Attempt
@@ -24,7 +23,7 @@ from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.spaces.puzzle import Puzzle, State, replay
 from hstar.spaces.puzzles import PuzzleSize
-from hstar.spaces.tiles import mirrored
+from hstar.spaces.tiles import check_mirror_images, mirrored
 
 
 class PuzzleSpace:
@@ -33,8 +32,8 @@ class PuzzleSpace:
     def __init__(self, size: PuzzleSize, options: LikelyAdmissibleOptions) -> None:
         self.size, self.options = size, options
         puzzle = size.puzzle()
-        if options.mirror and not (size.kind == "tiles" and size.rows == size.columns):
-            raise InputError(f"{size} has no mirror images; only square tiles have")
+        if options.mirror:
+            check_mirror_images(puzzle)
         self.walks = PuzzleWalks(puzzle)
         self.features = puzzle_features(puzzle, options.inputs)
         self.inputs = self.features.inputs

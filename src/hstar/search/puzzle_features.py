@@ -15,6 +15,7 @@ state, too. A plan of that is as long, since the goal is its own image, but its 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -36,7 +37,7 @@ from hstar.search.databases import (
 )
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle, State
-from hstar.spaces.tiles import Tiles, transposed
+from hstar.spaces.tiles import Tiles, check_mirror_images, transposed
 
 NativeInputs: TypeAlias = "_core.TilesInputs | _core.PancakeInputs | _core.BlocksInputs"
 
@@ -126,9 +127,8 @@ def _one_hot_names(puzzle: Puzzle) -> tuple[str, ...]:
 
 def _with_mirror_images(puzzle: Puzzle, sets: Sequence[Patterns]) -> Sequence[Patterns]:
     """Each set, and behind all of them their images, unless these are there."""
-    if not isinstance(puzzle, Tiles) or puzzle.rows != puzzle.columns:
-        raise UnsupportedError(f"{puzzle.core.database_space} has no mirror images; only square tiles have")
-    image = transposed(puzzle.columns)
+    check_mirror_images(puzzle)
+    image = transposed(math.isqrt(len(puzzle.goal)))
     images = [[[image[tile] for tile in pattern] for pattern in one] for one in sets]
     known = [{frozenset(pattern) for pattern in one} for one in sets]
     return [*sets, *(image for image in images if {frozenset(pattern) for pattern in image} not in known)]

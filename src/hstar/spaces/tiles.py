@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from hstar import _core
-from hstar.errors import InputError
-from hstar.spaces.puzzle import Instance, State, check_state, parse_numbers, read_instances
+from hstar.errors import InputError, UnsupportedError
+from hstar.spaces.puzzle import Instance, Puzzle, State, check_state, parse_numbers, read_instances
 
 # Where the blank goes, in the order of the native space: name, rows down, columns to the right.
 MOVES = (("up", -1, 0), ("left", 0, -1), ("right", 0, 1), ("down", 1, 0))
@@ -102,6 +102,12 @@ class Tiles:
     def action_name(self, action: int) -> str:
         """Where the blank goes."""
         return MOVES[action][0]
+
+
+def check_mirror_images(puzzle: Puzzle) -> None:
+    """An `UnsupportedError` unless it has them."""
+    if not isinstance(puzzle, Tiles) or puzzle.rows != puzzle.columns:
+        raise UnsupportedError(f"{puzzle.core.database_space} has no mirror images; only square tiles have")
 
 
 def transposed(side: int) -> State:
