@@ -39,10 +39,10 @@ from records import (
 from hstar.errors import InputError
 from hstar.models.puzzle_model import load_puzzle_model
 from hstar.search.databases import PUZZLE_15, additive_databases
-from hstar.search.focal import FocalResult, focal
-from hstar.search.idastar import IDAStarResult, PuzzleHeuristic, idastar
+from hstar.search.iterative_deepening import PuzzleHeuristic
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.solve import Result, solve
 from hstar.spaces.puzzle import Instance, Puzzle
 from hstar.spaces.puzzles import parse_puzzle
 
@@ -54,7 +54,7 @@ DATABASES = {"databases": PUZZLE_15}
 BOUNDS = (1.1, 1.5, 2.0)
 OPTIMAL = "IDA*"  # beside the least bound: its plans are optimal
 ROUNDS = 100  # states that IDA* may look at for one that a queue may expand: about the same time
-Search = Callable[[Puzzle, float, int], "FocalResult | IDAStarResult"]
+Search = Callable[[Puzzle, float, int], "Result"]
 
 
 def weighted_manhattan(puzzle: Puzzle, weight: float) -> PuzzleNetwork:
@@ -81,8 +81,8 @@ def searches(model: Path | None) -> list[tuple[str, str, str, Search]]:
     if model is not None:
         guides["model"] = load_puzzle_model(model).network(puzzle)
 
-    def weighted_idastar(one: Puzzle, bound: float, limit: int) -> IDAStarResult:
-        return idastar(one, weighted_manhattan(one, bound), max_evaluations=ROUNDS * limit)
+    def weighted_idastar(one: Puzzle, bound: float, limit: int) -> Result:
+        return solve(one, weighted_manhattan(one, bound), "idastar", max_evaluations=ROUNDS * limit)
 
     found: list[tuple[str, str, str, Search]] = [("weighted IDA*", "manhattan", "", weighted_idastar)]
     for name, anchor in anchors.items():
@@ -95,15 +95,16 @@ def searches(model: Path | None) -> list[tuple[str, str, str, Search]]:
 
 
 def _idastar(heuristic: PuzzleHeuristic) -> Search:
-    return lambda puzzle, bound, limit: idastar(
-        puzzle, heuristic, pruning="automaton", max_evaluations=ROUNDS * limit
+    return lambda puzzle, bound, limit: solve(
+        puzzle, heuristic, "idastar", pruning="automaton", max_evaluations=ROUNDS * limit
     )
 
 
 def _weighted_astar(heuristic: PuzzleHeuristic) -> Search:
-    return lambda puzzle, bound, limit: focal(
+    return lambda puzzle, bound, limit: solve(
         puzzle,
         heuristic,
+        "focal",
         bound=bound,
         proof="queue",
         guide_weight=bound,
@@ -115,8 +116,12 @@ def _weighted_astar(heuristic: PuzzleHeuristic) -> Search:
 
 def _focal(guide: PuzzleHeuristic, anchor: PuzzleHeuristic) -> Search:
     if guide is anchor:  # proof by rounds
-        return lambda puzzle, bound, limit: focal(puzzle, guide, bound=bound, max_evaluations=ROUNDS * limit)
-    return lambda puzzle, bound, limit: focal(puzzle, guide, anchor, bound=bound, max_expansions=limit)
+        return lambda puzzle, bound, limit: solve(
+            puzzle, guide, "focal", bound=bound, max_evaluations=ROUNDS * limit
+        )
+    return lambda puzzle, bound, limit: solve(
+        puzzle, guide, "focal", anchor=anchor, bound=bound, max_expansions=limit
+    )
 
 
 def measure(instance: Instance[Puzzle], search: Search, bound: float, limit: int) -> Record:
@@ -124,7 +129,7 @@ def measure(instance: Instance[Puzzle], search: Search, bound: float, limit: int
     optimum = instance.optimal_cost
     if optimum is None:
         raise InputError(f"instance {instance.id} has no optimal cost")
-    lower = result.lower_bound if isinstance(result, FocalResult) else None
+    lower = result.lower_bound if isinstance(result, Result) else None
     broken = result.solved and result.plan_cost is not None and result.plan_cost > bound * optimum
     return {
         "status": result.status,

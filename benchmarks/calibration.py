@@ -33,6 +33,7 @@ from hstar.sampling.optimal import NoLabelError, Optimal
 from hstar.sampling.relational import RelationalData, RelationalInstance
 from hstar.spaces.relations import Vocabulary
 from hstar.spaces.relations import vocabulary as vocabulary_of
+from hstar.spaces.task import load_task
 
 Sizes = Mapping[str, Sequence[int]]
 PART = "calibration"
@@ -77,7 +78,7 @@ def problem(domain: str, role: str, number: int) -> hstar.Task:
         files = [Path(folder, f"{name}.pddl") for name in ("domain", "problem")]
         for file, text in zip(files, texts, strict=True):
             file.write_text(text)
-        task = hstar.load(*files, unit_cost=True)
+        task = load_task(*files, unit_cost=True)
         assert task.lifted  # read, and kept, while the files are there
         return task
 

@@ -28,7 +28,7 @@ from records import Record, Records, add_file_options, build, finish, note, show
 
 from hstar.models.grid_model import GridModel, load_grid_model
 from hstar.sampling.prolonged import Labels, OptimalPath, Problem, Prolonged
-from hstar.search.grid_astar import GridAStarResult, grid_astar
+from hstar.search.solve import Result, solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.grid import Cell, Grid, GridLike, GridProblem, LatticeProblem
 from hstar.spaces.grid_maps import random_problems
@@ -74,14 +74,14 @@ def searches(size: int) -> None:
     rng = np.random.default_rng(1)
     for name, problem in problems(size):
         noise = rng.uniform(0, 2 * size, problem.shape).astype(np.float32)
-        cases: list[tuple[str, GridAStarResult]] = [
-            ("blind", grid_astar(problem, "blind")),
-            (problem.heuristic, grid_astar(problem)),
-            (f"2 x {problem.heuristic}", grid_astar(problem, weight=2)),
-            ("noise, eps 1.5", grid_astar(problem, noise, eps=1.5, max_expansions=LIMIT)),
+        cases: list[tuple[str, Result]] = [
+            ("blind", solve(problem, "blind", "astar")),
+            (problem.heuristic, solve(problem, None, "astar")),
+            (f"2 x {problem.heuristic}", solve(problem, None, "wastar", weight=2)),
+            ("noise, eps 1.5", solve(problem, noise, "astar", eps=1.5, max_expansions=LIMIT)),
         ]
         for heuristic, result in cases:
-            row = [name, heuristic, f"{result.path_cost or math.nan:.2f}", f"{result.expanded:,}"]
+            row = [name, heuristic, f"{result.plan_cost or math.nan:.2f}", f"{result.expanded:,}"]
             speed = rate(result.expanded, result.cpu_time)
             print(f"| {' | '.join(row)} | {result.reopened:,} | {speed} |", flush=True)
 
@@ -89,9 +89,9 @@ def searches(size: int) -> None:
 def labels(size: int) -> None:
     spaces: list[tuple[str, Problem]] = [
         *problems(size),
-        ("8-puzzle", Tiles.random(3, 3, 0)),
-        ("9 pancakes", Pancake.random(9, 0)),
-        ("7 blocks", Blocks.random(7, 0)),
+        ("8-puzzle", Tiles.solved(3, 3).random(0)),
+        ("9 pancakes", Pancake.solved(9).random(0)),
+        ("7 blocks", Blocks.solved(7).random(0)),
     ]
     print("| space | k_pr | exact labels | upper bounds | million labels/s |")
     print("|---|---:|---:|---:|---:|")
@@ -130,19 +130,19 @@ def queries(model: GridModel, side: int, starts: int, eps: float) -> Record:
     some = [GridProblem(problem.grid, tuple(rng.choice(there)), problem.goal) for _ in range(starts)]
     values, network_s = timed(lambda: model.values(problem))
     exact, dijkstra_s = timed(lambda: problem.grid.distances(problem.goal))
-    optimal = [grid_astar(one) for one in some]
+    optimal = [solve(one, None, "astar") for one in some]
     ways = {
         "A*": optimal,
-        "weighted": [grid_astar(one, weight=eps) for one in some],
-        "network": [grid_astar(one, values, eps=eps) for one in some],
-        "exact": [grid_astar(one, exact) for one in some],
+        "weighted": [solve(one, None, "wastar", weight=eps) for one in some],
+        "network": [solve(one, values, "astar", eps=eps) for one in some],
+        "exact": [solve(one, exact, "astar") for one in some],
     }
     record: Record = {"network_ms": 1e3 * network_s, "dijkstra_ms": 1e3 * dijkstra_s}
     for name, found in ways.items():
         record[name] = {
             "search_ms": 1e3 * statistics.fmean(one.cpu_time for one in found),
             "expanded": statistics.fmean(one.expanded for one in found),
-            "cost": sum(one.path_cost or 0.0 for one in found) / sum(one.path_cost or 0.0 for one in optimal),
+            "cost": sum(one.plan_cost or 0.0 for one in found) / sum(one.plan_cost or 0.0 for one in optimal),
         }
     return record
 

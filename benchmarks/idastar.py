@@ -25,9 +25,9 @@ from records import Record, Records, add_file_options, build, finish, note, show
 
 from hstar.errors import InputError
 from hstar.search.databases import BLOCKS_15, Databases, additive_databases, block_databases
-from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle
@@ -44,33 +44,43 @@ DATABASES = {
     "databases 6x4": (tuple(tuple(range(first, first + 4)) for first in range(0, 24, 4)),),
 }
 CASES: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
-    ("8-puzzle", [Tiles.random(3, 3, seed) for seed in range(20)], "manhattan", "undo"),
-    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "manhattan", "undo"),
-    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "manhattan", "automaton"),
-    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "manhattan", "table"),
-    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "misplaced", "undo"),
-    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "databases 5-5-5", "undo"),
-    ("24-puzzle", [Tiles.random(5, 5, seed) for seed in range(5)], "manhattan", "undo"),
-    ("24-pancake", [Pancake.random(24, seed) for seed in range(50)], "gap", "undo"),
-    ("24-pancake", [Pancake.random(24, seed) for seed in range(5)], "databases 6x4", "undo"),
-    ("40-pancake", [Pancake.random(40, seed) for seed in range(20)], "gap", "undo"),
-    ("9-blocks", [Blocks.walk(9, 5000, seed) for seed in range(10)], "misplaced", "none"),
-    ("9-blocks", [Blocks.walk(9, 5000, seed) for seed in range(10)], "misplaced", "undo"),
-    ("15-blocks", [Blocks.walk(15, 5000, seed) for seed in range(5)], "misplaced", "none"),
-    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "network one-hot 20", "undo"),
-    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "network one-hot 20 floor", "undo"),
-    ("15-puzzle", [Tiles.random(4, 4, seed) for seed in range(5)], "network one-hot 20 truncated", "undo"),
-    ("24-pancake", [Pancake.random(24, seed) for seed in range(5)], "network one-hot 8", "undo"),
-    ("15-blocks", [Blocks.walk(15, 5000, seed) for seed in range(5)], "network one-hot 8", "none"),
+    ("8-puzzle", [Tiles.solved(3, 3).random(seed) for seed in range(20)], "manhattan", "undo"),
+    ("15-puzzle", [Tiles.solved(4, 4).random(seed) for seed in range(5)], "manhattan", "undo"),
+    ("15-puzzle", [Tiles.solved(4, 4).random(seed) for seed in range(5)], "manhattan", "automaton"),
+    ("15-puzzle", [Tiles.solved(4, 4).random(seed) for seed in range(5)], "manhattan", "table"),
+    ("15-puzzle", [Tiles.solved(4, 4).random(seed) for seed in range(5)], "misplaced", "undo"),
+    ("15-puzzle", [Tiles.solved(4, 4).random(seed) for seed in range(5)], "databases 5-5-5", "undo"),
+    ("24-puzzle", [Tiles.solved(5, 5).random(seed) for seed in range(5)], "manhattan", "undo"),
+    ("24-pancake", [Pancake.solved(24).random(seed) for seed in range(50)], "gap", "undo"),
+    ("24-pancake", [Pancake.solved(24).random(seed) for seed in range(5)], "databases 6x4", "undo"),
+    ("40-pancake", [Pancake.solved(40).random(seed) for seed in range(20)], "gap", "undo"),
+    ("9-blocks", [Blocks.solved(9).walk(5000, seed) for seed in range(10)], "misplaced", "none"),
+    ("9-blocks", [Blocks.solved(9).walk(5000, seed) for seed in range(10)], "misplaced", "undo"),
+    ("15-blocks", [Blocks.solved(15).walk(5000, seed) for seed in range(5)], "misplaced", "none"),
+    ("15-puzzle", [Tiles.solved(4, 4).random(seed) for seed in range(5)], "network one-hot 20", "undo"),
+    ("15-puzzle", [Tiles.solved(4, 4).random(seed) for seed in range(5)], "network one-hot 20 floor", "undo"),
+    (
+        "15-puzzle",
+        [Tiles.solved(4, 4).random(seed) for seed in range(5)],
+        "network one-hot 20 truncated",
+        "undo",
+    ),
+    ("24-pancake", [Pancake.solved(24).random(seed) for seed in range(5)], "network one-hot 8", "undo"),
+    ("15-blocks", [Blocks.solved(15).walk(5000, seed) for seed in range(5)], "network one-hot 8", "none"),
 )
 # These need databases that take a minute or more to build.
 LARGE: tuple[tuple[str, Sequence[Puzzle], str, str], ...] = (
-    ("15-blocks", [Blocks.walk(15, 5000, seed) for seed in range(5)], "databases 12", "none"),
-    ("24-puzzle", [Tiles.random(5, 5, seed) for seed in range(5)], "network databases 8", "undo"),
-    ("24-puzzle", [Tiles.random(5, 5, seed) for seed in range(5)], "network databases 8", "table"),
-    ("24-puzzle", [Tiles.random(5, 5, seed) for seed in range(5)], "network mirrored-databases 16", "undo"),
-    ("24-pancake", [Pancake.random(24, seed) for seed in range(5)], "network databases 8", "undo"),
-    ("15-blocks", [Blocks.walk(15, 5000, seed) for seed in range(5)], "network databases 8", "none"),
+    ("15-blocks", [Blocks.solved(15).walk(5000, seed) for seed in range(5)], "databases 12", "none"),
+    ("24-puzzle", [Tiles.solved(5, 5).random(seed) for seed in range(5)], "network databases 8", "undo"),
+    ("24-puzzle", [Tiles.solved(5, 5).random(seed) for seed in range(5)], "network databases 8", "table"),
+    (
+        "24-puzzle",
+        [Tiles.solved(5, 5).random(seed) for seed in range(5)],
+        "network mirrored-databases 16",
+        "undo",
+    ),
+    ("24-pancake", [Pancake.solved(24).random(seed) for seed in range(5)], "network databases 8", "undo"),
+    ("15-blocks", [Blocks.solved(15).walk(5000, seed) for seed in range(5)], "network databases 8", "none"),
 )
 
 TABLE_BYTES = 2**26  # of seen states, where `table` says so
@@ -105,7 +115,7 @@ def network(puzzle: Puzzle, kind: str, width: int, bounds: str = "") -> PuzzleNe
     )
 
 
-def measured(results: Sequence[IDAStarResult]) -> Record:
+def measured(results: Sequence[Result]) -> Record:
     """What searches come to; a rate is of all their nodes."""
     costs = [result.plan_cost for result in results if result.plan_cost is not None]
     return {
@@ -127,16 +137,16 @@ def measure_rate(
     pruned: dict[str, Any] = {"pruning": pruning}
     if pruning == "table":
         pruned = {"pruning": "undo", "table_bytes": TABLE_BYTES}
-    config = IDAStarConfig(max_evaluations=nodes, threads=threads, **pruned)
-    return measured([idastar(one, h, config) for one in puzzles])
+    config = SearchConfig(max_evaluations=nodes, threads=threads, **pruned)
+    return measured([solve(one, h, "idastar", config=config) for one in puzzles])
 
 
 def measure_korf(path: Path, first: int | None) -> Record:
     """Solves the instances of a file, with Manhattan distance."""
-    results: list[IDAStarResult] = []
+    results: list[Result] = []
     wrong = 0
     for instance in Tiles.read(path)[:first]:
-        results.append(idastar(instance.puzzle, "manhattan"))
+        results.append(solve(instance.puzzle, "manhattan", "idastar"))
         wrong += results[-1].plan_cost != instance.optimal_cost
         note(f"{instance.id} {results[-1].plan_cost} {results[-1].generated}")
     return {**measured(results), "wrong": wrong}

@@ -41,6 +41,7 @@ from hstar.generators import GENERATORS
 from hstar.generators.blocksworld import random_towers
 from hstar.generators.npuzzle import random_tiles
 from hstar.recipes import train_likely_admissible
+from hstar.spaces.task import load_task
 
 PART = "likely-admissible"
 NAMES = ("part", "build", "setting", "seed", "starts", "options")
@@ -92,7 +93,7 @@ def base_task(setting: Setting) -> hstar.Task:
         files = [Path(folder, f"{name}.pddl") for name in ("domain", "problem")]
         for file, text in zip(files, texts, strict=True):
             file.write_text(text)
-        task = hstar.load(*files)
+        task = load_task(*files)
         assert task.lifted  # read, and kept, while the files are there
         return task
 

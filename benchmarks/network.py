@@ -117,7 +117,7 @@ class Native:
         """For `solve`."""
         network = native(self.net, self.precision)
         model = _core.atom_model(task.core, network, self.inputs, self.incremental)
-        return _core.believed_heuristic(task.core, model, name="network", scale=1024)
+        return _core.believed_heuristic(task.native, model, name="network", scale=1024)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ from hstar.models.grid_model import GridModel, load_grid_model, save_grid_model
 from hstar.recipes import train_prolonged
 from hstar.recipes.prolonged import BELIEFS
 from hstar.sampling.prolonged import OptimalPath, Prolonged
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import GridLike
 from hstar.spaces.grid_maps import random_problems, with_headings
 
@@ -181,12 +181,14 @@ def search(problems: Sequence[GridLike], model: GridModel | None, eps: Sequence[
         record |= errors(problems, values)
     for one in eps:
         found = [
-            grid_astar(problem, weight=one) if value is None else grid_astar(problem, value, eps=one)
+            solve(problem, None, "wastar", weight=one)
+            if value is None
+            else solve(problem, value, "astar", eps=one)
             for problem, value in zip(problems, values, strict=True)
         ]
         for name in ("reopened", "expanded"):
             record[name][f"{one:g}"] = [getattr(result, name) for result in found]
-        record["cost"][f"{one:g}"] = [result.path_cost for result in found]
+        record["cost"][f"{one:g}"] = [result.plan_cost for result in found]
     return record
 
 
@@ -464,17 +466,17 @@ def draw_losses(panels: Any, records: Sequence[Record]) -> None:
 
 def draw_cells(path: Path, records: Sequence[Record], models: Path) -> None:
     """The fresh scenario in which A* with the admissible heuristic expands the most."""
-    problem = max(random_problems(DRAWN_FROM, TEST_SEED), key=lambda one: grid_astar(one).expanded)
-    plain = grid_astar(problem, explored=True)
-    panels = [Panel(f"h_adm: {plain.expanded} expanded, cost {plain.path_cost:g}", plain)]
+    problem = max(random_problems(DRAWN_FROM, TEST_SEED), key=lambda one: solve(one, None, "astar").expanded)
+    plain = solve(problem, None, "astar", explored=True)
+    panels = [Panel(f"h_adm: {plain.expanded} expanded, cost {plain.plan_cost:g}", plain)]
     for data in SHOWN:
         known = those(records, part="training", model="vin", data=data, **LEARNED)
         if known:
             what = {name: known[0][name] for name in (*WHAT, "seed")}
             values = learned(Training(**what), models).values(problem)
-            result = grid_astar(problem, values, eps=PICTURE_EPS, explored=True)
+            result = solve(problem, values, "astar", eps=PICTURE_EPS, explored=True)
             told_of = f"{data_name(data)}, eps {PICTURE_EPS:g}: {result.expanded} expanded, "
-            panels.append(Panel(f"{told_of}cost {result.path_cost:g}", result, values))
+            panels.append(Panel(f"{told_of}cost {result.plan_cost:g}", result, values))
     draw(path, problem, panels)
 
 

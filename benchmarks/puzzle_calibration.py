@@ -30,9 +30,9 @@ from hstar.estimates import Calibrated, Mean, conformal
 from hstar.models.puzzle_model import PuzzleModel, load_puzzle_model, save_puzzle_model
 from hstar.recipes import train_puzzle
 from hstar.recipes.calibrate import puzzle_plan_values, scored_network
-from hstar.search.idastar import idastar
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.puzzle_optimal import OptimalPlans, optimal_plans
+from hstar.search.solve import solve
 from hstar.spaces.puzzle import Instance, Puzzle
 from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
 
@@ -135,7 +135,9 @@ def measure(puzzle: Puzzle, found: Heuristics, setting: Setting) -> Record:
         "generated": {},
     }
     for source, network in found.networks.items():
-        result = idastar(puzzle, network, max_evaluations=setting.nodes, table_bytes=setting.table_bytes)
+        result = solve(
+            puzzle, network, "idastar", max_evaluations=setting.nodes, table_bytes=setting.table_bytes
+        )
         record["cost"][source], record["generated"][source] = result.plan_cost, result.generated
     return record
 

@@ -56,6 +56,7 @@ from hstar.sampling.dataset import Dataset
 from hstar.sampling.fsm import FSM
 from hstar.sampling.label_error import LabelErrors, exact_values, label_errors
 from hstar.sampling.rsl import RSL
+from hstar.spaces.task import load_task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,7 +160,7 @@ def generate(spec: Spec) -> hstar.Task:
         domain, problem = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
         for path, text in zip((domain, problem), GENERATORS.get(generator)(**sizes, seed=1), strict=True):
             path.write_text(text)
-        return replace(hstar.load(domain, problem), name=title(spec))
+        return replace(load_task(domain, problem), name=title(spec))
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ class Source:
     def of(given: Spec | Path) -> Source:
         """Of a generator or of a file."""
         if isinstance(given, Path):
-            return Source("given", given.name, str(given), functools.cache(lambda: hstar.load(given)))
+            return Source("given", given.name, str(given), functools.cache(lambda: load_task(given)))
         return Source(given[0], title(given), None, functools.cache(lambda: generate(given)))
 
 

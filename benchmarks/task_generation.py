@@ -30,7 +30,8 @@ from records import (
 from hstar.experiments.statistics import share_of
 from hstar.experiments.tables import share
 from hstar.recipes.puzzle_recipe import train_puzzle
-from hstar.search.idastar import IDAStarConfig, PuzzleHeuristic, idastar
+from hstar.search.iterative_deepening import PuzzleHeuristic
+from hstar.search.solve import SearchConfig, solve
 from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
 
 PART = "task generation"
@@ -53,7 +54,7 @@ def tested(size: PuzzleSize, heuristic: PuzzleHeuristic, sets: int, budget: int)
         solved, left = 0, budget
         for moves in range(1, TASKS + 1):
             task = size.walk(moves, seed=1_000_000 + number * TASKS + moves)
-            result = idastar(task, heuristic, IDAStarConfig(max_evaluations=max(1, left)))
+            result = solve(task, heuristic, "idastar", config=SearchConfig(max_evaluations=max(1, left)))
             solved += result.solved
             left -= result.generated
             if left <= 0:

@@ -12,7 +12,7 @@ from pathlib import Path
 from hstar.experiments.grid_picture import Panel, draw
 from hstar.recipes import train_prolonged
 from hstar.sampling.prolonged import OptimalPath, Prolonged
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid_maps import random_problems
 
 picture = Path(sys.argv[1] if len(sys.argv) > 1 else "map.svg")
@@ -33,17 +33,17 @@ print(f"loss on held-out scenarios: {model.summary['best_loss']:.1f}")
 eps = 2.0
 expanded = {"manhattan": 0, "learned": 0}
 for problem in random_problems(20, seed=1):
-    plain = grid_astar(problem)
-    guided = grid_astar(problem, model.values(problem), eps=eps)
-    assert guided.path_cost <= eps * plain.path_cost
+    plain = solve(problem, None, "astar")
+    guided = solve(problem, model.values(problem), "astar", eps=eps)
+    assert guided.plan_cost <= eps * plain.plan_cost
     expanded["manhattan"] += plain.expanded
     expanded["learned"] += guided.expanded
 print("expanded states on 20 fresh maps:", expanded)
 
 # %% Both searches on one of them, side by side, with the value map below.
 values = model.values(problem)
-plain = grid_astar(problem, explored=True)
-guided = grid_astar(problem, values, eps=eps, explored=True)
+plain = solve(problem, None, "astar", explored=True)
+guided = solve(problem, values, "astar", eps=eps, explored=True)
 draw(
     picture,
     problem,

@@ -250,7 +250,7 @@ def test_the_planner_works_where_torch_cannot_be_imported() -> None:
         ("hstar.search.solve", "import importlib\nimportlib.import_module('hstar.recipes.nrsl')"),
         ("hstar.search.solve", "from hstar import training"),
         ("hstar.recipes.nrsl", "from hstar.generators import GENERATORS"),
-        ("hstar.generators.ferry", "from hstar.spaces.task import load"),
+        ("hstar.generators.ferry", "from hstar.spaces.task import load_task as load"),
         ("hstar.errors", "from hstar.registry import Registry"),
         ("hstar.registry", "from hstar._core import Task"),
         ("hstar.experiments.run", "from hstar.cli.app import app"),

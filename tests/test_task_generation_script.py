@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
 from scripts import load_script
 
@@ -26,6 +26,6 @@ def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_the_budget_is_for_all_tests() -> None:
     tested, size = load_script("task_generation")["tested"], parse_puzzle("tiles:2x3")
     tasks = [size.walk(moves, seed=1_000_000 + moves) for moves in range(1, 101)]
-    nodes = [idastar(task, "manhattan").generated for task in tasks]
+    nodes = [solve(task, "manhattan", "idastar").generated for task in tasks]
     assert tested(size, "manhattan", 1, 2 * sum(nodes)) == [100]
     assert 40 < tested(size, "manhattan", 1, sum(nodes[:50]))[0] <= 51

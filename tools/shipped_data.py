@@ -15,7 +15,7 @@ from hstar.sampling import relational
 from hstar.sampling.optimal import NoLabelError, Optimal
 from hstar.sampling.relational import RelationalData
 from hstar.spaces.relations import vocabulary
-from hstar.spaces.task import load
+from hstar.spaces.task import load_task
 
 PROBLEMS = 40
 LIMIT_S = 5.0
@@ -31,7 +31,7 @@ def main() -> None:
                 domain, problem = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
                 domain.write_text(instance.domain)
                 problem.write_text(instance.problem)
-                task = load(domain, problem, unit_cost=True, cache=False)
+                task = load_task(domain, problem, unit_cost=True, cache=False)
                 words = vocabulary(task)
                 try:
                     found.append(Optimal(LIMIT_S, siblings=True).label(task, words, f"{name}{number}"))

@@ -17,7 +17,7 @@ StatesFunction::~StatesFunction() {
 }
 
 void StatesFunction::call(StateBatch& batch, size_t begin, size_t end, size_t columns, double* answer) const {
-  const size_t n = end - begin, width = batch.space().variables();
+  const size_t n = end - begin, width = batch.space().width();
   const Value* values = batch.values(begin);
   nb::gil_scoped_acquire acquire;
   // A copy: the function may keep the array, the search reuses the memory.
@@ -46,7 +46,8 @@ void CallbackHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Co
   for (size_t i = begin; i < end; ++i) {
     const double value = values_[i - begin];
     if (std::isnan(value)) throw InputError(function_.title() + " returned NaN");
-    const double scaled = std::round(std::max(value, 0.0) * scale_);
+    const double units = std::max(value, 0.0) * scale_;
+    const double scaled = admissible_ ? std::floor(units + 1e-9) : std::round(units);
     h[i] = std::isinf(value) && value > 0 ? kDeadEnd : static_cast<Cost>(std::min<double>(scaled, kMaxCost));
   }
 }

@@ -33,13 +33,16 @@ class StatesFunction {
 class CallbackHeuristic : public Heuristic {
  public:
   // Values are kept in units of 1/scale.
-  CallbackHeuristic(nanobind::object function, std::string name, int32_t scale)
-      : name_(std::move(name)), function_(std::move(function), "heuristic '" + name_ + "'"), scale_(scale) {}
+  CallbackHeuristic(nanobind::object function, std::string name, int32_t scale, bool admissible)
+      : name_(std::move(name)),
+        function_(std::move(function), "heuristic '" + name_ + "'"),
+        scale_(scale),
+        admissible_(admissible) {}
 
   std::string name() const override { return name_; }
-  bool admissible() const override { return false; }
+  bool admissible() const override { return admissible_; }
   bool consistent() const override { return false; }
-  bool safe() const override { return false; }
+  bool safe() const override { return admissible_; }
   int32_t scale() const override { return scale_; }
   size_t grain() const override { return size_t{1} << 30; }  // the whole batch in one call
   void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override;
@@ -48,6 +51,7 @@ class CallbackHeuristic : public Heuristic {
   std::string name_;
   StatesFunction function_;
   int32_t scale_;
+  bool admissible_;             // as its author says
   std::vector<double> values_;  // scratch
 };
 

@@ -16,10 +16,13 @@
 
 #include "bindings/bindings.h"
 #include "bindings/observer.h"
+#include "bindings/py_heuristic.h"
 #include "bindings/sampling_arrays.h"
+#include "heuristics/grid_values.h"
 #include "sampling/prolonged.h"
 #include "search/grid_astar.h"
 #include "spaces/blocks.h"
+#include "spaces/grid_space.h"
 #include "spaces/pancake.h"
 #include "spaces/tiles.h"
 
@@ -73,19 +76,47 @@ void check_values(const Values& values, size_t states) {
     check(!std::isnan(values.data()[i]), "the value map is NaN for state " + std::to_string(i));
 }
 
+// The values of all states, if there are any, and what is done with them.
+struct PyGridHeuristic {
+  std::string name;
+  std::optional<Values> values;
+  std::optional<double> eps;
+  double weight = 1;
+};
+
 template <class Space>
-GridResult astar(const Space& space, const Numbers& start, const Numbers& goal, const std::string& heuristic,
-                 const std::optional<Values>& values, std::optional<double> eps, double weight, bool explored,
-                 std::optional<double> time_limit, std::optional<size_t> memory_limit,
-                 std::optional<uint64_t> max_expansions, nb::object progress) {
+GridResult astar(const Space& space, const Numbers& start, const Numbers& goal,
+                 const PyGridHeuristic& heuristic, bool explored, const Limits& limits, nb::object progress) {
   const uint32_t from = space.checked(start, "start");
   const std::vector<uint32_t> to = space.checked_goal(goal);
+  const std::optional<Values>& values = heuristic.values;
   if (values) check_values(*values, space.outer_states());
-  const GridHeuristic chosen{heuristic, values ? values->data() : nullptr, eps, weight};
-  const Limits limits = limits_of(time_limit, memory_limit, max_expansions);
+  const GridHeuristic chosen{heuristic.name, values ? values->data() : nullptr, heuristic.eps,
+                             heuristic.weight};
   return observed(std::move(progress), [&](const Observer& observer) {
     return grid_astar(space, from, to, chosen, explored, limits, observer);
   });
+}
+
+template <class Space>
+PyProblem problem(const Space& space, const Numbers& start, const Numbers& goal) {
+  const uint32_t from = space.checked(start, "start");
+  return {std::make_shared<const GridSearchSpace<Space>>(space, space.checked_goal(goal)), {from}};
+}
+
+template <class Space>
+PyHeuristic heuristic(const Space& space, const PyProblem& problem, const std::string& name,
+                      const std::optional<Values>& values) {
+  const auto* grid = dynamic_cast<const GridSearchSpace<Space>*>(problem.space.get());
+  check(grid != nullptr, "the problem is one of another space");
+  if (!values) {
+    check_heuristic(space, name);
+    return {problem.space, std::make_unique<GridNamedValues<Space>>(*grid, name)};
+  }
+  check_values(*values, space.outer_states());
+  return {problem.space,
+          std::make_unique<GridMapValues<Space>>(
+              *grid, name, std::vector<float>(values->data(), values->data() + values->size()))};
 }
 
 template <class Space>
@@ -153,11 +184,12 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
             return found;
           },
           nb::arg("state"), "Numbers of states with the costs of the steps from them.")
-      .def("astar", &astar<Space>, nb::arg("start"), nb::arg("goal"), nb::arg("heuristic"), nb::kw_only(),
-           nb::arg("values") = nb::none(), nb::arg("eps") = nb::none(), nb::arg("weight") = 1.0,
-           nb::arg("explored") = false, nb::arg("time_limit") = nb::none(),
-           nb::arg("memory_limit") = nb::none(), nb::arg("max_expansions") = nb::none(),
-           nb::arg("progress") = nb::none(),
+      .def("problem", &problem<Space>, nb::arg("start"), nb::arg("goal"), "What the general searches take.")
+      .def("heuristic", &heuristic<Space>, nb::arg("problem"), nb::arg("name"),
+           nb::arg("values") = nb::none(),
+           "blind, manhattan or octile, or values of all states, for the general searches.")
+      .def("astar", &astar<Space>, nb::arg("start"), nb::arg("goal"), nb::arg("heuristic"),
+           nb::arg("explored"), nb::arg("limits"), nb::arg("progress") = nb::none(),
            "A* with a heuristic by name, or with values of all states; a limit is a status, not an error.")
       .def("prolonged", &prolonged<Space>, nb::arg("start"), nb::arg("goal"), nb::kw_only(), nb::arg("k_pr"),
            nb::arg("blind") = false, nb::arg("open") = true, nb::arg("time_limit") = nb::none(),
@@ -189,6 +221,7 @@ void bind_grids(nb::module_& module) {
       .def_prop_ro("status", [](const GridResult& r) { return status_name(r.status); })
       .def_ro("cost", &GridResult::cost)
       .def_prop_ro("expanded", [](const GridResult& r) { return r.counts.expanded; })
+      .def_prop_ro("evaluated", [](const GridResult& r) { return r.counts.evaluated; })
       .def_prop_ro("generated", [](const GridResult& r) { return r.counts.generated; })
       .def_prop_ro("reopened", [](const GridResult& r) { return r.counts.reopened; })
       .def_ro("initial_h", &GridResult::initial_h)
@@ -196,6 +229,13 @@ void bind_grids(nb::module_& module) {
       .def_ro("cpu_time", &GridResult::cpu_time_s)
       .def("take_path", [](GridResult& r) { return column(std::move(r.path)); })
       .def("take_explored", [](GridResult& r) { return column(std::move(r.explored)); });
+  nb::class_<PyGridHeuristic>(module, "GridHeuristic", "A heuristic by name, or values of all states.")
+      .def(
+          "__init__",
+          [](PyGridHeuristic* self, std::string name, std::optional<Values> values, std::optional<double> eps,
+             double weight) { new (self) PyGridHeuristic{std::move(name), std::move(values), eps, weight}; },
+          nb::arg("name"), nb::arg("values") = nb::none(), nb::arg("eps") = nb::none(),
+          nb::arg("weight") = 1.0);
   nb::class_<ProlongedLabels>(module, "ProlongedLabels", "How a prolonged search ended.")
       .def_prop_ro("status", [](const ProlongedLabels& l) { return status_name(l.status); })
       .def_ro("reached", &ProlongedLabels::reached)

@@ -17,6 +17,7 @@
 #include "heuristics/catalogue.h"
 #include "heuristics/combine.h"
 #include "heuristics/ff.h"
+#include "heuristics/zero.h"
 
 namespace nb = nanobind;
 
@@ -26,13 +27,12 @@ namespace {
 
 nb::ndarray<nb::numpy, double, nb::ndim<1>> evaluate(PyHeuristic& self, ValueRows states) {
   Heuristic& heuristic = self.get();
-  const std::vector<std::vector<Value>> list = checked_states(self.task, states);
-  const size_t n = list.size();
+  StateBatch batch = checked_batch(*self.space, states);
+  const size_t n = batch.size();
   auto* values = new double[std::max<size_t>(n, 1)];
   nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
   {
     nb::gil_scoped_release release;
-    StateBatch batch = packed_batch(self.task, list);
     std::vector<Cost> h(n);
     heuristic.evaluate(batch, 0, n, h.data());
     for (size_t i = 0; i < n; ++i)
@@ -51,18 +51,18 @@ std::pair<std::optional<std::vector<int32_t>>, int64_t> relaxed_plan(const PyTas
   return {std::vector<int32_t>(plan.begin(), plan.end()), ff.ignored_deletes()};
 }
 
-PyHeuristic combine(const PyTask& task, const std::string& rule, std::vector<PyHeuristic*> parts) {
+PyHeuristic combine(const PyProblem& problem, const std::string& rule, std::vector<PyHeuristic*> parts) {
   if (rule != "max" && rule != "sum")
     throw InputError("unknown combination '" + rule + "' (known: max, sum)");
   for (const PyHeuristic* part : parts) {  // all of them, before any is taken
-    if (part->task.space != task.space) throw InputError("a heuristic was made for another task");
+    if (part->space != problem.space) throw InputError("a heuristic was made for another problem");
     if (std::ranges::count(parts, part) > 1) throw InputError("a heuristic is given twice");
     part->get();
   }
   std::vector<std::unique_ptr<Heuristic>> owned;
   for (PyHeuristic* part : parts) owned.push_back(std::move(part->heuristic));
-  return {task, std::make_unique<CombinedHeuristic>(rule == "max" ? CombineRule::kMax : CombineRule::kSum,
-                                                    std::move(owned))};
+  return {problem.space, std::make_unique<CombinedHeuristic>(
+                             rule == "max" ? CombineRule::kMax : CombineRule::kSum, std::move(owned))};
 }
 
 }  // namespace
@@ -87,27 +87,35 @@ void bind_heuristics(nb::module_& module) {
       },
       "All symbolic heuristics.");
 
-  nb::class_<PyHeuristic>(module, "Heuristic", "A heuristic for one task.")
+  nb::class_<PyHeuristic>(module, "Heuristic", "A heuristic for one space.")
       .def_prop_ro("name", [](const PyHeuristic& self) { return self.get().name(); })
       .def_prop_ro("admissible", [](const PyHeuristic& self) { return self.get().admissible(); })
       .def_prop_ro("consistent", [](const PyHeuristic& self) { return self.get().consistent(); })
       .def_prop_ro("safe", [](const PyHeuristic& self) { return self.get().safe(); })
       .def("evaluate", &evaluate, nb::arg("states"),
-           "Values of states given as an int32 array (n, variables); infinity for dead ends.");
+           "Values of states given as an int32 array (n, numbers of a state); infinity for dead ends.");
   module.def(
       "symbolic_heuristic",
       [](const PyTask& task, const std::string& name) {
-        return PyHeuristic{task, make_heuristic(name, *task.space)};
+        return PyHeuristic{task.space, make_heuristic(name, *task.space)};
       },
       nb::arg("task"), nb::arg("name"));
   module.def(
       "callback_heuristic",
-      [](const PyTask& task, nb::object function, const std::string& name, int32_t scale) {
+      [](const PyProblem& problem, nb::object function, const std::string& name, int32_t scale,
+         bool admissible) {
         if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
-        return PyHeuristic{task, std::make_unique<CallbackHeuristic>(function, name, scale)};
+        return PyHeuristic{problem.space,
+                           std::make_unique<CallbackHeuristic>(function, name, scale, admissible)};
       },
-      nb::arg("task"), nb::arg("function"), nb::arg("name"), nb::arg("scale"));
-  module.def("combined_heuristic", &combine, nb::arg("task"), nb::arg("rule"), nb::arg("parts"),
+      nb::arg("problem"), nb::arg("function"), nb::arg("name"), nb::arg("scale"),
+      nb::arg("admissible") = false,
+      "Values are rounded to 1/scale, down if they are said to be admissible.");
+  module.def(
+      "zero_heuristic",
+      [](const PyProblem& problem) { return PyHeuristic{problem.space, std::make_unique<ZeroHeuristic>()}; },
+      nb::arg("problem"), "0 for every state, in any space.");
+  module.def("combined_heuristic", &combine, nb::arg("problem"), nb::arg("rule"), nb::arg("parts"),
              "max or sum; takes its parts over.");
   module.def("relaxed_plan", &relaxed_plan, nb::arg("task"), nb::arg("state"),
              "Operators of ff's relaxed plan (None for a dead end) and the number of atoms they "

@@ -40,8 +40,8 @@ std::vector<double> numbers(const Array& array) {
 
 // A model together with the task whose space it refers to, if there is one.
 struct PyRawModel {
-  std::shared_ptr<const PlanningSpace> space;  // first, so that it outlives the model
-  std::unique_ptr<RawModel> model;             // empty once a heuristic has taken it over
+  std::shared_ptr<const SearchSpace> space;  // first, so that it outlives the model
+  std::unique_ptr<RawModel> model;           // empty once a heuristic has taken it over
 
   RawModel& get() const {
     if (!model) throw InputError("this model is part of a heuristic now");
@@ -50,9 +50,12 @@ struct PyRawModel {
 };
 
 // Tasks that differ only in what operators cost have the same states, packed in the same way.
-void check_states(const PlanningSpace& space, const PlanningSpace& other, const std::string& what) {
+void check_states(const SearchSpace& space, const SearchSpace& other, const std::string& what) {
   if (&space == &other) return;
-  const Task &a = space.task(), &b = other.task();
+  const auto* one = dynamic_cast<const PlanningSpace*>(&space);
+  const auto* two = dynamic_cast<const PlanningSpace*>(&other);
+  if (!one || !two) throw InputError(what + " was made for another space");
+  const Task &a = one->task(), &b = two->task();
   const bool same =
       a.goal == b.goal &&
       std::ranges::equal(a.variables, b.variables, [](const Variable& one, const Variable& two) {
@@ -66,18 +69,18 @@ ColourRows colour_rows(const PyTask& task, const RelationalTask& relations, cons
   return {ColourRefinement(task.space->task(), relations, iterations, multiset), table};
 }
 
-RowsOf<double> raw(const PyRawModel& self, const PyTask& task, ValueRows states) {
+RowsOf<double> raw(const PyRawModel& self, const PyProblem& problem, ValueRows states) {
   RawModel& model = self.get();
-  if (self.space) check_states(*task.space, *self.space, "the model");
-  const std::vector<std::vector<Value>> list = checked_states(task, states);
-  std::vector<double> result(list.size() * model.outputs());
+  if (self.space) check_states(*problem.space, *self.space, "the model");
+  StateBatch batch = checked_batch(*problem.space, states);
+  const size_t n = batch.size();
+  std::vector<double> result(n * model.outputs());
   {
     nb::gil_scoped_release release;
-    StateBatch batch = packed_batch(task, list);
-    for (size_t begin = 0; begin < list.size(); begin += model.grain())
-      model.run(batch, begin, std::min(begin + model.grain(), list.size()), &result[begin * model.outputs()]);
+    for (size_t begin = 0; begin < n; begin += model.grain())
+      model.run(batch, begin, std::min(begin + model.grain(), n), &result[begin * model.outputs()]);
   }
-  return rows(std::move(result), list.size(), model.outputs());
+  return rows(std::move(result), n, model.outputs());
 }
 
 Belief belief(const std::string& estimate, std::optional<double> sigma, double floor, double range,
@@ -115,32 +118,31 @@ Column<double> believed_values(Matrix raw, std::optional<Vector> base, std::opti
 
 // The part, which keeps its space alive.
 template <class Part>
-std::shared_ptr<Part> take(std::unique_ptr<Part>& part, std::shared_ptr<const PlanningSpace> space) {
+std::shared_ptr<Part> take(std::unique_ptr<Part>& part, std::shared_ptr<const SearchSpace> space) {
   return {part.release(), [space = std::move(space)](Part* owned) { delete owned; }};
 }
 
 bool same_symbolic(const PyHeuristic& one, const PyHeuristic& two) {
   const auto symbolic = [](const PyHeuristic& part) { return dynamic_cast<SymbolicHeuristic*>(&part.get()); };
-  return one.task.space == two.task.space && symbolic(one) && symbolic(two) &&
-         one.get().name() == two.get().name();
+  return one.space == two.space && symbolic(one) && symbolic(two) && one.get().name() == two.get().name();
 }
 
-PyHeuristic believed_heuristic(const PyTask& task, PyRawModel& model, Belief belief, PyHeuristic* base,
+PyHeuristic believed_heuristic(const PyProblem& problem, PyRawModel& model, Belief belief, PyHeuristic* base,
                                PyHeuristic* lower, const std::string& name, int32_t scale) {
   if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
   // All checks come before anything is taken.
   model.get();
-  if (model.space) check_states(*task.space, *model.space, "the model");
+  if (model.space) check_states(*problem.space, *model.space, "the model");
   for (const PyHeuristic* part : {base, lower})
-    if (part) check_states(*task.space, *part->task.space, "heuristic '" + part->get().name() + "'");
+    if (part) check_states(*problem.space, *part->space, "heuristic '" + part->get().name() + "'");
   BelievedHeuristic::check(model.get(), belief, lower ? &lower->get() : nullptr, name);
   const bool shared = base && lower && (base == lower || same_symbolic(*base, *lower));
   std::shared_ptr<Heuristic> base_part, lower_part;
-  if (base) base_part = take(base->heuristic, base->task.space);
-  if (lower) lower_part = shared ? base_part : take(lower->heuristic, lower->task.space);
+  if (base) base_part = take(base->heuristic, base->space);
+  if (lower) lower_part = shared ? base_part : take(lower->heuristic, lower->space);
   if (shared && lower != base) lower->heuristic.reset();
-  return {task, std::make_unique<BelievedHeuristic>(*task.space, take(model.model, model.space), belief,
-                                                    base_part, lower_part, name, scale)};
+  return {problem.space, std::make_unique<BelievedHeuristic>(*problem.space, take(model.model, model.space),
+                                                             belief, base_part, lower_part, name, scale)};
 }
 
 }  // namespace
@@ -203,17 +205,17 @@ void bind_models(nb::module_& module) {
 
   module.def(
       "believed_heuristic",
-      [](const PyTask& task, PyRawModel& model, const std::string& estimate, std::optional<double> sigma,
-         double floor, double range, double margin, std::optional<double> alpha, double sure_below, bool clip,
-         std::optional<double> clip_lower, std::optional<double> clip_upper, double offset,
-         std::optional<double> eps, std::optional<double> factor, double shift, bool whole, PyHeuristic* base,
-         PyHeuristic* lower, const std::string& name, int32_t scale) {
-        return believed_heuristic(task, model,
+      [](const PyProblem& problem, PyRawModel& model, const std::string& estimate,
+         std::optional<double> sigma, double floor, double range, double margin, std::optional<double> alpha,
+         double sure_below, bool clip, std::optional<double> clip_lower, std::optional<double> clip_upper,
+         double offset, std::optional<double> eps, std::optional<double> factor, double shift, bool whole,
+         PyHeuristic* base, PyHeuristic* lower, const std::string& name, int32_t scale) {
+        return believed_heuristic(problem, model,
                                   belief(estimate, sigma, floor, range, margin, alpha, sure_below, clip,
                                          clip_lower, clip_upper, offset, eps, factor, shift, whole),
                                   base, lower, name, scale);
       },
-      nb::arg("task"), nb::arg("model"), nb::kw_only(), nb::arg("estimate") = "point",
+      nb::arg("problem"), nb::arg("model"), nb::kw_only(), nb::arg("estimate") = "point",
       nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1, nb::arg("range") = 10.0, nb::arg("margin") = 0.1,
       nb::arg("alpha") = nb::none(), nb::arg("sure_below") = kInfinity, nb::arg("clip") = false,
       nb::arg("clip_lower") = nb::none(), nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0,

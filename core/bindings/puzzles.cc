@@ -19,6 +19,8 @@
 #include "base/errors.h"
 #include "bindings/bindings.h"
 #include "bindings/observer.h"
+#include "bindings/py_heuristic.h"
+#include "bindings/sampling_arrays.h"
 
 namespace nb = nanobind;
 
@@ -84,23 +86,15 @@ Values random_walk(const Space& space, const Values& values, uint64_t steps, uin
   return space.values(state);
 }
 
-Pruning pruning(const std::string& name) {
-  if (name == "none") return Pruning::kNone;
-  if (name == "undo") return Pruning::kUndo;
-  if (name == "automaton") return Pruning::kAutomaton;
-  throw InputError("unknown pruning '" + name + "' (known: none, undo, automaton)");
+void set_pruning(DeepeningOptions& options, const std::string& name) {
+  options.pruning = named<Pruning>(
+      "pruning", name,
+      {{"none", Pruning::kNone}, {"undo", Pruning::kUndo}, {"automaton", Pruning::kAutomaton}});
 }
 
 template <class Space>
 DeepeningResult idastar(const Space& space, const Values& start, const HeuristicChoice<Space>& heuristic,
-                        std::optional<double> time_limit, std::optional<uint64_t> max_evaluations,
-                        const std::string& pruning_name, size_t table_bytes,
-                        std::optional<int32_t> greatest_bound, uint32_t threads, nb::object progress) {
-  Limits limits;
-  if (time_limit) limits.time_s = *time_limit;
-  if (max_evaluations) limits.evaluations = *max_evaluations;
-  DeepeningOptions options{.pruning = pruning(pruning_name), .table_bytes = table_bytes, .threads = threads};
-  if (greatest_bound) options.greatest_bound = *greatest_bound;
+                        const DeepeningOptions& options, const Limits& limits, nb::object progress) {
   const auto state = space.checked(start);
   auto observer = std::make_shared<PythonObserver>(std::move(progress));
   DeepeningResult result;
@@ -110,41 +104,6 @@ DeepeningResult idastar(const Space& space, const Values& start, const Heuristic
                                    [observer](const Progress& record) { return (*observer)(record); });
   }
   observer->rethrow();
-  return result;
-}
-
-template <class Space>
-SearchResult focal(const Space& space, const Values& start, const HeuristicChoice<Space>& guide,
-                   const std::optional<HeuristicChoice<Space>>& anchor, double bound, bool anytime,
-                   int32_t anchor_every, double guide_weight, bool optimistic,
-                   std::optional<double> time_limit, std::optional<size_t> memory_limit,
-                   std::optional<uint64_t> max_evaluations, std::optional<uint64_t> max_expansions,
-                   nb::object progress, nb::object on_plan) {
-  Limits limits;
-  if (time_limit) limits.time_s = *time_limit;
-  if (memory_limit) limits.memory_bytes = *memory_limit;
-  if (max_evaluations) limits.evaluations = *max_evaluations;
-  if (max_expansions) limits.expansions = *max_expansions;
-  SearchOptions options;
-  options.ties = TieBreaking::kLifo;
-  options.bound = bound;
-  options.anytime = anytime;
-  options.anchor_every = anchor_every;
-  options.guide_weight = guide_weight;
-  options.optimistic = optimistic;
-  const auto state = space.checked(start);
-  auto observer = std::make_shared<PythonObserver>(std::move(progress));
-  auto plan_observer = std::make_shared<PythonObserver>(std::move(on_plan));
-  SearchResult result;
-  {
-    nb::gil_scoped_release release;
-    result = puzzle_focal<Space>(
-        space, guide, anchor, state, options, limits,
-        [observer](const Progress& record) { return (*observer)(record); },
-        [plan_observer](const FoundPlan& found) { return (*plan_observer)(found); });
-  }
-  observer->rethrow();
-  plan_observer->rethrow();
   return result;
 }
 
@@ -186,18 +145,27 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
           },
           nb::arg("heuristic"), nb::arg("state"), nb::arg("action"),
           "The value after a move, made from the one before it.")
-      .def("idastar", &idastar<Space>, nb::arg("start"), nb::arg("heuristic"), nb::kw_only(),
-           nb::arg("time_limit") = nb::none(), nb::arg("max_evaluations") = nb::none(),
-           nb::arg("pruning") = "undo", nb::arg("table_bytes") = 0, nb::arg("greatest_bound") = nb::none(),
-           nb::arg("threads") = 1, nb::arg("progress") = nb::none(),
+      .def("idastar", &idastar<Space>, nb::arg("start"), nb::arg("heuristic"), nb::arg("options"),
+           nb::arg("limits"), nb::arg("progress") = nb::none(),
            "Iterative-deepening A*; a limit is a status, not an error.")
-      .def("focal", &focal<Space>, nb::arg("start"), nb::arg("guide"), nb::arg("anchor").none(),
-           nb::kw_only(), nb::arg("bound") = 1.0, nb::arg("anytime") = false, nb::arg("anchor_every") = 5,
-           nb::arg("guide_weight") = std::numeric_limits<double>::infinity(), nb::arg("optimistic") = false,
-           nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
-           nb::arg("max_evaluations") = nb::none(), nb::arg("max_expansions") = nb::none(),
-           nb::arg("progress") = nb::none(), nb::arg("on_plan") = nb::none(),
-           "A plan within a proven bound of the optimum; a limit is a status, not an error.");
+      .def(
+          "problem",
+          [](const Space& space, const Values& start) {
+            auto packed = std::make_shared<const PuzzleSpace<Space>>(space);
+            std::vector<uint32_t> words(packed->words());
+            space.pack(space.checked(start), words.data());
+            return PyProblem(std::move(packed), std::move(words));
+          },
+          nb::arg("start"), "What the general searches take.")
+      .def(
+          "heuristic",
+          [](const Space&, const PyProblem& problem, const nb::object& heuristic) {
+            const auto* space = dynamic_cast<const PuzzleSpace<Space>*>(problem.space.get());
+            if (!space) throw InputError("the problem is one of another space");
+            const auto choice = nb::cast<HeuristicChoice<Space>>(heuristic);
+            return PyHeuristic{problem.space, puzzle_heuristic<Space>(*space, choice, kept(heuristic))};
+          },
+          nb::arg("problem"), nb::arg("heuristic"), "A heuristic of this space for the general searches.");
 }
 
 // Signals reach the main thread alone; other ones end by what `check` raises.
@@ -238,6 +206,18 @@ void bind_puzzles(nb::module_& module) {
       .def_ro("name", &PuzzleHeuristicInfo::name)
       .def_ro("admissible", &PuzzleHeuristicInfo::admissible)
       .def_ro("consistent", &PuzzleHeuristicInfo::consistent);
+  nb::class_<DeepeningOptions>(module, "DeepeningOptions", "Options of iterative deepening on puzzles.")
+      .def(nb::init<>())
+      .def_prop_rw(
+          "pruning",
+          [](const DeepeningOptions& options) {
+            constexpr const char* kNames[] = {"none", "undo", "automaton"};
+            return kNames[static_cast<int>(options.pruning)];
+          },
+          &set_pruning)
+      .def_rw("table_bytes", &DeepeningOptions::table_bytes)
+      .def_rw("greatest_bound", &DeepeningOptions::greatest_bound)
+      .def_rw("threads", &DeepeningOptions::threads);
   nb::class_<DeepeningResult>(module, "DeepeningResult", "How a search of a puzzle ended.")
       .def_prop_ro("status", [](const DeepeningResult& r) { return status_name(r.status); })
       .def_ro("plan", &DeepeningResult::plan)

@@ -1,5 +1,7 @@
-// A heuristic together with the task whose space it refers to.
+// A heuristic together with the space that it refers to.
 #pragma once
+
+#include <nanobind/nanobind.h>
 
 #include <memory>
 
@@ -10,8 +12,8 @@
 namespace hstar {
 
 struct PyHeuristic {
-  PyTask task;                           // first, so that the space outlives the heuristic
-  std::unique_ptr<Heuristic> heuristic;  // empty once another has taken it over
+  std::shared_ptr<const SearchSpace> space;  // first, so that the space outlives the heuristic
+  std::unique_ptr<Heuristic> heuristic;      // empty once another has taken it over
 
   Heuristic& get() const {
     if (!heuristic) throw InputError("this heuristic is part of another now");

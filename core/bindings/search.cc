@@ -13,6 +13,7 @@
 #include "bindings/bindings.h"
 #include "bindings/observer.h"
 #include "bindings/py_heuristic.h"
+#include "bindings/sampling_arrays.h"
 
 namespace nb = nanobind;
 
@@ -20,47 +21,64 @@ namespace hstar {
 namespace {
 
 TieBreaking tie_breaking(const std::string& name) {
-  if (name == "fifo") return TieBreaking::kFifo;
-  if (name == "lifo") return TieBreaking::kLifo;
-  if (name == "random") return TieBreaking::kRandom;
-  throw InputError("unknown tie-breaking '" + name + "' (known: fifo, lifo, random)");
+  return named<TieBreaking>(
+      "tie-breaking", name,
+      {{"fifo", TieBreaking::kFifo}, {"lifo", TieBreaking::kLifo}, {"random", TieBreaking::kRandom}});
 }
 
-SearchResult search(const PyTask& task, const std::string& name, std::vector<PyHeuristic*> heuristics,
-                    std::optional<double> time_limit, std::optional<size_t> memory_limit,
-                    std::optional<uint64_t> max_evaluations, std::optional<uint64_t> max_expansions,
-                    double weight, const std::string& ties, uint64_t seed, bool preferred, int32_t boost,
-                    bool goal_at_generation, bool evaluate_duplicates, double bound, bool anytime,
-                    int32_t anchor_every, PyHeuristic* anchor, nb::object progress, nb::object on_plan) {
-  Limits limits;
-  if (time_limit) limits.time_s = *time_limit;
-  if (memory_limit) limits.memory_bytes = *memory_limit;
-  if (max_evaluations) limits.evaluations = *max_evaluations;
-  if (max_expansions) limits.expansions = *max_expansions;
-  const SearchOptions options{
-      weight,  tie_breaking(ties), seed, preferred, boost, goal_at_generation, evaluate_duplicates, bound,
-      anytime, anchor_every};
+const char* tie_name(TieBreaking ties) {
+  return ties == TieBreaking::kFifo ? "fifo" : ties == TieBreaking::kLifo ? "lifo" : "random";
+}
+
+SearchResult search(const PyProblem& problem, const std::string& name, std::vector<PyHeuristic*> heuristics,
+                    const SearchOptions& options, const Limits& limits, PyHeuristic* anchor,
+                    nb::object progress, nb::object on_plan) {
   const auto native = [&](PyHeuristic* part) {
-    if (part->task.space != task.space)
-      throw InputError("heuristic '" + part->get().name() + "' was made for another task");
+    if (part->space != problem.space)
+      throw InputError("heuristic '" + part->get().name() + "' was made for another problem");
     return &part->get();
   };
   Heuristics list;
   for (PyHeuristic* part : heuristics) list.push_back(native(part));
-  Heuristic* const native_anchor = anchor ? native(anchor) : nullptr;
+  const SearchJob job{*problem.space, problem.start, list, anchor ? native(anchor) : nullptr, options};
   auto observer = std::make_shared<PythonObserver>(progress);
   auto plan_observer = std::make_shared<PythonObserver>(on_plan);
   SearchResult result;
   {
     nb::gil_scoped_release release;
     result = run_search(
-        name, *task.space, task.initial, list, native_anchor, options, limits,
-        [observer](const Progress& record) { return (*observer)(record); },
+        name, job, limits, [observer](const Progress& record) { return (*observer)(record); },
         [plan_observer](const FoundPlan& found) { return (*plan_observer)(found); });
   }
   observer->rethrow();
   plan_observer->rethrow();
   return result;
+}
+
+void bind_options(nb::module_& module) {
+  nb::class_<Limits>(module, "Limits", "What may end a search; infinite unless set.")
+      .def(nb::init<>())
+      .def_rw("time", &Limits::time_s)
+      .def_rw("memory", &Limits::memory_bytes)
+      .def_rw("evaluations", &Limits::evaluations)
+      .def_rw("expansions", &Limits::expansions);
+  nb::class_<SearchOptions>(module, "SearchOptions", "Options of all searches, with their defaults.")
+      .def(nb::init<>())
+      .def_rw("weight", &SearchOptions::weight)
+      .def_prop_rw(
+          "ties", [](const SearchOptions& options) { return tie_name(options.ties); },
+          [](SearchOptions& options, const std::string& name) { options.ties = tie_breaking(name); })
+      .def_rw("seed", &SearchOptions::seed)
+      .def_rw("preferred", &SearchOptions::preferred)
+      .def_rw("boost", &SearchOptions::boost)
+      .def_rw("goal_at_generation", &SearchOptions::goal_at_generation)
+      .def_rw("evaluate_duplicates", &SearchOptions::evaluate_duplicates)
+      .def_rw("bound", &SearchOptions::bound)
+      .def_rw("anytime", &SearchOptions::anytime)
+      .def_rw("anchor_every", &SearchOptions::anchor_every)
+      .def_rw("guide_weight", &SearchOptions::guide_weight)
+      .def_rw("optimistic", &SearchOptions::optimistic)
+      .def_rw("batch", &SearchOptions::batch);
 }
 
 }  // namespace
@@ -119,13 +137,19 @@ void bind_search(nb::module_& module) {
       .def_ro("registered_states", &SearchResult::registered_states)
       .def_ro("state_bytes", &SearchResult::state_bytes)
       .def_ro("memory_before_search", &SearchResult::memory_before);
-  module.def("search", &search, nb::arg("task"), nb::arg("name"), nb::arg("heuristics"), nb::kw_only(),
-             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
-             nb::arg("max_evaluations") = nb::none(), nb::arg("max_expansions") = nb::none(),
-             nb::arg("weight") = 1.0, nb::arg("ties") = "fifo", nb::arg("seed") = 0,
-             nb::arg("preferred") = false, nb::arg("boost") = 1000, nb::arg("goal_at_generation") = false,
-             nb::arg("evaluate_duplicates") = false, nb::arg("bound") = 1.0, nb::arg("anytime") = false,
-             nb::arg("anchor_every") = 5, nb::arg("anchor") = nb::none(), nb::arg("progress") = nb::none(),
+  nb::class_<PyProblem>(module, "Problem", "A state space with a start.")
+      .def(nb::init<const PyTask&>(), nb::arg("task"))
+      .def_prop_ro(
+          "width", [](const PyProblem& self) { return self.space->width(); }, "Numbers of a state.")
+      .def_prop_ro("words", [](const PyProblem& self) { return self.space->words(); })
+      .def_prop_ro(
+          "unit", [](const PyProblem& self) { return self.space->unit(); },
+          "What a cost of 1 is in the units of the search.");
+  nb::implicitly_convertible<PyTask, PyProblem>();
+  bind_options(module);
+  module.def("search", &search, nb::arg("problem"), nb::arg("name"), nb::arg("heuristics"), nb::kw_only(),
+             nb::arg("options") = SearchOptions(), nb::arg("limits") = Limits(),
+             nb::arg("anchor") = nb::none(), nb::arg("progress") = nb::none(),
              nb::arg("on_plan") = nb::none(), "Runs a search; a limit is a status, not an error.");
   module.def("peak_memory", &peak_memory, "Peak resident memory of the process in bytes.");
 }

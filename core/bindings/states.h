@@ -4,8 +4,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "bindings/bindings.h"
 #include "heuristics/heuristic.h"
 
@@ -13,6 +15,20 @@ namespace hstar {
 
 using ValueRows =
     nanobind::ndarray<const Value, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
+
+// A batch of states, each checked by the space.
+inline StateBatch checked_batch(const SearchSpace& space, const ValueRows& states) {
+  if (states.shape(1) != space.width())
+    throw InputError("a state has " + std::to_string(space.width()) + " values, not " +
+                     std::to_string(states.shape(1)));
+  StateBatch batch(space);
+  std::vector<uint32_t> packed(space.words());
+  for (size_t i = 0; i < states.shape(0); ++i) {
+    space.pack(states.data() + i * space.width(), packed.data());
+    batch.push(packed.data());
+  }
+  return batch;
+}
 
 inline std::vector<std::vector<Value>> checked_states(const PyTask& task, const ValueRows& states) {
   const size_t width = states.shape(1);
@@ -22,16 +38,6 @@ inline std::vector<std::vector<Value>> checked_states(const PyTask& task, const 
     list.push_back(checked_state(task, std::vector<Value>(row, row + width)));
   }
   return list;
-}
-
-inline StateBatch packed_batch(const PyTask& task, const std::vector<std::vector<Value>>& states) {
-  StateBatch batch(*task.space);
-  std::vector<uint32_t> packed(task.space->words());
-  for (const std::vector<Value>& values : states) {
-    task.space->packer().pack(values.data(), packed.data());
-    batch.push(packed.data());
-  }
-  return batch;
 }
 
 }  // namespace hstar

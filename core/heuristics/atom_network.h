@@ -10,6 +10,7 @@
 
 #include "heuristics/raw_model.h"
 #include "network/network.h"
+#include "task/planning_space.h"
 
 namespace hstar {
 

@@ -17,9 +17,9 @@ double number(const Heuristic& part, Cost value) {
 
 }  // namespace
 
-BelievedHeuristic::BelievedHeuristic(const PlanningSpace& space, std::shared_ptr<RawModel> model,
-                                     Belief belief, std::shared_ptr<Heuristic> base,
-                                     std::shared_ptr<Heuristic> lower, std::string name, int32_t scale)
+BelievedHeuristic::BelievedHeuristic(const SearchSpace& space, std::shared_ptr<RawModel> model, Belief belief,
+                                     std::shared_ptr<Heuristic> base, std::shared_ptr<Heuristic> lower,
+                                     std::string name, int32_t scale)
     : space_(space),
       model_(std::move(model)),
       belief_(std::move(belief)),
@@ -69,9 +69,11 @@ void BelievedHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Co
     lower_->evaluate(batch, begin, end, low_values_.data());
   }
   const std::vector<Cost>& low_values = shared ? base_values_ : low_values_;
+  goals_.resize(std::max(goals_.size(), end - begin));
+  space_.goals(batch.packed(begin), end - begin, goals_.data());
   for (size_t i = begin; i < end; ++i) {
     const Cost base = base_ ? base_values_[i] : 0, lower = lower_ ? low_values[i] : 0;
-    h[i] = space_.is_goal(batch.packed(i)) ? 0 : value(&raw_[(i - begin) * width], base, lower);
+    h[i] = goals_[i - begin] ? 0 : value(&raw_[(i - begin) * width], base, lower);
   }
 }
 

@@ -23,7 +23,7 @@ class BelievedHeuristic : public Heuristic {
  public:
   // `base` and `lower` may be missing, and may be the same: then it is computed once. They, and the model,
   // may belong to another space that has the same states and goal. Values are in units of 1/scale.
-  BelievedHeuristic(const PlanningSpace& space, std::shared_ptr<RawModel> model, Belief belief,
+  BelievedHeuristic(const SearchSpace& space, std::shared_ptr<RawModel> model, Belief belief,
                     std::shared_ptr<Heuristic> base, std::shared_ptr<Heuristic> lower, std::string name,
                     int32_t scale);
 
@@ -42,14 +42,15 @@ class BelievedHeuristic : public Heuristic {
  private:
   Cost value(const double* raw, Cost base, Cost lower) const;
 
-  const PlanningSpace& space_;
+  const SearchSpace& space_;
   std::shared_ptr<RawModel> model_;
   Belief belief_;
   std::shared_ptr<Heuristic> base_;
   std::shared_ptr<Heuristic> lower_;
   std::string name_;
   int32_t scale_;
-  std::vector<double> raw_;                     // scratch, as the next
+  std::vector<double> raw_;  // scratch, as the next
+  std::vector<char> goals_;
   std::vector<Cost> base_values_, low_values_;  // by the number of the state
 };
 

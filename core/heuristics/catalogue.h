@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heuristics/heuristic.h"
+#include "task/planning_space.h"
 
 namespace hstar {
 

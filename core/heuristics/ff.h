@@ -8,6 +8,7 @@
 
 #include "heuristics/heuristic.h"
 #include "heuristics/relaxed_exploration.h"
+#include "task/planning_space.h"
 
 namespace hstar {
 

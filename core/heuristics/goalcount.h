@@ -2,6 +2,7 @@
 #pragma once
 
 #include "heuristics/heuristic.h"
+#include "task/planning_space.h"
 
 namespace hstar {
 

@@ -5,10 +5,19 @@
 namespace hstar {
 
 void StateBatch::unpack() {
-  const size_t width = space_.variables();
-  if (values_.size() < size_ * width) values_.resize(size_ * width * 2);
+  if (values_.size() < size_ * width_) values_.resize(size_ * width_ * 2);
   for (; unpacked_ < size_; ++unpacked_)
-    space_.packer().unpack(packed(unpacked_), values_.data() + unpacked_ * width);
+    space_.unpack(packed(unpacked_), values_.data() + unpacked_ * width_);
+}
+
+const Value* StateBatch::parent() {
+  if (!has_parent_) return nullptr;
+  if (!parent_unpacked_) {
+    parent_values_.resize(width_);
+    space_.unpack(parent_.data(), parent_values_.data());
+    parent_unpacked_ = true;
+  }
+  return parent_values_.data();
 }
 
 Cost Heuristic::evaluate_preferred(StateBatch&, size_t, std::vector<int32_t>&) {

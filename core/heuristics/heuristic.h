@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "task/planning_space.h"
+#include "spaces/search_space.h"
 
 namespace hstar {
 
@@ -35,44 +35,54 @@ struct HeuristicInfo {
 // States in search order; packed always, their values unpacked only if a heuristic asks.
 class StateBatch {
  public:
-  explicit StateBatch(const PlanningSpace& space) : space_(space) {}
+  explicit StateBatch(const SearchSpace& space)
+      : space_(space), words_(space.words()), width_(space.width()) {}
 
   void clear() {
     size_ = 0;
     unpacked_ = 0;
     has_parent_ = false;
   }
-  void push(const uint32_t* packed) {
-    const size_t words = space_.words();
-    if (packed_.size() < (size_ + 1) * words) packed_.resize((size_ + 1) * words * 2);
-    std::copy_n(packed, words, &packed_[size_++ * words]);
+  // `op`: the step that leads to the state from the parent of the batch, if it has one.
+  void push(const uint32_t* packed, int32_t op = 0) {
+    if (packed_.size() < (size_ + 1) * words_) packed_.resize((size_ + 1) * words_ * 2);
+    if (operators_.size() <= size_) operators_.resize(2 * size_ + 1);
+    operators_[size_] = op;
+    std::copy_n(packed, words_, &packed_[size_++ * words_]);
   }
   // Says that all states of the batch are successors of this one, for heuristics that work with differences.
-  void set_parent(const Value* values) {
-    parent_.assign(values, values + space_.variables());
+  void set_parent(const uint32_t* packed) {
+    parent_.assign(packed, packed + words_);
     has_parent_ = true;
+    parent_unpacked_ = false;
   }
-  const Value* parent() const { return has_parent_ ? parent_.data() : nullptr; }
+  // The parent, or nullptr; packed, and its values.
+  const uint32_t* packed_parent() const { return has_parent_ ? parent_.data() : nullptr; }
+  const Value* parent();
 
   size_t size() const { return size_; }
-  const PlanningSpace& space() const { return space_; }
-  const uint32_t* packed(size_t i) const { return &packed_[i * space_.words()]; }
-  // The values of states i, i+1, ... in consecutive rows of `space().variables()`.
+  const SearchSpace& space() const { return space_; }
+  const uint32_t* packed(size_t i) const { return &packed_[i * words_]; }
+  int32_t op(size_t i) const { return operators_[i]; }
+  // The values of states i, i+1, ... in consecutive rows of `space().width()`.
   const Value* values(size_t i = 0) {
     unpack();
-    return values_.data() + i * space_.variables();
+    return values_.data() + i * width_;
   }
 
  private:
   void unpack();
 
-  const PlanningSpace& space_;
+  const SearchSpace& space_;
+  const size_t words_, width_;
   size_t size_ = 0;
   size_t unpacked_ = 0;
   std::vector<uint32_t> packed_;
   std::vector<Value> values_;
-  bool has_parent_ = false;
-  std::vector<Value> parent_;
+  std::vector<int32_t> operators_;
+  bool has_parent_ = false, parent_unpacked_ = false;
+  std::vector<uint32_t> parent_;
+  std::vector<Value> parent_values_;
 };
 
 class Heuristic {

@@ -17,6 +17,7 @@
 #include "heuristics/cost_queue.h"
 #include "heuristics/heuristic.h"
 #include "heuristics/relaxed_task.h"
+#include "task/planning_space.h"
 
 namespace hstar {
 

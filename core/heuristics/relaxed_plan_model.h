@@ -11,6 +11,7 @@
 
 #include "heuristics/ff.h"
 #include "heuristics/raw_model.h"
+#include "task/planning_space.h"
 
 namespace hstar {
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "task/planning_space.h"
 #include "task/regression.h"
 #include "task/state_packer.h"
 #include "task/successor_generator.h"

@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "sampling/completion.h"
 #include "task/atoms.h"
+#include "task/planning_space.h"
 #include "task/regression.h"
 
 namespace hstar {

@@ -25,17 +25,19 @@ class BestFirst {
         options_(applicable_options(context.options, config)),
         config_(config),
         control_(context.control),
+        batch_limit_(batch_limit(context)),
         registry_(space_.words()),
         open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
         successors_(space_),
+        current_(space_),
         batch_(space_),
         h_(heuristics_.size()),
         best_(heuristics_.size(), kDeadEnd) {
     check_preferred(options_, heuristics_);
-    is_preferred_.resize(space_.task().operators.size(), 0);
+    if (options_.preferred) is_preferred_.resize(space_.operators(), 0);
   }
 
-  SearchResult run(const std::vector<Value>& initial) {
+  SearchResult run(const std::vector<uint32_t>& initial) {
     result_.status = guard_memory([&] { return search(initial); });
     result_.registered_states = registry_.size();
     result_.state_bytes = registry_.bytes() + nodes_.bytes() + open_.bytes();
@@ -53,31 +55,26 @@ class BestFirst {
     return static_cast<Cost>((greatest_key_ + unit - 1) / unit);
   }
 
-  Status search(const std::vector<Value>& initial) {
+  Status search(const std::vector<uint32_t>& initial) {
     // 1. The initial state.
-    std::vector<uint32_t> packed(space_.words());
-    space_.packer().pack(initial.data(), packed.data());
-    const StateId root = registry_.insert(packed.data(), registry_.hash(packed.data())).first;
+    const StateId root = registry_.insert(initial.data(), registry_.hash(initial.data())).first;
     nodes_.push({kNoState, kNoOperator, 0});
-    add_to_batch(root, false);
-    if (options_.goal_at_generation && space_.is_goal(packed.data())) goal_ = root;
+    add_to_batch(root, 0, false);
+    if (options_.goal_at_generation && space_.is_goal(initial.data())) goal_ = root;
     const bool within_limits = evaluate_batch();
     result_.initial_h = h_[0].at(0);
     if (!within_limits) return control_.status();
     if (goal_ != kNoState) return solved(goal_);
 
     while (!open_.empty()) {
-      // 2. The best open node; entries of nodes that were expanded since are stale.
-      const StateId id = open_.pop();
-      if (nodes_[id].status() != NodeStatus::kOpen) continue;
-      nodes_[id].set_status(NodeStatus::kClosed);
-      greatest_key_ =
-          std::max(greatest_key_, config_.g_weight * nodes_[id].g + config_.h_weight * nodes_[id].h);
-      ++counts().expanded;
-      if (space_.is_goal(registry_[id])) return solved(id);
+      // 2. The best open node, or several; is one of them a goal?
+      if (!take()) continue;
+      space_.goals(taken_states(), taken_.size(), taken_goals_.data());
+      for (size_t i = 0; i < taken_.size(); ++i)
+        if (taken_goals_[i]) return solved(taken_[i]);
       // 3. All successors, 4. without duplicates, 5. evaluated and queued.
-      generate(id);
-      if (!place_successors(id)) return Status::kMemoryLimit;
+      generate();
+      if (!place_successors()) return Status::kMemoryLimit;
       if (goal_ != kNoState) {
         if (control_.poll(counts(), best_[0])) return control_.status();
         return solved(goal_);
@@ -93,27 +90,73 @@ class BestFirst {
     return Status::kSolved;
   }
 
-  void generate(StateId id) {
-    successors_.generate(registry_[id], registry_);
+  static size_t batch_limit(const SearchContext& context) {
+    if (context.options.preferred) return 1;  // they are of one state
+    return context.options.batch ? context.options.batch : context.space.batch();
+  }
+
+  // Closes the best open node; where nodes are expanded together also those behind it, by g + h only while
+  // they are as good. False if the first entry is stale: its node was expanded since.
+  bool take() {
+    taken_.clear();
+    int64_t key = 0;
+    do {
+      const StateId id = open_.pop();
+      Node& node = nodes_[id];
+      if (node.status() != NodeStatus::kOpen) {
+        if (taken_.empty()) return false;
+        continue;
+      }
+      node.set_status(NodeStatus::kClosed);
+      key = config_.g_weight * node.g + config_.h_weight * node.h;
+      greatest_key_ = std::max(greatest_key_, key);
+      ++counts().expanded;
+      taken_.push_back(id);
+    } while (taken_.size() < batch_limit_ && !open_.empty() && (config_.greedy || open_.front_key() == key));
+    taken_goals_.resize(taken_.size());
+    return true;
+  }
+
+  // Packed, one after the other.
+  const uint32_t* taken_states() {
+    if (taken_.size() == 1) return registry_[taken_[0]];
+    taken_packed_.clear();
+    for (const StateId id : taken_)
+      taken_packed_.insert(taken_packed_.end(), registry_[id], registry_[id] + space_.words());
+    return taken_packed_.data();
+  }
+
+  void generate() {
+    successors_.generate(taken_.size() == 1 ? registry_[taken_[0]] : taken_packed_.data(), taken_.size(),
+                         registry_);
     counts().generated += successors_.size();
-    batch_.set_parent(successors_.parent().values());
-    if (options_.preferred) {
-      preferred_.clear();
-      for (Heuristic* heuristic : heuristics_)
-        if (heuristic->has_preferred_operators())
-          heuristic->evaluate_preferred(successors_.parent(), 0, preferred_);
-    }
+    if (taken_.size() == 1) batch_.set_parent(registry_[taken_[0]]);
+    if (!options_.preferred) return;
+    preferred_.clear();
+    current_.clear();
+    current_.push(registry_[taken_[0]]);
+    for (Heuristic* heuristic : heuristics_)
+      if (heuristic->has_preferred_operators()) heuristic->evaluate_preferred(current_, 0, preferred_);
   }
 
   // False if the memory limit forbids to register another state.
-  bool place_successors(StateId parent) {
-    if (options_.preferred)
-      for (const int32_t op : preferred_) is_preferred_[op] = 1;
+  bool place_successors() {
+    for (const int32_t op : preferred_) is_preferred_[op] = 1;
+    size_t i = 0;
+    for (size_t k = 0; k < taken_.size() && goal_ == kNoState; ++k) {
+      if (!place_until(successors_.end(k), taken_[k], i)) return false;
+    }
+    for (const int32_t op : preferred_) is_preferred_[op] = 0;
+    return true;
+  }
+
+  bool place_until(size_t end, StateId parent, size_t& i) {
     const Cost parent_g = nodes_[parent].g;
-    for (size_t i = 0; i < successors_.size(); ++i) {
+    for (; i < end; ++i) {
       if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more)) return false;
       const int32_t op = successors_.op(i);
-      const Cost g = parent_g + space_.cost(op);
+      const bool preferred = options_.preferred && is_preferred_[op];
+      const Cost g = parent_g + successors_.cost(i);
       if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
       const uint32_t* successor = successors_.state(i);
       const auto [id, is_new] = registry_.insert(successor, successors_.hash(i));
@@ -125,31 +168,29 @@ class BestFirst {
           goal_ = id;
           return true;
         }
-        add_to_batch(id, is_preferred_[op]);
+        add_to_batch(id, op, preferred);
       } else {
         counts().evaluated += options_.evaluate_duplicates;
-        improve(id, parent, op, g);
+        improve(id, {parent, static_cast<uint32_t>(op), g}, preferred);
       }
     }
-    if (options_.preferred)
-      for (const int32_t op : preferred_) is_preferred_[op] = 0;
     return true;
   }
 
-  // A path of cost g to a state that is known already.
-  void improve(StateId id, StateId parent, int32_t op, Cost g) {
+  // Another way to a state that is known already.
+  void improve(StateId id, const Node& way, bool preferred) {
     Node& node = nodes_[id];
-    if (g >= node.g || node.status() == NodeStatus::kDeadEnd) return;
-    node.g = g;
-    node.parent = parent;
-    node.set_op(static_cast<uint32_t>(op));
+    if (way.g >= node.g || node.status() == NodeStatus::kDeadEnd) return;
+    node.g = way.g;
+    node.parent = way.parent;
+    node.set_op(way.op());
     if (node.status() == NodeStatus::kNew) return;  // in the batch: will be queued with this g
     if (node.status() == NodeStatus::kClosed) {
       if (!config_.reopen) return;
       ++counts().reopened;
       node.set_status(NodeStatus::kOpen);
     }
-    if (!config_.greedy) push(0, node.h, g, id, is_preferred_[op]);
+    if (!config_.greedy) push(0, node.h, way.g, id, preferred);
   }
 
   void push(size_t heuristic, Cost h, Cost g, StateId id, bool preferred) {
@@ -157,8 +198,8 @@ class BestFirst {
                id);
   }
 
-  void add_to_batch(StateId id, bool preferred) {
-    batch_.push(registry_[id]);
+  void add_to_batch(StateId id, int32_t op, bool preferred) {
+    batch_.push(registry_[id], op);
     batch_ids_.push_back(id);
     batch_preferred_.push_back(preferred);
   }
@@ -215,11 +256,12 @@ class BestFirst {
 
   static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of a symbolic evaluation
 
-  const PlanningSpace& space_;
+  const SearchSpace& space_;
   const Heuristics& heuristics_;
   const SearchOptions options_;
   const BestFirstConfig config_;
   Control& control_;
+  const size_t batch_limit_;  // nodes that are expanded together
   StateRegistry registry_;
   NodeTable nodes_;
   AlternationOpenList<StateId> open_;
@@ -227,8 +269,12 @@ class BestFirst {
   StateId goal_ = kNoState;   // found at generation
   int64_t greatest_key_ = 0;  // of the nodes expanded, each the least one of its time
 
-  Successors successors_;  // of the state being expanded
-  StateBatch batch_;       // those that are new
+  std::vector<StateId> taken_;  // the nodes being expanded
+  std::vector<uint32_t> taken_packed_;
+  std::vector<char> taken_goals_;
+  Successors successors_;  // of these
+  StateBatch current_;     // the one whose preferred operators are asked for
+  StateBatch batch_;       // successors that are new
   std::vector<StateId> batch_ids_;
   std::vector<char> batch_preferred_;
   std::vector<int32_t> preferred_;

@@ -35,10 +35,9 @@ class IDAStar {
       throw InputError("idastar takes one heuristic; combine several by max or sum");
   }
 
-  SearchResult run(const std::vector<Value>& initial) {
+  SearchResult run(const std::vector<uint32_t>& initial) {
     Level& root = level(0);
-    root.packed.resize(space_.words());
-    space_.packer().pack(initial.data(), root.packed.data());
+    root.packed = initial;
     root.g = 0;
     batch_.push(root.packed.data());
     Cost h;
@@ -65,6 +64,7 @@ class IDAStar {
     uint64_t hash = 0;
     int64_t g = 0;
     std::vector<int32_t> operators;
+    std::vector<Cost> costs;
     std::vector<uint32_t> successors;
     std::vector<Cost> h;
     size_t next = 0;  // the successor to look at next
@@ -91,7 +91,7 @@ class IDAStar {
       // 2. Cut off what lies above the bound.
       const size_t i = here.next++;
       if (here.h[i] == kDeadEnd) continue;
-      const int64_t g = here.g + int64_t{space_.cost(here.operators[i])} * scale_;
+      const int64_t g = here.g + int64_t{here.costs[i]} * scale_;
       if (const int64_t f = g + here.h[i]; f > bound) {
         next_bound_ = std::min(next_bound_, f);
         continue;
@@ -125,21 +125,20 @@ class IDAStar {
   // The successors that are not on the path, with their values.
   void generate(Level& here, size_t depth) {
     const size_t words = space_.words();
+    space_.expand(here.packed.data(), 1, expansion_);
+    result_.counts.generated += expansion_.size();
     batch_.clear();
-    batch_.push(here.packed.data());
-    values_.assign(batch_.values(), batch_.values() + space_.variables());
-    batch_.clear();
-    operators_.clear();
-    space_.applicable(values_.data(), operators_);
-    result_.counts.generated += operators_.size();
+    batch_.set_parent(here.packed.data());
     here.operators.clear();
-    here.successors.resize(operators_.size() * words);
-    for (const int32_t op : operators_) {
-      uint32_t* successor = &here.successors[here.operators.size() * words];
-      space_.apply(here.packed.data(), values_.data(), op, successor);
+    here.costs.clear();
+    here.successors.resize(expansion_.size() * words);
+    for (size_t i = 0; i < expansion_.size(); ++i) {
+      const uint32_t* successor = &expansion_.states[i * words];
       if (on_path(successor, depth)) continue;
-      here.operators.push_back(op);
-      batch_.push(successor);
+      std::copy_n(successor, words, &here.successors[here.operators.size() * words]);
+      here.operators.push_back(expansion_.operators[i]);
+      here.costs.push_back(expansion_.costs[i]);
+      batch_.push(successor, expansion_.operators[i]);
     }
     here.h.resize(here.operators.size());
     const size_t n = batch_.size();
@@ -161,15 +160,14 @@ class IDAStar {
     return false;
   }
 
-  const PlanningSpace& space_;
+  const SearchSpace& space_;
   Heuristic& heuristic_;
   Control& control_;
   const int32_t scale_;
   StateBatch batch_;
   SearchResult result_;
   std::vector<std::unique_ptr<Level>> levels_;
-  std::vector<int32_t> operators_;
-  std::vector<Value> values_;
+  Expansion expansion_;
   int64_t next_bound_ = kInfinity;
 };
 

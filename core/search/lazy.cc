@@ -40,10 +40,10 @@ class Lazy {
         h_(heuristics_.size()),
         best_(heuristics_.size(), kDeadEnd) {
     check_preferred(options_, heuristics_);
-    is_preferred_.resize(space_.task().operators.size(), 0);
+    if (options_.preferred) is_preferred_.resize(space_.operators(), 0);
   }
 
-  SearchResult run(const std::vector<Value>& initial) {
+  SearchResult run(const std::vector<uint32_t>& initial) {
     result_.status = guard_memory([&] { return search(initial); });
     result_.registered_states = registry_.size();
     result_.state_bytes = registry_.bytes() + nodes_.bytes() + open_.bytes();
@@ -54,10 +54,8 @@ class Lazy {
  private:
   Counts& counts() { return result_.counts; }
 
-  Status search(const std::vector<Value>& initial) {
-    std::vector<uint32_t> packed(space_.words());
-    std::vector<Value> parent_values(space_.variables());
-    space_.packer().pack(initial.data(), packed.data());
+  Status search(const std::vector<uint32_t>& initial) {
+    std::vector<uint32_t> packed = initial;
     StateId id = registry_.insert(packed.data(), registry_.hash(packed.data())).first;
     nodes_.push({kNoState, kNoOperator, 0});
     while (true) {
@@ -84,12 +82,10 @@ class Lazy {
         if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more))
           return Status::kMemoryLimit;
         const Edge edge = open_.pop();
-        const uint32_t* parent = registry_[edge.parent];
-        space_.packer().unpack(parent, parent_values.data());
-        space_.apply(parent, parent_values.data(), edge.op, packed.data());
+        const Cost cost = space_.apply(registry_[edge.parent], edge.op, packed.data(), scratch_);
         std::tie(id, is_new) = registry_.insert(packed.data(), registry_.hash(packed.data()));
         if (!is_new) continue;
-        const Cost g = nodes_[edge.parent].g + space_.cost(edge.op);
+        const Cost g = nodes_[edge.parent].g + cost;
         if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
         nodes_.push({edge.parent, static_cast<uint32_t>(edge.op), g});
       }
@@ -121,19 +117,19 @@ class Lazy {
 
   void expand(StateId id) {
     ++counts().expanded;
-    operators_.clear();
-    space_.applicable(current_.values(), operators_);
-    counts().generated += operators_.size();
+    space_.operators_of(registry_[id], scratch_);
+    const std::vector<int32_t>& operators = scratch_.operators;
+    counts().generated += operators.size();
     for (const int32_t op : preferred_) is_preferred_[op] = 1;
-    for (const int32_t op : operators_)
+    for (const int32_t op : operators)
       for (size_t k = 0; k < heuristics_.size(); ++k)
-        if (h_[k] != kDeadEnd) open_.push(k, h_[k], 0, is_preferred_[op], {id, op});
+        if (h_[k] != kDeadEnd) open_.push(k, h_[k], 0, options_.preferred && is_preferred_[op], {id, op});
     for (const int32_t op : preferred_) is_preferred_[op] = 0;
   }
 
   static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of a symbolic evaluation
 
-  const PlanningSpace& space_;
+  const SearchSpace& space_;
   const Heuristics& heuristics_;
   const SearchOptions& options_;
   Control& control_;
@@ -144,7 +140,7 @@ class Lazy {
   StateBatch current_;
   std::vector<Cost> h_;
   std::vector<Cost> best_;
-  std::vector<int32_t> operators_;
+  Expansion scratch_;
   std::vector<int32_t> preferred_;
   std::vector<char> is_preferred_;  // per operator, set only within expand
 };

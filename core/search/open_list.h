@@ -210,6 +210,8 @@ class AlternationOpenList {
     ++asked_[best];
     return lists_[best].pop();
   }
+  // Of the first list, which must not be empty.
+  int64_t front_key() const { return lists_[0].front_key(); }
   void reward_progress() {
     if (!preferred_) return;
     for (size_t i = 1; i < lists_.size(); i += 2) asked_[i] -= boost_;

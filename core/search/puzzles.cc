@@ -1,15 +1,15 @@
 #include "search/puzzles.h"
 
+#include <memory>
 #include <new>
 #include <type_traits>
 
 #include "base/errors.h"
-#include "base/memory.h"
 #include "heuristics/gap.h"
 #include "heuristics/incremental_network.h"
 #include "heuristics/manhattan.h"
 #include "heuristics/misplaced.h"
-#include "search/focal_puzzle.h"
+#include "heuristics/puzzle_values.h"
 #include "search/root_parallel.h"
 
 namespace hstar {
@@ -126,38 +126,25 @@ DeepeningResult puzzle_idastar(const Space& space, const HeuristicChoice<Space>&
 }
 
 template <Puzzle Space>
-SearchResult puzzle_focal(const Space& space, const HeuristicChoice<Space>& guide,
-                          const std::optional<HeuristicChoice<Space>>& anchor,
-                          const typename Space::State& start, const SearchOptions& options,
-                          const Limits& limits, const Observer& observer, const PlanObserver& on_plan) {
-  if (std::holds_alternative<const PuzzleNetwork<Space>*>(anchor ? *anchor : guide))
-    throw InputError("the anchor must be admissible, and a network is not");
-  SearchResult result;
-  result.memory_before = resident_memory();
-  Control control(limits, observer, 1);
-  const auto search = [&](SuccessorValues<Space>& guiding, SuccessorValues<Space>* proving) {
-    PuzzleDomain<Space> domain(space, guiding, proving);
-    std::vector<uint32_t> packed(space.words());
-    space.pack(start, packed.data());
-    const size_t before = result.memory_before;
-    result = FocalSearch(domain, options, control, on_plan).run(packed);
-    result.memory_before = before;
+std::unique_ptr<Heuristic> puzzle_heuristic(const PuzzleSpace<Space>& space,
+                                            const HeuristicChoice<Space>& choice,
+                                            std::shared_ptr<const void> owner) {
+  std::unique_ptr<Heuristic> result;
+  const auto work = [&]<class H>(const H& h) {
+    // What is known by name is made for the space; all else lives with its owner.
+    constexpr bool kNamed = std::is_constructible_v<H, const Space&>;
+    std::shared_ptr<const H> part;
+    PuzzleClaims claims{"databases", true};
+    if constexpr (kNamed) {
+      part = std::make_shared<const H>(h);
+      claims.name = H::kName;
+    } else {
+      part = {owner, &h};
+    }
+    if (std::holds_alternative<const PuzzleNetwork<Space>*>(choice)) claims = {"network", false};
+    result = std::make_unique<PuzzleValues<Space, H>>(space, std::move(part), std::move(claims));
   };
-  const auto guided = [&]<class G>(const G& g) {
-    SuccessorValuesBy<Space, G> guiding(g);
-    if (!anchor) return search(guiding, nullptr);
-    const auto anchored = [&]<class A>(const A& a) {
-      SuccessorValuesBy<Space, A> proving(a);
-      search(guiding, &proving);
-    };
-    with_heuristic<Space>(space, *anchor, anchored);
-  };
-  if (control.stopped_at_start())
-    result.status = control.status();
-  else
-    with_heuristic<Space>(space, guide, guided);
-  result.search_time_s = control.elapsed_s();
-  result.cpu_time_s = control.cpu_s();
+  with_heuristic<Space>(space.puzzle(), choice, work);
   return result;
 }
 
@@ -170,9 +157,8 @@ SearchResult puzzle_focal(const Space& space, const HeuristicChoice<Space>& guid
   template DeepeningResult puzzle_idastar<Space>(const Space&, const HeuristicChoice<Space>&,     \
                                                  const Space::State&, const DeepeningOptions&,    \
                                                  const Limits&, const Observer&);                 \
-  template SearchResult puzzle_focal<Space>(                                                      \
-      const Space&, const HeuristicChoice<Space>&, const std::optional<HeuristicChoice<Space>>&,  \
-      const Space::State&, const SearchOptions&, const Limits&, const Observer&, const PlanObserver&);
+  template std::unique_ptr<Heuristic> puzzle_heuristic<Space>(                                    \
+      const PuzzleSpace<Space>&, const HeuristicChoice<Space>&, std::shared_ptr<const void>);
 HSTAR_PUZZLE(Tiles)
 HSTAR_PUZZLE(Pancake)
 HSTAR_PUZZLE(Blocks)

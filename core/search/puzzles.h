@@ -2,7 +2,7 @@
 // network.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,11 +10,12 @@
 #include "base/control.h"
 #include "heuristics/additive_databases.h"
 #include "heuristics/block_databases.h"
+#include "heuristics/heuristic.h"
 #include "heuristics/puzzle_network.h"
 #include "search/iterative_deepening.h"
-#include "search/search.h"
 #include "spaces/blocks.h"
 #include "spaces/pancake.h"
+#include "spaces/puzzle_space.h"
 #include "spaces/tiles.h"
 
 namespace hstar {
@@ -57,12 +58,10 @@ DeepeningResult puzzle_idastar(const Space& space, const HeuristicChoice<Space>&
                                const typename Space::State& start, const DeepeningOptions& options,
                                const Limits& limits, const Observer& observer);
 
-// A plan within a proven bound; without an anchor the guide has to be admissible. An InputError if the one
-// that proves is a network.
+// The heuristic for the general searches; it keeps `owner`, to whom databases and networks belong.
 template <Puzzle Space>
-SearchResult puzzle_focal(const Space& space, const HeuristicChoice<Space>& guide,
-                          const std::optional<HeuristicChoice<Space>>& anchor,
-                          const typename Space::State& start, const SearchOptions& options,
-                          const Limits& limits, const Observer& observer, const PlanObserver& on_plan);
+std::unique_ptr<Heuristic> puzzle_heuristic(const PuzzleSpace<Space>& space,
+                                            const HeuristicChoice<Space>& choice,
+                                            std::shared_ptr<const void> owner);
 
 }  // namespace hstar

@@ -18,10 +18,9 @@ Status exhausted_status(const Heuristics& heuristics, const Counts& counts) {
   return trusted || counts.dead_ends == 0 ? Status::kUnsolvable : Status::kIncomplete;
 }
 
-SearchResult run_search(const std::string& name, const PlanningSpace& space,
-                        const std::vector<Value>& initial, const Heuristics& heuristics, Heuristic* anchor,
-                        const SearchOptions& options, const Limits& limits, const Observer& observer,
-                        const PlanObserver& on_plan) {
+SearchResult run_search(const std::string& name, const SearchJob& job, const Limits& limits,
+                        const Observer& observer, const PlanObserver& on_plan) {
+  const Heuristics& heuristics = job.heuristics;
   if (heuristics.empty()) throw InputError("a search needs at least one heuristic");
   std::string known;
   for (const SearchEntry& entry : search_catalogue()) {
@@ -34,7 +33,7 @@ SearchResult run_search(const std::string& name, const PlanningSpace& space,
       if (control.stopped_at_start())
         result.status = control.status();
       else
-        result = entry.run({space, initial, heuristics, anchor, options, control, on_plan});
+        result = entry.run({job, control, on_plan});
     } catch (const std::bad_alloc&) {
       result.status = Status::kMemoryLimit;
     }

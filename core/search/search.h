@@ -12,7 +12,7 @@
 #include "base/control.h"
 #include "heuristics/heuristic.h"
 #include "search/open_list.h"
-#include "task/planning_space.h"
+#include "spaces/search_space.h"
 
 namespace hstar {
 
@@ -39,6 +39,9 @@ struct SearchOptions {
   // focal: of the guide's h, beside the cost so far; without it h alone is the order
   double guide_weight = std::numeric_limits<double>::infinity();
   bool optimistic = false;  // focal: any open node is taken until there is a plan
+  // astar, wastar, gbfs: nodes that are expanded together, by g + h only such with equal keys; 0: as the
+  // space likes it
+  uint32_t batch = 0;
 };
 
 constexpr Cost kNoBound = -1;
@@ -85,19 +88,19 @@ void check_preferred(const SearchOptions& options, const Heuristics& heuristics)
 // that may be wrong about dead ends.
 Status exhausted_status(const Heuristics& heuristics, const Counts& counts);
 
-// Runs a search by name from `initial` (values of all variables). Throws InputError for an unknown name
+// Runs a search by name. Throws InputError for an unknown name
 // or options that do not go together, UnsupportedError for what the search cannot do.
-SearchResult run_search(const std::string& name, const PlanningSpace& space,
-                        const std::vector<Value>& initial, const Heuristics& heuristics, Heuristic* anchor,
-                        const SearchOptions& options, const Limits& limits, const Observer& observer,
-                        const PlanObserver& on_plan);
-
-struct SearchContext {
-  const PlanningSpace& space;
-  const std::vector<Value>& initial;
+struct SearchJob {
+  const SearchSpace& space;
+  const std::vector<uint32_t>& initial;  // packed
   const Heuristics& heuristics;
   Heuristic* anchor;  // focal: an admissible heuristic, or none
   const SearchOptions& options;
+};
+SearchResult run_search(const std::string& name, const SearchJob& job, const Limits& limits,
+                        const Observer& observer, const PlanObserver& on_plan);
+
+struct SearchContext : SearchJob {
   Control& control;
   const PlanObserver& on_plan;  // of searches that find several plans
 };

@@ -110,6 +110,11 @@ class Grid {
     return static_cast<uint32_t>(place.row) * static_cast<uint32_t>(map_->columns()) +
            static_cast<uint32_t>(place.column);
   }
+  void numbers(uint32_t state, int32_t* numbers) const {  // what `checked` takes
+    const Place place = map_->place(state);
+    numbers[0] = place.row;
+    numbers[1] = place.column;
+  }
 
   template <class Visit>
   void successors(uint32_t state, Visit&& visit) const {

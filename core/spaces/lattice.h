@@ -35,6 +35,12 @@ class Lattice {
                         static_cast<uint32_t>(place.column);
     return at << bits_ | (state & mask_);
   }
+  void numbers(uint32_t state, int32_t* numbers) const {
+    const Place place = map_->place(cell(state));
+    numbers[0] = place.row;
+    numbers[1] = place.column;
+    numbers[2] = heading(state);
+  }
 
   template <class Visit>
   void successors(uint32_t state, Visit&& visit) const {

@@ -1,7 +1,10 @@
 #include "task/planning_space.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+
+#include "base/errors.h"
 
 namespace hstar {
 
@@ -34,6 +37,54 @@ std::vector<Value> PlanningSpace::initial_state() const {
   std::vector<Value> values = task_.initial_values;
   axioms_.evaluate(values.data());
   return values;
+}
+
+void PlanningSpace::pack(const Value* values, uint32_t* packed) const {
+  const std::vector<Variable>& variables = task_.variables;
+  for (size_t v = 0; v < variables.size(); ++v)
+    if (values[v] < 0 || values[v] >= variables[v].domain_size())
+      throw InputError("value " + std::to_string(values[v]) + " of " + variables[v].name + " is not in 0.." +
+                       std::to_string(variables[v].domain_size() - 1));
+  std::vector<Value> complete(values, values + variables.size());
+  axioms_.evaluate(complete.data());
+  packer_.pack(complete.data(), packed);
+}
+
+void PlanningSpace::expand(const uint32_t* packed, size_t n, Expansion& expansion) const {
+  expansion.clear();
+  expansion.values.resize(width());
+  for (size_t i = 0; i < n; ++i, packed += words()) {
+    const size_t begin = expansion.size();
+    packer_.unpack(packed, expansion.values.data());
+    applicable(expansion.values.data(), expansion.operators);
+    const size_t end = expansion.size();
+    if (expansion.states.size() < end * words()) expansion.states.resize(2 * end * words());
+    expansion.costs.resize(end);
+    for (size_t k = begin; k < end; ++k) {
+      const int32_t op = expansion.operators[k];
+      apply(packed, expansion.values.data(), op, &expansion.states[k * words()]);
+      expansion.costs[k] = costs_[op];
+    }
+    expansion.ends.push_back(static_cast<uint32_t>(end));
+  }
+}
+
+void PlanningSpace::goals(const uint32_t* packed, size_t n, char* is_goal) const {
+  for (size_t i = 0; i < n; ++i) is_goal[i] = this->is_goal(packed + i * words());
+}
+
+void PlanningSpace::operators_of(const uint32_t* packed, Expansion& expansion) const {
+  expansion.clear();
+  expansion.values.resize(width());
+  packer_.unpack(packed, expansion.values.data());
+  applicable(expansion.values.data(), expansion.operators);
+}
+
+Cost PlanningSpace::apply(const uint32_t* packed, int32_t op, uint32_t* result, Expansion& expansion) const {
+  expansion.values.resize(width());
+  packer_.unpack(packed, expansion.values.data());
+  apply(packed, expansion.values.data(), op, result);
+  return costs_[op];
 }
 
 void PlanningSpace::apply_complex(const Value* values, int32_t op, uint32_t* result) const {

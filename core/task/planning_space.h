@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "spaces/search_space.h"
 #include "task/axiom_evaluator.h"
 #include "task/mutexes.h"
 #include "task/state_packer.h"
@@ -13,13 +14,21 @@
 
 namespace hstar {
 
-class PlanningSpace {
+class PlanningSpace final : public SearchSpace {
  public:
   explicit PlanningSpace(Task task);
 
   const Task& task() const { return task_; }
   const StatePacker& packer() const { return packer_; }
-  size_t words() const { return packer_.words(); }
+  size_t words() const override { return packer_.words(); }
+  size_t width() const override { return task_.variables.size(); }
+  void pack(const Value* values, uint32_t* packed) const override;  // derived variables are computed
+  void unpack(const uint32_t* packed, Value* values) const override { packer_.unpack(packed, values); }
+  void expand(const uint32_t* packed, size_t n, Expansion& expansion) const override;
+  void goals(const uint32_t* packed, size_t n, char* is_goal) const override;
+  Cost apply(const uint32_t* packed, int32_t op, uint32_t* result, Expansion& expansion) const override;
+  void operators_of(const uint32_t* packed, Expansion& expansion) const override;
+  size_t operators() const override { return task_.operators.size(); }
   int32_t variables() const { return static_cast<int32_t>(task_.variables.size()); }
   Cost cost(int32_t op) const { return costs_[op]; }
 

@@ -7,13 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "spaces/search_space.h"
+
 namespace hstar {
-
-using Value = int32_t;
-using Cost = int32_t;
-
-// No operator and no heuristic value is above this, so that a sum of two fits into Cost.
-constexpr Cost kMaxCost = 1 << 29;
 
 struct Fact {
   int32_t variable;

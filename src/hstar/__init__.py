@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from hstar.recipes import train
     from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
     from hstar.search.solve import Result, SearchConfig, searches, solve
-    from hstar.search.validate import Verdict, validate_pddl
-    from hstar.spaces.task import Task, load
+    from hstar.spaces.load import load
+    from hstar.spaces.task import Task
+    from hstar.spaces.validate import Verdict, validate_pddl
 
 __version__ = "0.1.0"
 
@@ -39,10 +40,10 @@ _HOME = {
     "SearchConfig": "hstar.search.solve",
     "searches": "hstar.search.solve",
     "solve": "hstar.search.solve",
-    "Verdict": "hstar.search.validate",
-    "validate_pddl": "hstar.search.validate",
+    "Verdict": "hstar.spaces.validate",
+    "validate_pddl": "hstar.spaces.validate",
     "Task": "hstar.spaces.task",
-    "load": "hstar.spaces.task",
+    "load": "hstar.spaces.load",
     "train": "hstar.recipes",
 }
 

@@ -1,11 +1,13 @@
-"""Options as fields of dataclasses: how they carry their help, and how wrong names are answered."""
+"""Options as fields of dataclasses: how they carry their help, and how mistakes are answered."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import Any, TypeVar
 
+from hstar.errors import InputError
 from hstar.registry import unknown
 
 T = TypeVar("T")
@@ -23,3 +25,29 @@ def configured(kind: type[T], options: Mapping[str, Any], what: str = "option") 
         if name not in known:
             raise unknown(what, name, known)
     return kind(**options)
+
+
+def check_number(name: str, value: Any, least: float = 0, most: float = math.inf) -> None:
+    """An `InputError` unless the value is a number (not a truth value) within the limits."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not least <= value <= most:
+        limits = f"from {least:g} on" if most == math.inf else f"from {least:g} to {most:.10g}"
+        raise InputError(f"{name} must be a number {limits}, got {value!r:.40}")
+
+
+def whole_number(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:
+    """The value as an int, for `1e6` is a whole number, too; an `InputError` for anything else."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or value != value // 1 or not least <= value <= most:
+        limits = f"from {least} on" if most >= 2**31 - 1 else f"from {least} to {most}"
+        raise InputError(f"{name} must be a whole number {limits}, got {value!r:.40}")
+    return int(value)
+
+
+def check_limits(config: Any) -> None:
+    """Checks `time_limit`, `memory_limit` and `max_expansions` of a frozen dataclass; None is no limit."""
+    if config.time_limit is not None:
+        check_number("time_limit", config.time_limit)
+    for name in ("memory_limit", "max_expansions"):
+        if getattr(config, name) is not None:
+            object.__setattr__(config, name, whole_number(name, getattr(config, name)))

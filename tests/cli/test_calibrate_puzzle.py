@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hstar.models.puzzle_model import load_puzzle_model, save_puzzle_model
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import turned
 from puzzle_models import made
@@ -28,7 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     size, lines = parse_puzzle("tiles:2x3"), ["id,tiles,optimal_cost"]
     for seed in range(20):
         puzzle = size.random(seed)
-        cost = idastar(puzzle, "manhattan").plan_cost
+        cost = solve(puzzle, "manhattan", "idastar").plan_cost
         lines.append(f"{seed},{' '.join(map(str, puzzle.start))},{cost if seed % 2 else ''}")
     Path("instances.csv").write_text("\n".join(lines) + "\n")
     return tmp_path

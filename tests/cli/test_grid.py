@@ -13,7 +13,7 @@ import pytest
 
 from hstar.cli import show
 from hstar.models.grid_model import load_grid_model
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem, replay
 from hstar.spaces.grid_files import Scenario, read_map, write_map, write_png, write_scenarios
 from hstar.spaces.grid_maps import random_problems
@@ -85,7 +85,7 @@ def test_random_maps_and_a_table(hstar: Run, folder: Path) -> None:
     assert header[:4] == ["heuristic", "solved", "cost", "expanded"]
     assert [row[0] for row in rows] == ["manhattan", "blind"] and all(row[1] == "6/6" for row in rows)
     problems = random_problems(6, 4, kind="maze", rows=15, columns=15)
-    expanded = [grid_astar(problem, "blind").expanded for problem in problems]
+    expanded = [solve(problem, "blind", "astar").expanded for problem in problems]
     assert float(rows[1][3]) == pytest.approx(np.mean(expanded), abs=0.06)
     assert rows[0][2] == rows[1][2]
 
@@ -96,8 +96,8 @@ def test_costs_are_compared_with_the_optimum(hstar: Run, folder: Path) -> None:
     header, row = [line.split() for line in done.out.splitlines()]
     assert done.code == 0 and header[2:5] == ["cost", "/", "optimum"]
     problems = random_problems(8, 3, rows=20, columns=20)
-    best = [grid_astar(problem).path_cost or 0 for problem in problems]
-    costs = [grid_astar(problem, weight=3.0).path_cost or 0 for problem in problems]
+    best = [solve(problem, None, "astar").plan_cost or 0 for problem in problems]
+    costs = [solve(problem, None, "wastar", weight=3.0).plan_cost or 0 for problem in problems]
     ratios = [cost / least for cost, least in zip(costs, best, strict=True)]
     assert float(row[3]) == pytest.approx(np.mean(ratios), abs=1e-4)
     with (folder / "rows.csv").open() as file:
@@ -124,7 +124,7 @@ def test_lattices(hstar: Run, folder: Path) -> None:
     words = ("grid", "map.map", "--headings", "8", "--turn-cost", "0.5", "--optimum", "--json", "-q")
     (record,) = map(json.loads, hstar(*words, "--start", "7,0,0", "--goal", "7,9").out.splitlines())
     problem = LatticeProblem(Grid(read_map(folder / "map.map")), (7, 0, 0), (7, 9), 8, 0.5)
-    assert record["path_cost"] == record["optimum"] == grid_astar(problem).path_cost
+    assert record["path_cost"] == record["optimum"] == solve(problem, None, "astar").plan_cost
     drawn = [json.loads(line) for line in hstar(*words, "--scenarios", "3").out.splitlines()]
     assert all(len(one["start"]) == 3 and one["path_cost"] == one["optimum"] for one in drawn)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hstar.models.puzzle_model import load_puzzle_model, save_puzzle_model
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import turned
 from puzzle_models import made
@@ -137,7 +137,7 @@ def test_another_goal_is_noticed(hstar: Run, refused: Refused, folder: Path) -> 
     size = parse_puzzle("tiles:3x3")
     boards = [size.random(seed).start for seed in range(30)]
     first, last = (
-        [idastar(size.puzzle(board), "manhattan").plan_cost or 0 for board in some]
+        [solve(size.puzzle(board), "manhattan", "idastar").plan_cost or 0 for board in some]
         for some in (boards, map(turned, boards))
     )
     least = [size.puzzle().core.value("manhattan", board) for board in boards]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from hstar.errors import InputError, UnsupportedError
 from hstar.search.databases import Databases, additive_databases, block_databases
-from hstar.search.idastar import idastar
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Instance, Puzzle, State, format_instances, replay
@@ -117,9 +117,9 @@ def test_large_states_come_back_from_packing(data: st.DataObject) -> None:
     seed = data.draw(st.integers(0, 2**32))
     rows, columns = data.draw(st.sampled_from([(4, 4), (5, 5), (6, 6), (2, 18), (3, 7)]))
     for puzzle in (
-        Tiles.random(rows, columns, seed),
-        Pancake.random(data.draw(st.integers(1, 63)), seed),
-        Blocks.random(data.draw(st.integers(1, 31)), seed),
+        Tiles.solved(rows, columns).random(seed),
+        Pancake.solved(data.draw(st.integers(1, 63))).random(seed),
+        Blocks.solved(data.draw(st.integers(1, 31))).random(seed),
     ):
         words = puzzle.core.pack(puzzle.start)
         assert tuple(puzzle.core.unpack(words)) == puzzle.start
@@ -150,7 +150,7 @@ def test_plans_are_optimal(name: str, heuristic: str, options: dict[str, object]
     small = SMALL[name]
     if options.get("pruning") == "automaton" and name.startswith("blocks"):
         with pytest.raises(UnsupportedError, match="moves that do not depend on the state"):
-            idastar(small.puzzle, heuristic, **options)
+            solve(small.puzzle, heuristic, "idastar", **options)
         return
     # Without a heuristic and with little pruning a search of small tiles follows all ways of 21 moves.
     blind = heuristic == "blind"
@@ -158,7 +158,7 @@ def test_plans_are_optimal(name: str, heuristic: str, options: dict[str, object]
     near = {state: distance for state, distance in small.exact.items() if distance <= most}
     for state in some(near, 60 if blind else 150):
         puzzle = small.make(state)
-        result = idastar(puzzle, heuristic, **options)
+        result = solve(puzzle, heuristic, "idastar", **options)
         assert result.status == "solved"
         assert result.plan_cost == small.exact[state]
         assert result.actions is not None
@@ -206,7 +206,7 @@ def test_built_heuristics_keep_what_they_claim(small: Small) -> None:
             for action, after in oracle.neighbours(small.puzzle, state):
                 assert core.child_value(native, state, action) == core.value(native, after), name
         for state in some(small.exact, 20):
-            result = idastar(small.make(state), heuristic)
+            result = solve(small.make(state), heuristic, "idastar")
             assert result.plan_cost is not None
             assert result.plan_cost >= small.exact[state]
             assert not admissible or result.plan_cost == small.exact[state], name
@@ -215,7 +215,7 @@ def test_built_heuristics_keep_what_they_claim(small: Small) -> None:
 def test_two_searches_count_alike(small: Small) -> None:
     state = max(small.exact, key=lambda one: small.exact[one])
     heuristic = small.puzzle.core.heuristics[0].name
-    first, second = (idastar(small.make(state), heuristic) for _ in range(2))
+    first, second = (solve(small.make(state), heuristic, "idastar") for _ in range(2))
     counted = ("actions", "generated", "expanded", "bound", "rounds")
     assert [getattr(first, name) for name in counted] == [getattr(second, name) for name in counted]
 
@@ -235,8 +235,8 @@ def test_walks_are_fixed_by_their_seed_and_reach_everything(name: str) -> None:
 
 def test_walks_do_not_take_moves_back() -> None:
     for seed in range(50):
-        assert tuple(Tiles.walk(3, 3, 2, seed).start) != tuple(range(9))
-        assert Pancake.walk(5, 2, seed).start != tuple(range(5))
+        assert tuple(Tiles.solved(3, 3).walk(2, seed).start) != tuple(range(9))
+        assert Pancake.solved(5).walk(2, seed).start != tuple(range(5))
 
 
 @pytest.mark.parametrize("name", ["tiles-2x2", "pancake-6", "blocks-5"])

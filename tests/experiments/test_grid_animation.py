@@ -15,7 +15,7 @@ import pytest
 from hstar.errors import InputError
 from hstar.experiments.grid_animation import animate
 from hstar.experiments.grid_picture import Panel
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -30,10 +30,10 @@ def wall() -> GridProblem:
 
 def written(folder: Path) -> Path:
     problem = wall()
-    plain = grid_astar(problem, explored=True)
+    plain = solve(problem, None, "astar", explored=True)
     values = problem.grid.distances(problem.goal).astype(np.float32)
     values[problem.grid.blocked] = 0
-    guided = grid_astar(problem, values, explored=True)
+    guided = solve(problem, values, "astar", explored=True)
     animate(folder / "a.html", problem, [Panel(f"plain {NASTY}", plain), Panel("guided", guided, values)])
     return folder / "a.html"
 
@@ -46,7 +46,7 @@ def data_of(page: str) -> dict[str, Any]:
 
 def test_the_data_are_those_of_the_search(tmp_path: Path) -> None:
     page, problem = written(tmp_path).read_text(), wall()
-    data, plain = data_of(page), grid_astar(problem, explored=True)
+    data, plain = data_of(page), solve(problem, None, "astar", explored=True)
     assert data["shape"] == [6, 9] and np.flatnonzero(data["blocked"]).tolist() == [13, 22, 31, 40, 49]
     assert (data["start"], data["goal"]) == (45, 53)
     one, two = data["panels"]
@@ -60,7 +60,7 @@ def test_the_data_are_those_of_the_search(tmp_path: Path) -> None:
 
 def test_a_problem_without_a_path(tmp_path: Path) -> None:
     problem = GridProblem(Grid(np.array([[0, 1, 0]], dtype=bool)), (0, 0), (0, 2))
-    animate(tmp_path / "a.html", problem, [Panel("none", grid_astar(problem, explored=True))])
+    animate(tmp_path / "a.html", problem, [Panel("none", solve(problem, None, "astar", explored=True))])
     (panel,) = data_of((tmp_path / "a.html").read_text())["panels"]
     assert panel["path"] is None and panel["explored"] == [0]
 

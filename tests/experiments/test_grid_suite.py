@@ -24,7 +24,7 @@ from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import path_table, summarise
 from hstar.models.grid_model import save_grid_model
 from hstar.recipes import train_prolonged
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
 from hstar.spaces.grid_files import Scenario, write_map, write_png, write_scenarios
 from hstar.spaces.grid_maps import random_problems, with_headings
@@ -127,11 +127,11 @@ def test_from_scenarios_to_a_table(home: Path) -> None:
     }
     # The same numbers as by hand.
     problems = random_problems(6, 70, rows=10, columns=10, blocked_share=0.3)
-    results = [grid_astar(problem, "octile", weight=3.0) for problem in problems]
-    best = [grid_astar(problem).path_cost or 0 for problem in problems]
+    results = [solve(problem, "octile", "astar", weight=3.0) for problem in problems]
+    best = [solve(problem, None, "astar").plan_cost or 0 for problem in problems]
     (row,) = (row for row in rows if (row["contestant"], row["domain"]) == ("weighted 3", SCATTERED))
     assert row["expansions"] == np.mean([one.expanded for one in results])
-    assert row["cost"] == np.mean([one.path_cost or 0 for one in results])
+    assert row["cost"] == np.mean([one.plan_cost or 0 for one in results])
     assert row["optimum"] == np.mean(best) and row["bound"] == 3 and row["scenarios"] == 6
     assert [float(line["optimum"]) for line in csv.DictReader(io.StringIO(kept))] == best
     # eps = 1 is A*, whatever was learned.
@@ -167,8 +167,8 @@ def test_from_scenarios_to_a_table(home: Path) -> None:
     assert shown["blocked"] == problems[0].grid.blocked.astype(int).reshape(-1).tolist()
     panels = {panel["contestant"]: panel for panel in shown["panels"]}
     assert {*panels} == {one for place, one in table if place == SCATTERED}
-    by_hand = grid_astar(problems[0], "octile", weight=3.0)
-    told = f"weighted 3: {by_hand.expanded} expanded, cost {by_hand.path_cost:g}"
+    by_hand = solve(problems[0], "octile", "astar", weight=3.0)
+    told = f"weighted 3: {by_hand.expanded} expanded, cost {by_hand.plan_cost:g}"
     assert panels["weighted 3"]["title"] == told and panels["weighted 3"]["values"] is None
     assert len(panels["weighted 3"]["explored"]) == by_hand.expanded
     assert panels["k_pr inf, eps 1"]["values"] == panels["k_pr inf, eps 2.5"]["values"] == 0
@@ -195,12 +195,12 @@ def test_paths_by_seed() -> None:
 def test_the_optimum_and_what_is_promised() -> None:
     problems = random_problems(3, 5, rows=12, columns=12, neighbours=8)
     for problem in [*problems, *with_headings(problems, 8, 0.5, 0)]:
-        assert optimum(problem) == pytest.approx(grid_astar(problem).path_cost, rel=1e-12)
+        assert optimum(problem) == pytest.approx(solve(problem, None, "astar").plan_cost, rel=1e-12)
     walled = np.array([[0, 1, 0]], dtype=bool)
     assert optimum(GridProblem(Grid(walled), (0, 0), (0, 2))) is None
     assert optimum(LatticeProblem(Grid(walled), (0, 0, 1), (0, 2))) is None
-    found = grid_astar(problems[0], weight=4.0)
-    cost = found.path_cost or 0.0
+    found = solve(problems[0], None, "wastar", weight=4.0)
+    cost = found.plan_cost or 0.0
 
     def judged(bound: float | None, best: float) -> GridRun:
         return GridRun(problems[0], "octile", None, found, 0.0, bound, best)

@@ -17,7 +17,7 @@ from hstar.experiments.grid_animation import steps
 from hstar.experiments.grid_jobs import STEPS
 from hstar.experiments.grid_picture import Panel
 from hstar.experiments.report import page, read_runs
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem
 
 from .runs import NASTY, compared_run, comparison, labelling, made_up_run, sample, search, training
@@ -342,7 +342,7 @@ def test_searches_on_maps_step_by_step(tmp_path: Path, write_page: Open) -> None
             values = problem.grid.distances(problem.goal).astype(np.float32)
             values[problem.grid.blocked] = 0
             for name, heuristic in (("blind", "blind"), ("manhattan", "manhattan"), ("exact", values)):
-                found = grid_astar(problem, heuristic, explored=True)
+                found = solve(problem, heuristic, "astar", explored=True)
                 kept = steps(problem, [Panel("model", found, values if name == "exact" else None)])
                 labels = {"domain": domain, "instance": f"{domain}/random-0", "start": "1 scenario"}
                 left = {STEPS: json.dumps(kept).encode()}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hstar.experiments.puzzles import puzzle_heuristic, random_instances, solve_instances, summary
-from hstar.search.idastar import IDAStarConfig
+from hstar.search.solve import SearchConfig
 from hstar.spaces.puzzles import parse_puzzle
 
 SIZE = parse_puzzle("tiles:2x3")
@@ -43,7 +43,7 @@ def test_summary() -> None:
 def test_only_what_is_missing_is_searched(tmp_path: Path) -> None:
     heuristic, about = puzzle_heuristic(SIZE, "manhattan")
     instances, path = random_instances(SIZE, 6, 3), tmp_path / "rows.jsonl"
-    config = IDAStarConfig()
+    config = SearchConfig()
     first = list(solve_instances(instances[:4:2], heuristic, config, about, output=path))
     every = list(solve_instances(instances, heuristic, config, about, output=path, jobs=2))
     assert [every[0], every[2]] == first and len(path.read_text().splitlines()) == 6
@@ -51,7 +51,7 @@ def test_only_what_is_missing_is_searched(tmp_path: Path) -> None:
     again = list(solve_instances(instances, heuristic, config, about, output=path))
     assert again == every
     # Other limits are another run.
-    other = IDAStarConfig(max_evaluations=10**6)
+    other = SearchConfig(max_evaluations=10**6)
     list(solve_instances(instances[:1], heuristic, other, about, output=path))
     assert len(path.read_text().splitlines()) == 7
 

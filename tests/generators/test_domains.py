@@ -25,9 +25,9 @@ from hstar.generators import (
     visitall,
 )
 from hstar.generators.problem import problem_text
-from hstar.search.validate import validate_pddl
 from hstar.spaces.lifted import LiftedTask
 from hstar.spaces.pddl import parse_task
+from hstar.spaces.validate import validate_pddl
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.generators import GENERATORS, blocksworld, ferry, npuzzle, sizes_of
-from hstar.search.validate import validate_pddl
 from hstar.spaces.pddl import parse_task, undeclared_requirements
+from hstar.spaces.validate import validate_pddl
 
 SIZES = {
     "blocksworld": (5,),

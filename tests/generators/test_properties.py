@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import hstar
 from hstar.errors import InputError
 from hstar.generators import GENERATORS, sizes_of
-from hstar.search.validate import validate_pddl
 from hstar.spaces.lifted import And, Atom, LiftedTask
 from hstar.spaces.pddl import parse_task, undeclared_requirements
+from hstar.spaces.validate import validate_pddl
 
 Sizes = tuple[int, ...]
 

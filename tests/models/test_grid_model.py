@@ -16,7 +16,7 @@ from hstar.estimates.asymmetric import Asymmetric
 from hstar.models.domain_model import load_heuristic
 from hstar.models.grid_config import PaperConfig, ValueMapConfig, VinConfig
 from hstar.models.grid_model import KIND, GridModel, load_grid_model, save_grid_model
-from hstar.search.grid_astar import GridAStarConfig, grid_astar
+from hstar.search.solve import SearchConfig, solve
 from hstar.spaces.grid import Grid, GridProblem
 from hstar.spaces.grid_maps import random_problem, with_headings
 
@@ -64,7 +64,7 @@ def test_values_are_added_to_the_admissible_distance() -> None:
     values = replace(model, tensors=nothing).values(problem)
     free = ~problem.grid.blocked
     assert np.array_equal(values[free], problem.grid.lower_bounds(problem.goal).astype(np.float32)[free])
-    assert grid_astar(problem, values).expanded == grid_astar(problem).expanded
+    assert solve(problem, values, "astar").expanded == solve(problem, None, "astar").expanded
 
 
 def test_what_a_model_is_not_for() -> None:
@@ -92,9 +92,9 @@ def test_lattices(tmp_path: Path) -> None:
     (problem,) = with_headings([random_problem(4, rows=9, columns=7)], 8, 0.5, seed=1)
     values = again.values(problem)
     assert values.shape == (9, 7, 8) and not values[problem.grid.blocked].any()
-    optimum, found = (grid_astar(problem, *given) for given in ((), (values, GridAStarConfig(eps=1.5))))
-    assert optimum.path_cost is not None and found.path_cost is not None
-    assert found.path_cost <= 1.5 * optimum.path_cost
+    optimum, found = (solve(problem, *given, "astar") for given in ((), (values, SearchConfig(eps=1.5))))
+    assert optimum.plan_cost is not None and found.plan_cost is not None
+    assert found.plan_cost <= 1.5 * optimum.plan_cost
     for wrong, told in (
         (random_problem(4), "trained for 8 headings, turns for 0.5, asked for cells without headings"),
         (replace(problem, turn_cost=2.0), "asked for 8 headings, turns for 2"),

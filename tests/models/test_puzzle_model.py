@@ -12,8 +12,8 @@ from hstar import container
 from hstar.errors import InputError, ModelError
 from hstar.estimates.rules import Calibrated, Quantile
 from hstar.models.puzzle_model import KIND, is_puzzle_model, load_puzzle_model, save_puzzle_model
-from hstar.search.idastar import idastar
 from hstar.search.puzzle_features import puzzle_features
+from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzles import parse_puzzle
 from puzzle_models import made
@@ -91,7 +91,9 @@ def test_a_calibrated_model_keeps_its_promise_with_a_floor_only() -> None:
 
 def test_it_searches() -> None:
     model = made()
-    result = idastar(model.puzzle.random(1), model.network(model.puzzle.puzzle(), 0.5), max_evaluations=10**6)
+    result = solve(
+        model.puzzle.random(1), model.network(model.puzzle.puzzle(), 0.5), "idastar", max_evaluations=10**6
+    )
     assert result.solved
 
 

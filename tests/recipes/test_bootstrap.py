@@ -12,7 +12,7 @@ import pytest
 from hstar.errors import InputError
 from hstar.models.puzzle_model import PuzzleModel
 from hstar.recipes import train_puzzle
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
 
 SIZE = parse_puzzle("tiles:2x3")
@@ -46,7 +46,7 @@ def test_limits_double_and_solved_instances_leave() -> None:
     assert model.summary["solved"] == sum(row["solved"] for row in rows if row["learned"])
     assert not model.has_spread
     network = model.network(SIZE.puzzle())
-    assert idastar(SIZE.walk(4, 1), network, max_evaluations=10**6).solved
+    assert solve(SIZE.walk(4, 1), network, "idastar", max_evaluations=10**6).solved
 
 
 def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:

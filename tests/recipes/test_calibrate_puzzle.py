@@ -12,8 +12,8 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates import Clip, Mean, Quantile, Rule, conformal
 from hstar.models.puzzle_model import PuzzleModel, load_puzzle_model, save_puzzle_model
 from hstar.recipes.calibrate import calibrate_puzzle, puzzle_plan_values, scored_network
-from hstar.search.idastar import idastar
 from hstar.search.puzzle_optimal import optimal_plans
+from hstar.search.solve import solve
 from hstar.spaces.puzzle import Instance, Puzzle, State
 from oracles import puzzles as oracle
 from puzzle_models import made
@@ -73,7 +73,7 @@ def test_where_the_score_is_within_the_plan_is_as_promised(
         within += 1
         assert (network.values(states) <= bound * np.arange(distance, -1, -1)).all()
         for table in (0, 1 << 16):
-            cost = idastar(puzzle, network, max_evaluations=10**7, table_bytes=table).plan_cost
+            cost = solve(puzzle, network, "idastar", max_evaluations=10**7, table_bytes=table).plan_cost
             assert cost is not None and cost <= bound * distance
     assert within >= 20
 

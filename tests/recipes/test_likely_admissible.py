@@ -17,7 +17,7 @@ from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
 from hstar.recipes.puzzle_recipe import check_options
 from hstar.search import puzzle_features
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import mirrored
 from hstar.training.two_networks import torch_threads
@@ -74,7 +74,9 @@ def test_a_run(options: dict[str, Any]) -> None:
         assert rows[0]["longest"] == 1, "one random move"
     assert ("known_steps" in rows[1]) == ("tasks_by" not in options)
     alpha = 0.9 if model.has_spread else None
-    assert idastar(SIZE.walk(3, 1), model.network(SIZE.puzzle(), alpha), max_evaluations=10**6).solved
+    assert solve(
+        SIZE.walk(3, 1), model.network(SIZE.puzzle(), alpha), "idastar", max_evaluations=10**6
+    ).solved
 
 
 @pytest.mark.parametrize("name", ["pancake:5", "blocks:4"])
@@ -83,7 +85,9 @@ def test_other_puzzles(name: str) -> None:
     model = train_puzzle("likely-admissible", size, **{**SMALL, "iterations": 2})
     assert model.summary["solved"] >= 4 and model.puzzle == size
     network = model.network(size.puzzle(), 0.9)
-    assert all(idastar(size.walk(2, seed), network, max_evaluations=10**6).solved for seed in range(3))
+    assert all(
+        solve(size.walk(2, seed), network, "idastar", max_evaluations=10**6).solved for seed in range(3)
+    )
 
 
 def test_a_floor() -> None:
@@ -301,9 +305,9 @@ def test_the_8_puzzle_from_its_goal_alone() -> None:
     found = {}
     for alpha in (0.5, 0.95):
         network = model.network(size.puzzle(), alpha)
-        found[alpha] = [idastar(puzzle, network, max_evaluations=10**7) for puzzle in puzzles]
+        found[alpha] = [solve(puzzle, network, "idastar", max_evaluations=10**7) for puzzle in puzzles]
         assert all(result.solved for result in found[alpha])
-    manhattan = [idastar(puzzle, "manhattan") for puzzle in puzzles]
+    manhattan = [solve(puzzle, "manhattan", "idastar") for puzzle in puzzles]
 
     def suboptimality(results: Any) -> float:
         pairs = zip(results, manhattan, strict=True)

@@ -15,7 +15,7 @@ from hstar.models.grid_model import GridModel, load_grid_model, save_grid_model
 from hstar.recipes import train_prolonged
 from hstar.recipes.prolonged import BELIEFS, ProlongedOptions, labelled, plan
 from hstar.sampling.prolonged import OptimalPath, Prolonged
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
 from hstar.spaces.grid_maps import random_problems, with_headings
 from hstar.training.loop import Progress
@@ -60,8 +60,8 @@ def test_what_is_told_of_the_training(model: GridModel) -> None:
 @pytest.mark.parametrize("eps", [1.0, 1.3, 2.0, 4.0])
 def test_paths_are_within_the_bound(model: GridModel, eps: float) -> None:
     for problem in random_problems(15, seed=7, rows=14, columns=9):
-        optimum = grid_astar(problem).path_cost
-        found = grid_astar(problem, model.values(problem), eps=eps).path_cost
+        optimum = solve(problem, None, "astar").plan_cost
+        found = solve(problem, model.values(problem), "astar", eps=eps).plan_cost
         assert optimum is not None and found is not None and optimum <= found <= eps * optimum
 
 
@@ -160,8 +160,8 @@ def test_lattices() -> None:
     model = train_prolonged(**options, turn_cost=0.5)
     assert (model.headings, model.turn_cost, model.neighbours) == (8, 0.5, 8)
     for problem in with_headings(random_problems(5, seed=7, rows=10, columns=10), 8, 0.5, seed=1):
-        optimum = grid_astar(problem).path_cost
-        found = grid_astar(problem, model.values(problem), eps=1.5).path_cost
+        optimum = solve(problem, None, "astar").plan_cost
+        found = solve(problem, model.values(problem), "astar", eps=1.5).plan_cost
         assert optimum is not None and found is not None and optimum <= found <= 1.5 * optimum
     own = {name: options[name] for name in options if name not in MAPS}
     lattices = with_headings(random_problems(3, seed=1, rows=9, columns=9), 4, 1.0, seed=0)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hstar import _core
 from hstar.errors import InputError
 from hstar.sampling.prolonged import Labels, OptimalPath, Prolonged, value_map
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
 from hstar.spaces.grid_maps import random_problem
@@ -106,8 +106,8 @@ def test_the_optimal_path() -> None:
         assert labels.label[0] == pytest.approx(case.optimum, abs=1e-5, rel=1e-9)
         assert labels.label[-1] == 0 and labels.exact.all()
         assert (np.diff(labels.label) <= 0).all()
-        result = grid_astar(case.problem)
-        assert result.path_cost == pytest.approx(labels.label[0], abs=1e-5)
+        result = solve(case.problem, None, "astar")
+        assert result.plan_cost == pytest.approx(labels.label[0], abs=1e-5)
 
 
 def test_headings_of_the_goal() -> None:
@@ -125,10 +125,10 @@ def puzzles() -> list[Puzzle]:
     found: list[Puzzle] = []
     for seed in range(6):
         found += [
-            Tiles.random(2, 3, seed),
-            Pancake.random(6, seed),
-            Blocks.random(5, seed),
-            Blocks.random(5, seed, goal=(0, 0, 1, 2, 3)),
+            Tiles.solved(2, 3).random(seed),
+            Pancake.solved(6).random(seed),
+            Blocks.solved(5).random(seed),
+            Blocks.solved(5, (0, 0, 1, 2, 3)).random(seed),
         ]
     return [*found, Pancake((0,)), Blocks((0,)), Tiles(2, 2, (0, 1, 2, 3))]
 
@@ -155,7 +155,7 @@ def test_labels_of_puzzles(k_pr: float) -> None:
 
 
 def test_the_heuristics_of_puzzles_lead_to_the_start() -> None:
-    for puzzle in (Tiles.random(3, 3, 4), Pancake.random(9, 3), Blocks.random(7, 4)):
+    for puzzle in (Tiles.solved(3, 3).random(4), Pancake.solved(9).random(3), Blocks.solved(7).random(4)):
         guided, blind = (Prolonged(k_pr=1, blind=blind).sample(puzzle) for blind in (False, True))
         assert guided.expanded < blind.expanded / 2, puzzle.name
         assert guided.reached and blind.reached
@@ -166,7 +166,7 @@ def test_the_heuristics_of_puzzles_lead_to_the_start() -> None:
 
 @pytest.mark.parametrize("kind", ["grid", "tiles"])
 def test_limits(kind: str) -> None:
-    problem: Any = Tiles.random(4, 4, 1)
+    problem: Any = Tiles.solved(4, 4).random(1)
     if kind == "grid":
         problem = GridProblem(Grid(np.zeros((300, 300), dtype=bool)), (0, 0), (299, 299))
     labels = Prolonged(k_pr=1, blind=True, max_expansions=500).sample(problem)
@@ -178,7 +178,7 @@ def test_limits(kind: str) -> None:
 def test_the_limit_of_memory_ends_a_puzzle() -> None:
     # What the process holds now and a little more: the table grows until its next size is too much.
     limit = _core.peak_memory() + 8_000_000
-    labels = Prolonged(k_pr=math.inf, memory_limit=limit, open=False).sample(Tiles.random(4, 4, 2))
+    labels = Prolonged(k_pr=math.inf, memory_limit=limit, open=False).sample(Tiles.solved(4, 4).random(2))
     assert labels.status == "memory_limit" and labels.exact.all() and len(labels) > 1000
 
 

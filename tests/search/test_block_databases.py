@@ -17,7 +17,7 @@ import pytest
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.search.databases import BLOCKS_15, block_databases
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks, tower
 from hstar.spaces.puzzle import State
 from hstar.spaces.tiles import Tiles
@@ -110,7 +110,7 @@ def test_costs_are_those_of_a_plain_search(name: str) -> None:
 
 def test_values_follow_long_walks() -> None:
     """Stacks are emptied and begun again many times."""
-    puzzle = Blocks.random(9, 3)
+    puzzle = Blocks.solved(9).random(3)
     databases = block_databases(puzzle, [[1, 2, 3], [4, 9]])
     state = puzzle.start
     for seed in range(200):
@@ -127,7 +127,7 @@ def test_plans_are_optimal(name: str) -> None:
     exact = oracle.distances(Blocks(goal, goal))
     for state in list(exact)[::-7]:
         for pruning in ("none", "undo"):
-            assert idastar(Blocks(state, goal), databases, pruning=pruning).plan_cost == exact[state]
+            assert solve(Blocks(state, goal), databases, "idastar", pruning=pruning).plan_cost == exact[state]
 
 
 def test_the_number_of_states_of_15_blocks() -> None:
@@ -140,7 +140,7 @@ def test_the_number_of_states_of_15_blocks() -> None:
     ("pattern", "largest", "mean"), [(BLOCKS_15[0], 28, 20.50), (BLOCKS_15[1], 25, 17.04)]
 )
 def test_known_numbers_of_15_blocks(pattern: Sequence[int], largest: int, mean: float) -> None:
-    (one,) = block_databases(Blocks.random(15, 0), [pattern], cache=False).databases
+    (one,) = block_databases(Blocks.solved(15).random(0), [pattern], cache=False).databases
     assert (one.entries, len(one.costs), one.largest) == (2_278_239, 2_278_239, largest)
     assert one.mean == pytest.approx(mean, abs=0.0055)
 
@@ -228,7 +228,7 @@ BUILD = """
 from hstar.search.databases import block_databases
 from hstar.spaces.blocks import Blocks
 print("begins", flush=True)
-block_databases(Blocks.random(17, 0), [[1, 2, 3, 4]])
+block_databases(Blocks.solved(17).random(0), [[1, 2, 3, 4]])
 """
 
 
@@ -274,12 +274,12 @@ def test_patterns_that_are_too_large() -> None:
 def test_databases_belong_to_a_puzzle_a_size_and_a_goal() -> None:
     databases = block_databases(Blocks(tower(5)), [[1, 2]])
     with pytest.raises(InputError, match="databases for blocks-5 do not fit blocks-6"):
-        idastar(Blocks.random(6, 0), databases)
+        solve(Blocks.solved(6).random(0), databases, "idastar")
     with pytest.raises(InputError, match=r"databases for blocks-5 do not fit blocks-5-0\.0\.1\.2\.3"):
-        idastar(Blocks.random(5, 0, OTHER_GOAL), databases)
+        solve(Blocks.solved(5, OTHER_GOAL).random(0), databases, "idastar")
     with pytest.raises(InputError, match="not a heuristic of tiles"):
-        idastar(Tiles.random(2, 3, 0), databases)
+        solve(Tiles.solved(2, 3).random(0), databases, "idastar")
     with pytest.raises(UnsupportedError, match="use additive_databases for tiles"):
-        block_databases(Tiles.random(2, 3, 0), [[1]])
+        block_databases(Tiles.solved(2, 3).random(0), [[1]])
     with pytest.raises(InputError, match="a database for blocks-5 does not fit blocks-6"):
         _core.BlockDatabases(Blocks(tower(6)).core, databases.databases)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from hstar.search.blocks_optimal import optimal_cost, optimal_plan
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks, tower
 from hstar.spaces.puzzle import State, replay
 from oracles import puzzles as oracle
@@ -24,13 +24,13 @@ def test_costs_of_all_small_states(goal: State) -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_costs_are_those_of_a_search(seed: int) -> None:
-    puzzle = Blocks.walk(8, 5000, seed)
-    assert optimal_cost(puzzle) == idastar(puzzle, "misplaced").plan_cost
+    puzzle = Blocks.solved(8).walk(5000, seed)
+    assert optimal_cost(puzzle) == solve(puzzle, "misplaced", "idastar").plan_cost
 
 
 def test_random_walks_of_15_blocks() -> None:
     began = time.process_time()
-    costs = [optimal_cost(Blocks.walk(15, 5000, seed)) for seed in range(100)]
+    costs = [optimal_cost(Blocks.solved(15).walk(5000, seed)) for seed in range(100)]
     # 21.92 over a thousand such states, whose costs are about 2 apart.
     assert sum(costs) / len(costs) == pytest.approx(21.92, abs=0.8)
     assert (time.process_time() - began) / len(costs) < 0.5

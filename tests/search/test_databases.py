@@ -17,7 +17,7 @@ import pytest
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.search.databases import PANCAKE_24, PUZZLE_24, Patterns, additive_databases
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle, State
@@ -124,7 +124,7 @@ def test_plans_are_optimal(name: str) -> None:
     make: Callable[[State], Puzzle] = (lambda s: Tiles(2, 3, s)) if isinstance(puzzle, Tiles) else Pancake
     exact = oracle.distances(puzzle)
     for state in list(exact)[::-5]:
-        assert idastar(make(state), databases).plan_cost == exact[state]
+        assert solve(make(state), databases, "idastar").plan_cost == exact[state]
 
 
 # --- the published partitions -------------------------------------------------------------------
@@ -215,10 +215,10 @@ def test_sums_on_the_benchmark_of_the_24_puzzle(large_tiles: _core.TilesDatabase
 @pytest.mark.slow
 def test_sums_of_random_pancakes(large_pancakes: _core.PancakeDatabases) -> None:
     """Known are the means over 500 other ones."""
-    puzzles = [Pancake.random(24, seed) for seed in range(200)]
+    puzzles = [Pancake.solved(24).random(seed) for seed in range(200)]
     found = [sums(puzzle, large_pancakes) for puzzle in puzzles]
     for puzzle, both in zip(puzzles, found, strict=True):
-        optimum = idastar(puzzle, "gap").plan_cost
+        optimum = solve(puzzle, "gap", "idastar").plan_cost
         assert optimum is not None and max(both) <= optimum
         assert puzzle.core.value(large_pancakes, puzzle.start) == max(both)
     means = [sum(column) / 200 for column in (*zip(*found, strict=True), map(max, found))]
@@ -404,8 +404,8 @@ def test_patterns_that_are_too_large() -> None:
 def test_databases_belong_to_a_puzzle_and_a_size() -> None:
     databases = additive_databases(board(), [[[1, 2]]])
     with pytest.raises(InputError, match="databases for tiles-2x3 do not fit tiles-3x2"):
-        idastar(Tiles(3, 2, tuple(range(6))), databases)
+        solve(Tiles(3, 2, tuple(range(6))), databases, "idastar")
     with pytest.raises(InputError, match="not a heuristic of pancake"):
-        idastar(solved("pancake"), databases)
+        solve(solved("pancake"), databases, "idastar")
     with pytest.raises(UnsupportedError, match="no additive databases of blocks"):
         additive_databases(Blocks((0, 0)), [[[1, 2]]])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 
 from hstar import _core
 from hstar.errors import InputError, PlanError, UnsupportedError
-from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
+from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle, replay
@@ -34,38 +33,38 @@ def hard() -> Tiles:
 @pytest.mark.parametrize("number", [pytest.param(1, marks=pytest.mark.slow), 2, 5])
 def test_counts_are_the_published_ones(number: int) -> None:
     text, cost, generated = KORF[number]
-    result = idastar(Tiles.parse(text), "manhattan")
+    result = solve(Tiles.parse(text), "manhattan", "idastar")
     assert (result.plan_cost, result.generated) == (cost, generated)
-    assert result.bound == cost
+    assert result.round_bound == cost
     assert result.initial_h % 2 == cost % 2
     assert result.rounds <= (cost - result.initial_h) // 2 + 1, "bounds grow by two"
 
 
 def test_more_pruning_generates_less() -> None:
     board = Tiles.parse(KORF[5][0])
-    undo = idastar(board, "manhattan")
-    automaton = idastar(board, "manhattan", pruning="automaton")
-    table = idastar(board, "manhattan", table_bytes=2**24)
+    undo = solve(board, "manhattan", "idastar")
+    automaton = solve(board, "manhattan", "idastar", pruning="automaton")
+    table = solve(board, "manhattan", "idastar", table_bytes=2**24)
     assert undo.plan_cost == automaton.plan_cost == table.plan_cost == 56
     assert automaton.generated < 0.8 * undo.generated
     assert table.generated < 0.7 * undo.generated
     assert table.actions == undo.actions, "what it leaves out has been searched, and has no goal"
-    stack = Pancake.walk(7, 6, 3)
-    undo, automaton = (idastar(stack, "blind", pruning=name) for name in ("undo", "automaton"))
+    stack = Pancake.solved(7).walk(6, 3)
+    undo, automaton = (solve(stack, "blind", "idastar", pruning=name) for name in ("undo", "automaton"))
     assert undo.plan_cost == automaton.plan_cost
     assert automaton.generated < undo.generated
 
 
 def test_without_pruning_moves_are_taken_back() -> None:
-    blocks = Blocks.random(7, 5)
-    none, undo = (idastar(blocks, "misplaced", pruning=name) for name in ("none", "undo"))
+    blocks = Blocks.solved(7).random(5)
+    none, undo = (solve(blocks, "misplaced", "idastar", pruning=name) for name in ("none", "undo"))
     assert none.plan_cost == undo.plan_cost
     assert none.generated > undo.generated
 
 
 def test_a_large_stack_of_pancakes() -> None:
     for seed in range(20):
-        result = idastar(Pancake.random(24, seed), "gap")
+        result = solve(Pancake.solved(24).random(seed), "gap", "idastar")
         assert result.plan_cost is not None
         assert result.initial_h <= result.plan_cost <= result.initial_h + 3
 
@@ -73,16 +72,16 @@ def test_a_large_stack_of_pancakes() -> None:
 def test_a_start_that_is_the_goal() -> None:
     for puzzle in (Tiles(3, 3, tuple(range(9))), Pancake((0,)), Blocks((0, 1, 2))):
         for heuristic in puzzle.core.heuristics:
-            result = idastar(puzzle, heuristic.name)
+            result = solve(puzzle, heuristic.name, "idastar")
             assert (result.status, result.plan, result.plan_cost) == ("solved", (), 0)
             assert (result.generated, result.expanded) == (0, 0)
 
 
 def test_a_plan_has_words() -> None:
-    result = idastar(Tiles.parse("1 4 2 3 0 5 6 7 8"), "manhattan")
+    result = solve(Tiles.parse("1 4 2 3 0 5 6 7 8"), "manhattan", "idastar")
     assert result.plan == ("up", "left")
-    assert idastar(Pancake((2, 1, 0, 3)), "gap").plan == ("flip 3",)
-    assert idastar(Blocks((0, 0)), "misplaced").plan == ("move 2 onto 1",)
+    assert solve(Pancake((2, 1, 0, 3)), "gap", "idastar").plan == ("flip 3",)
+    assert solve(Blocks((0, 0)), "misplaced", "idastar").plan == ("move 2 onto 1",)
 
 
 # --- limits -------------------------------------------------------------------------------------
@@ -91,25 +90,25 @@ def test_a_plan_has_words() -> None:
 @pytest.mark.parametrize("options", [{}, {"pruning": "automaton"}, {"table_bytes": 2**16}])
 @pytest.mark.parametrize("most", [1, 2, 1000, 8191, 8192, 8193, 20_000, 100_001])
 def test_a_limit_of_evaluations_is_exact(most: int, options: dict[str, object]) -> None:
-    result = idastar(hard(), "manhattan", max_evaluations=most, **options)
+    result = solve(hard(), "manhattan", "idastar", max_evaluations=most, **options)
     assert (result.status, result.plan, result.plan_cost) == ("evaluation_limit", None, None)
     assert result.generated == most - 1, "and the root"
 
 
 def test_a_limit_that_is_just_enough() -> None:
-    board = Tiles.walk(4, 4, 40, 1)
-    free = idastar(board, "manhattan")
+    board = Tiles.solved(4, 4).walk(40, 1)
+    free = solve(board, "manhattan", "idastar")
     assert free.solved
-    assert idastar(board, "manhattan", max_evaluations=free.generated + 1).actions == free.actions
-    assert idastar(board, "manhattan", max_evaluations=free.generated).status == "evaluation_limit"
+    assert solve(board, "manhattan", "idastar", max_evaluations=free.generated + 1).actions == free.actions
+    assert solve(board, "manhattan", "idastar", max_evaluations=free.generated).status == "evaluation_limit"
 
 
 def test_a_time_limit() -> None:
-    result = idastar(hard(), "blind", time_limit=0.2)
+    result = solve(hard(), "blind", "idastar", time_limit=0.2)
     assert result.status == "time_limit"
     assert result.generated > 0
     assert 0.2 <= result.search_time < 20
-    assert idastar(hard(), "blind", time_limit=0).status == "time_limit"
+    assert solve(hard(), "blind", "idastar", time_limit=0).status == "time_limit"
 
 
 def test_an_interrupt_and_an_exception_of_progress() -> None:
@@ -120,7 +119,7 @@ def test_an_interrupt_and_an_exception_of_progress() -> None:
         if len(seen) == 3:
             raise KeyboardInterrupt
 
-    result = idastar(hard(), "blind", progress=interrupt, time_limit=120)
+    result = solve(hard(), "blind", "idastar", progress=interrupt, time_limit=120)
     assert result.status == "interrupted"
     assert len(seen) == 3
     assert result.generated > 0
@@ -129,13 +128,13 @@ def test_an_interrupt_and_an_exception_of_progress() -> None:
         raise ValueError("no more")
 
     with pytest.raises(ValueError, match="no more"):
-        idastar(hard(), "blind", progress=fail, time_limit=120)
+        solve(hard(), "blind", "idastar", progress=fail, time_limit=120)
 
 
 # --- threads ------------------------------------------------------------------------------------
 
 
-def found(result: IDAStarResult) -> tuple[object, ...]:
+def found(result: Result) -> tuple[object, ...]:
     """All but times."""
     times = {"search_time": 0, "cpu_time": 0}
     return tuple({**asdict(result), **times}.values())
@@ -146,11 +145,11 @@ def found(result: IDAStarResult) -> tuple[object, ...]:
     [
         (lambda: Tiles.parse(KORF[2][0]), "manhattan", "undo"),
         (lambda: Tiles.parse(KORF[5][0]), "manhattan", "automaton"),
-        (lambda: Tiles.random(3, 3, 1), "misplaced", "none"),
-        (lambda: Pancake.random(10, 1), "blind", "undo"),
-        (lambda: Pancake.random(40, 3), "gap", "undo"),
-        (lambda: Blocks.random(9, 0), "misplaced", "none"),
-        (lambda: Blocks.random(9, 4), "misplaced", "undo"),
+        (lambda: Tiles.solved(3, 3).random(1), "misplaced", "none"),
+        (lambda: Pancake.solved(10).random(1), "blind", "undo"),
+        (lambda: Pancake.solved(40).random(3), "gap", "undo"),
+        (lambda: Blocks.solved(9).random(0), "misplaced", "none"),
+        (lambda: Blocks.solved(9).random(4), "misplaced", "undo"),
     ],
 )
 @pytest.mark.parametrize("threads", [2, 7])
@@ -158,17 +157,19 @@ def test_threads_find_and_count_the_same(
     make: Callable[[], Puzzle], heuristic: str, pruning: str, threads: int
 ) -> None:
     puzzle = make()
-    alone = idastar(puzzle, heuristic, pruning=pruning)
+    alone = solve(puzzle, heuristic, "idastar", pruning=pruning)
     assert alone.generated > 200_000, "or there is nothing to share"
-    assert found(idastar(puzzle, heuristic, pruning=pruning, threads=threads)) == found(alone)
+    assert found(solve(puzzle, heuristic, "idastar", pruning=pruning, threads=threads)) == found(alone)
 
 
 def test_a_goal_above_the_subtrees() -> None:
     """The tree is cut below the goal: more threads than there are states above it."""
-    stack = next(p for p in map(partial(Pancake.random, 8), range(100)) if idastar(p, "gap").plan_cost == 7)
-    alone = idastar(stack, "blind")
+    stack = next(
+        p for p in map(Pancake.solved(8).random, range(100)) if solve(p, "gap", "idastar").plan_cost == 7
+    )
+    alone = solve(stack, "blind", "idastar")
     assert alone.generated > 200_000
-    assert found(idastar(stack, "blind", threads=1000)) == found(alone)
+    assert found(solve(stack, "blind", "idastar", threads=1000)) == found(alone)
 
 
 @settings(max_examples=40, deadline=None)
@@ -180,10 +181,10 @@ def test_a_goal_above_the_subtrees() -> None:
 )
 def test_threads_on_random_boards(seed: int, threads: int, heuristic: str, share: float) -> None:
     """A limit near what it takes: threads may reach it where one does not, but plans and counts are its."""
-    board = Tiles.walk(3, 3, 60, seed)
-    alone = idastar(board, heuristic, max_evaluations=3_000_000)
+    board = Tiles.solved(3, 3).walk(60, seed)
+    alone = solve(board, heuristic, "idastar", max_evaluations=3_000_000)
     limit = int(share * (alone.generated + 1))
-    shared = idastar(board, heuristic, threads=threads, max_evaluations=limit)
+    shared = solve(board, heuristic, "idastar", threads=threads, max_evaluations=limit)
     assert shared.status in ("solved", "evaluation_limit")
     if shared.solved:
         assert alone.status == "evaluation_limit" or found(shared) == found(alone)
@@ -193,19 +194,19 @@ def test_threads_on_random_boards(seed: int, threads: int, heuristic: str, share
 
 def test_few_states_need_no_threads() -> None:
     """Nothing is made for them before there is something to share."""
-    stack = Pancake.walk(20, 3, 1)
+    stack = Pancake.solved(20).walk(3, 1)
     for threads in (1, 1000):
-        result = idastar(stack, "gap", pruning="automaton", threads=threads, time_limit=10)
+        result = solve(stack, "gap", "idastar", pruning="automaton", threads=threads, time_limit=10)
         assert result.solved
         assert result.search_time < 1
 
 
 def test_limits_hold_for_all_threads_together() -> None:
-    result = idastar(hard(), "manhattan", threads=3, max_evaluations=10_000_000)
+    result = solve(hard(), "manhattan", "idastar", threads=3, max_evaluations=10_000_000)
     assert result.status == "evaluation_limit"
     assert 9_999_999 <= result.generated < 10_000_000 + 3 * 8192
-    assert idastar(hard(), "manhattan", threads=2, max_evaluations=1000).generated == 999
-    result = idastar(hard(), "blind", threads=2, time_limit=0.3)
+    assert solve(hard(), "manhattan", "idastar", threads=2, max_evaluations=1000).generated == 999
+    result = solve(hard(), "blind", "idastar", threads=2, time_limit=0.3)
     assert result.status == "time_limit"
     assert 0.3 <= result.search_time < 20
 
@@ -218,7 +219,7 @@ def test_threads_can_be_interrupted() -> None:
         if len(seen) == 4:
             raise KeyboardInterrupt
 
-    result = idastar(hard(), "blind", threads=2, progress=interrupt, time_limit=120)
+    result = solve(hard(), "blind", "idastar", threads=2, progress=interrupt, time_limit=120)
     assert result.status == "interrupted"
     assert len(seen) == 4
     assert seen == sorted(seen)
@@ -229,13 +230,15 @@ def test_threads_can_be_interrupted() -> None:
             time.sleep(0.6)  # past the limit of time: the interrupt came first
             raise KeyboardInterrupt
 
-    assert idastar(hard(), "blind", threads=2, progress=slowly, time_limit=0.5).status == "interrupted"
+    assert (
+        solve(hard(), "blind", "idastar", threads=2, progress=slowly, time_limit=0.5).status == "interrupted"
+    )
 
     def fail(progress: object) -> None:
         raise ValueError("no more")
 
     with pytest.raises(ValueError, match="no more"):
-        idastar(hard(), "blind", threads=2, progress=fail, time_limit=120)
+        solve(hard(), "blind", "idastar", threads=2, progress=fail, time_limit=120)
 
 
 # --- mistakes -----------------------------------------------------------------------------------
@@ -253,14 +256,14 @@ def test_threads_can_be_interrupted() -> None:
         ({"prunning": "none"}, "unknown option 'prunning' .* did you mean 'pruning'"),
         ({"pruning": "automaton", "table_bytes": 1024}, "do not go together"),
         ({"threads": 2, "table_bytes": 1024}, "threads and a table of seen states do not go together"),
-        ({"threads": 0}, r"threads must be in 1\.\.1024, got 0"),
-        ({"threads": 1.5}, r"threads must be in 1\.\.1024, got 1\.5"),
-        ({"config": IDAStarConfig(), "pruning": "none"}, "either config or single options"),
+        ({"threads": 0}, r"threads must be a whole number from 1 to 1024, got 0"),
+        ({"threads": 1.5}, r"threads must be a whole number from 1 to 1024, got 1\.5"),
+        ({"config": SearchConfig(), "pruning": "none"}, "either config or single options"),
     ],
 )
 def test_wrong_options_are_one_line(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        idastar(hard(), "manhattan", **options)  # type: ignore[arg-type]
+        solve(hard(), "manhattan", "idastar", **options)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
 
 
@@ -268,11 +271,11 @@ def test_heuristics_belong_to_puzzles() -> None:
     with pytest.raises(
         InputError, match=r"unknown heuristic of tiles 'gap' \(known: manhattan, misplaced, blind\)"
     ):
-        idastar(hard(), "gap")
+        solve(hard(), "gap", "idastar")
     with pytest.raises(InputError, match=r"unknown heuristic 'lmcut' \(known: gap, blind\)"):
         Pancake((0, 1)).core.value("lmcut", (0, 1))
     with pytest.raises(UnsupportedError, match="use pruning 'undo'"):
-        idastar(Blocks((0, 0)), "misplaced", pruning="automaton")
+        solve(Blocks((0, 0)), "misplaced", "idastar", pruning="automaton")
 
 
 def test_wrong_plans_are_seen() -> None:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hstar import _core
 from hstar.errors import InputError
 from hstar.search.databases import additive_databases
-from hstar.search.focal import FocalConfig, FocalResult, FoundPlan, focal
-from hstar.search.idastar import idastar
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.solve import Found, Result, SearchConfig, solve
 from hstar.spaces.puzzle import Puzzle, State, replay
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import Tiles
@@ -49,7 +49,7 @@ def starts(name: str, number: int, seed: int) -> list[tuple[Puzzle, int]]:
     size, rng = parse_puzzle(name), np.random.default_rng(seed)
     if name == "tiles:3x3":
         puzzles = [size.random(int(one)) for one in rng.integers(0, 10**6, number)]
-        return [(puzzle, idastar(puzzle, "manhattan").plan_cost or 0) for puzzle in puzzles]
+        return [(puzzle, solve(puzzle, "manhattan", "idastar").plan_cost or 0) for puzzle in puzzles]
     optima = distances(name)
     states = list(optima)
     return [(size.puzzle(states[i]), optima[states[i]]) for i in rng.integers(0, len(states), number)]
@@ -79,7 +79,7 @@ def trained_network(name: str, seed: int, width: int = 16) -> PuzzleNetwork:
     return PuzzleNetwork(features, hidden, bias, fitted[:-1, None], fitted[-1:])
 
 
-def check(result: FocalResult, puzzle: Puzzle, bound: float, optimum: int) -> None:
+def check(result: Result, puzzle: Puzzle, bound: float, optimum: int) -> None:
     assert result.status == "solved"
     assert result.actions is not None
     assert len(replay(puzzle, result.actions)) == result.plan_cost + 1
@@ -101,7 +101,7 @@ def test_no_guide_breaks_the_bound(name: str) -> None:
         for (puzzle, optimum), bound, anchor in zip(
             starts(name, number, seed), itertools.cycle(BOUNDS), itertools.cycle(names[:2])
         ):
-            result = focal(puzzle, guide, anchor, bound=bound, anchor_every=tried % 4)
+            result = solve(puzzle, guide, "focal", anchor=anchor, bound=bound, anchor_every=tried % 4)
             check(result, puzzle, bound, optimum)
             tried += 1
     assert tried >= 8 * number
@@ -121,15 +121,22 @@ def test_no_order_breaks_the_bound(weight: float, optimistic: bool, anchor_every
         guide = trained_network(name, 1)
         first = parse_puzzle(name).puzzle().core.heuristics[0].name
         for puzzle, optimum in starts(name, 5, 7):
-            check(focal(puzzle, guide, bound=1.2, **options), puzzle, 1.2, optimum)
-            check(focal(puzzle, first, bound=1.2, **options), puzzle, 1.2, optimum)
+            check(solve(puzzle, guide, "focal", bound=1.2, **options), puzzle, 1.2, optimum)
+            check(solve(puzzle, first, "focal", bound=1.2, **options), puzzle, 1.2, optimum)
 
 
 def test_weighted_astar_is_one_of_its_orders() -> None:
     """Without turns of an anchor the least key by the weight proves the plan."""
     for puzzle, optimum in starts("tiles:3x3", 30, 3):
-        result = focal(
-            puzzle, "manhattan", bound=1.5, guide_weight=1.5, optimistic=True, anchor_every=0, proof="queue"
+        result = solve(
+            puzzle,
+            "manhattan",
+            "focal",
+            bound=1.5,
+            guide_weight=1.5,
+            optimistic=True,
+            anchor_every=0,
+            proof="queue",
         )
         check(result, puzzle, 1.5, optimum)
 
@@ -140,16 +147,16 @@ def test_rounds_prove_whatever_guides(name: str) -> None:
     guides = [random_network(parse_puzzle(name).puzzle(), 5), trained_network(name, 5), "blind"]
     for guide, bound in itertools.product(guides, BOUNDS):
         for puzzle, optimum in starts(name, 6, 13):
-            seen: list[FoundPlan] = []
-            result = focal(puzzle, guide, bound=bound, proof="rounds", on_plan=seen.append)
+            seen: list[Found] = []
+            result = solve(puzzle, guide, "focal", bound=bound, proof="rounds", on_plan=seen.append)
             check(result, puzzle, bound, optimum)
             assert seen[-1].plan_cost == result.plan_cost
 
 
 def test_rounds_go_on_where_the_guide_finds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hstar.search.focal._GUIDE_EXPANSIONS", 3)
+    monkeypatch.setattr("hstar.search.iterative_deepening._GUIDE_EXPANSIONS", 3)
     for puzzle, optimum in starts("tiles:3x3", 12, 17):
-        result = focal(puzzle, "manhattan", bound=1.5)
+        result = solve(puzzle, "manhattan", "focal", bound=1.5)
         check(result, puzzle, 1.5, optimum)
         assert result.plan_cost == optimum or result.expanded <= 3
 
@@ -159,7 +166,7 @@ def test_databases_prove() -> None:
     databases = additive_databases(size.puzzle(), [((1, 2, 3, 4), (5, 6, 7, 8))], cache=False)
     for puzzle, optimum in starts("tiles:3x3", 20, 5):
         for guide in ("misplaced", databases, trained_network("tiles:3x3", 2)):
-            check(focal(puzzle, guide, databases, bound=1.1), puzzle, 1.1, optimum)
+            check(solve(puzzle, guide, "focal", anchor=databases, bound=1.1), puzzle, 1.1, optimum)
 
 
 # --- anytime ------------------------------------------------------------------------------------
@@ -171,8 +178,8 @@ def test_plans_get_better_until_one_is_optimal(options: dict[str, Any]) -> None:
     for name in SMALL[1:] if options.get("anchor_every") == 0 else SMALL:  # few turns, many ways again
         guide, weak = trained_network(name, 1), "misplaced" if name == "tiles:3x3" else "blind"
         for puzzle, optimum in starts(name, 4 if name == "tiles:3x3" else 12, 11):
-            seen: list[FoundPlan] = []
-            result = focal(puzzle, guide, weak, anytime=True, on_plan=seen.append, **options)
+            seen: list[Found] = []
+            result = solve(puzzle, guide, "focal", anchor=weak, anytime=True, on_plan=seen.append, **options)
             assert (result.status, result.plan_cost, result.lower_bound) == ("solved", optimum, optimum)
             assert result.ratio == 1
             costs = [found.plan_cost for found in seen]
@@ -201,7 +208,7 @@ def hard() -> Tiles:
     ],
 )
 def test_a_limit_is_a_status(limit: dict[str, Any], status: str) -> None:
-    result = focal(hard(), "blind", "manhattan", **limit)
+    result = solve(hard(), "blind", "focal", anchor="manhattan", **limit)
     assert (result.status, result.plan, result.solved) == (status, None, False)
     assert result.lower_bound is None or result.lower_bound <= 57
 
@@ -218,37 +225,37 @@ def test_a_limit_is_a_status(limit: dict[str, Any], status: str) -> None:
     ],
 )
 def test_a_limit_of_rounds_is_a_status(limit: dict[str, Any], status: str) -> None:
-    result = focal(hard(), "manhattan", bound=1.0, **limit)
+    result = solve(hard(), "manhattan", "focal", bound=1.0, **limit)
     assert (result.status, result.solved) == (status, False)
     assert result.lower_bound is None or result.lower_bound <= 57
     assert result.plan_cost is None or result.plan_cost >= 57
 
 
 def test_a_limit_leaves_the_best_plan_with_its_interval() -> None:
-    seen: list[FoundPlan] = []
-    result = focal(hard(), "manhattan", anytime=True, max_expansions=60_000, on_plan=seen.append)
+    seen: list[Found] = []
+    result = solve(hard(), "manhattan", "focal", anytime=True, max_expansions=60_000, on_plan=seen.append)
     assert result.status == "expansion_limit"
     assert result.plan_cost == seen[-1].plan_cost > 57 >= result.lower_bound
     assert result.ratio == result.plan_cost / result.lower_bound
 
 
 def test_a_function_that_sees_plans_may_end_the_search() -> None:
-    def interrupt(found: FoundPlan) -> None:
+    def interrupt(found: Found) -> None:
         raise KeyboardInterrupt
 
-    result = focal(hard(), "manhattan", anytime=True, on_plan=interrupt)
+    result = solve(hard(), "manhattan", "focal", anytime=True, on_plan=interrupt)
     assert result.status == "interrupted"
     assert result.plan_cost >= 57
 
 
 def test_the_goal_is_solved_by_nothing() -> None:
     puzzle = parse_puzzle("tiles:3x3").puzzle()
-    result = focal(puzzle, "manhattan", bound=1.5)
+    result = solve(puzzle, "manhattan", "focal", bound=1.5)
     assert (result.status, result.plan, result.plan_cost, result.ratio) == ("solved", (), 0, 1.0)
 
 
 def test_two_runs_expand_alike() -> None:
-    first, second = (focal(hard(), "manhattan", bound=2) for _ in range(2))
+    first, second = (solve(hard(), "manhattan", "focal", bound=2) for _ in range(2))
     assert (first.expanded, first.actions) == (second.expanded, second.actions)
 
 
@@ -267,19 +274,19 @@ def test_two_runs_expand_alike() -> None:
 )
 def test_wrong_options(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        focal(hard(), "manhattan", **options)
+        solve(hard(), "manhattan", "focal", **options)
 
 
 def test_wrong_heuristics() -> None:
     puzzle = parse_puzzle("tiles:3x3").puzzle()
     with pytest.raises(InputError, match="unknown heuristic of tiles 'gap'"):
-        focal(puzzle, "gap")
-    with pytest.raises(InputError, match="the anchor must be admissible, and a network is not"):
-        focal(puzzle, "manhattan", random_network(puzzle, 0))
+        solve(puzzle, "gap", "focal")
+    with pytest.raises(InputError, match="the anchor must be admissible, and network is not"):
+        solve(puzzle, "manhattan", "focal", anchor=random_network(puzzle, 0))
     with pytest.raises(InputError, match="does not fit"):
-        focal(hard(), random_network(puzzle, 0))
+        solve(hard(), random_network(puzzle, 0), "focal")
     with pytest.raises(InputError, match="either config or single options"):
-        focal(puzzle, "manhattan", None, FocalConfig(), bound=2)
+        solve(puzzle, "manhattan", "focal", config=SearchConfig(), bound=2)
 
 
 # --- rounds of IDA* that end early --------------------------------------------------------------------
@@ -289,10 +296,12 @@ def test_rounds_of_idastar_end_at_a_bound() -> None:
     for puzzle, optimum in starts("tiles:3x3", 30, 9):
         core: Any = puzzle.core
         for greatest in range(optimum + 1):
-            found = core.idastar(puzzle.start, "manhattan", greatest_bound=greatest)
+            options = _core.DeepeningOptions()
+            options.greatest_bound = greatest
+            found = core.idastar(puzzle.start, "manhattan", options, _core.Limits())
             if greatest < optimum:
                 assert found.status == "incomplete"
                 assert greatest < found.lower_bound <= optimum
             else:
                 assert (found.status, len(found.plan), found.lower_bound) == ("solved", optimum, optimum)
-        assert idastar(puzzle, "manhattan").plan_cost == optimum
+        assert solve(puzzle, "manhattan", "idastar").plan_cost == optimum

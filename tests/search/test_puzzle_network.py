@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from hstar.errors import InputError, UnsupportedError
 from hstar.search import puzzle_features as features_module
 from hstar.search.databases import BLOCKS_15, PANCAKE_24, PUZZLE_15, PUZZLE_24, Patterns
-from hstar.search.idastar import idastar
 from hstar.search.puzzle_features import PuzzleFeatures, puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle, State
@@ -27,18 +27,18 @@ from oracles import puzzle_networks as oracle
 
 # Made when they are needed, and sets of patterns for those that have databases.
 PUZZLES: dict[str, Callable[[], Puzzle]] = {
-    "tiles-4x4": lambda: Tiles.random(4, 4, 1),
-    "tiles-2x3": lambda: Tiles.random(2, 3, 2),
-    "tiles-2x18": lambda: Tiles.random(2, 18, 3),
-    "pancake-24": lambda: Pancake.random(24, 4),
-    "pancake-5": lambda: Pancake.random(5, 5),
+    "tiles-4x4": lambda: Tiles.solved(4, 4).random(1),
+    "tiles-2x3": lambda: Tiles.solved(2, 3).random(2),
+    "tiles-2x18": lambda: Tiles.solved(2, 18).random(3),
+    "pancake-24": lambda: Pancake.solved(24).random(4),
+    "pancake-5": lambda: Pancake.solved(5).random(5),
     "pancake-1": lambda: Pancake((0,)),
-    "blocks-15": lambda: Blocks.random(15, 6),
+    "blocks-15": lambda: Blocks.solved(15).random(6),
     "blocks-5-other": lambda: Blocks((2, 0, 0, 3, 4), (0, 0, 1, 2, 3)),
-    "tiles-3x3 databases": lambda: Tiles.random(3, 3, 7),
-    "pancake-7 databases": lambda: Pancake.random(7, 8),
-    "pancake-6 databases": lambda: Pancake.random(6, 9),
-    "blocks-6 databases": lambda: Blocks.random(6, 10),
+    "tiles-3x3 databases": lambda: Tiles.solved(3, 3).random(7),
+    "pancake-7 databases": lambda: Pancake.solved(7).random(8),
+    "pancake-6 databases": lambda: Pancake.solved(6).random(9),
+    "blocks-6 databases": lambda: Blocks.solved(6).random(10),
 }
 SETS: dict[str, list[Patterns]] = {
     "tiles-3x3 databases": [[[1, 2, 3], [4, 5, 6], [7, 8]], [[1, 4, 7], [2, 5]]],
@@ -185,7 +185,7 @@ def test_floors_are_admissible() -> None:
         network = PuzzleNetwork(features, *zeros, floor_admissible=True)
         states = walk(puzzle, 50, 4)
         assert network.values(states).tolist() == features.admissible(states).tolist()
-        found, plain = idastar(puzzle, network), idastar(puzzle, FLOORS[puzzle.name])
+        found, plain = solve(puzzle, network, "idastar"), solve(puzzle, FLOORS[puzzle.name], "idastar")
         assert found.plan_cost == plain.plan_cost
         if name not in SETS:
             assert found.generated == plain.generated, "it is the same search"
@@ -232,7 +232,7 @@ def test_databases_of_the_mirror_image() -> None:
     both = np.maximum(plain.admissible(states), plain.admissible(images))
     assert features.admissible(states).tolist() == both.tolist() == features.admissible(images).tolist()
     assert (both > plain.admissible(states)).any()
-    exact = [idastar(replace(puzzle, start=state), "manhattan").plan_cost or 0 for state in states]
+    exact = [solve(replace(puzzle, start=state), "manhattan", "idastar").plan_cost or 0 for state in states]
     assert (both <= exact).all()
 
 
@@ -242,7 +242,7 @@ def test_sets_that_are_images_of_each_other_are_there_once() -> None:
     assert [name for name in features.names if name.startswith("sum")] == ["sum 1", "sum 2"]
 
 
-@pytest.mark.parametrize("puzzle", [Tiles.random(2, 3, 0), Pancake.random(5, 0)])
+@pytest.mark.parametrize("puzzle", [Tiles.solved(2, 3).random(0), Pancake.solved(5).random(0)])
 def test_what_has_no_mirror_image(puzzle: Puzzle) -> None:
     with pytest.raises(UnsupportedError, match="has no mirror images; only square tiles have"):
         puzzle_features(puzzle, "mirrored-databases", sets=[[[1, 2]]])
@@ -250,7 +250,7 @@ def test_what_has_no_mirror_image(puzzle: Puzzle) -> None:
 
 def test_puzzles_without_known_patterns() -> None:
     with pytest.raises(UnsupportedError, match="no patterns are known for tiles-3x4; give sets"):
-        puzzle_features(Tiles.random(3, 4, 0), "databases")
+        puzzle_features(Tiles.solved(3, 4).random(0), "databases")
     with pytest.raises(UnsupportedError, match=r"no patterns are known for blocks-5-0\.0\.1\.2\.3"):
         puzzle_features(puzzle_of("blocks-5-other"), "databases")
 
@@ -258,9 +258,9 @@ def test_puzzles_without_known_patterns() -> None:
 @pytest.mark.parametrize(
     ("puzzle", "sets"),
     [
-        (Tiles.random(4, 4, 0), PUZZLE_15),
-        (Tiles.random(5, 5, 0), PUZZLE_24),
-        (Pancake.random(24, 0), PANCAKE_24),
+        (Tiles.solved(4, 4).random(0), PUZZLE_15),
+        (Tiles.solved(5, 5).random(0), PUZZLE_24),
+        (Pancake.solved(24).random(0), PANCAKE_24),
     ],
 )
 def test_known_patterns(puzzle: Puzzle, sets: tuple[Patterns, ...], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,10 +284,10 @@ def test_known_patterns(puzzle: Puzzle, sets: tuple[Patterns, ...], monkeypatch:
 def test_features_of_large_puzzles(name: str) -> None:
     """With the smaller ones of the known patterns, which are built in seconds."""
     make: dict[str, Callable[[], Puzzle]] = {
-        "tiles-4x4": lambda: Tiles.random(4, 4, 0),
-        "tiles": lambda: Tiles.random(5, 5, 0),
-        "pancake": lambda: Pancake.random(24, 0),
-        "blocks": lambda: Blocks.walk(15, 5000, 0),
+        "tiles-4x4": lambda: Tiles.solved(4, 4).random(0),
+        "tiles": lambda: Tiles.solved(5, 5).random(0),
+        "pancake": lambda: Pancake.solved(24).random(0),
+        "blocks": lambda: Blocks.solved(15).walk(5000, 0),
     }
     patterns = {
         "tiles-4x4": [[PUZZLE_15[0][2]], [PUZZLE_15[1][2]]],
@@ -311,16 +311,16 @@ def test_a_search_finds_the_goal_whatever_the_network_says_there(name: str) -> N
     network = network_for(features_of(name), 8, 2, 3, alpha=0.95)
     assert abs(oracle.unrounded(network, [puzzle.goal])[0]) > 1, "the network would be wrong there"
     assert network.values([puzzle.goal]).tolist() == [0]
-    result = idastar(puzzle, network)
+    result = solve(puzzle, network, "idastar")
     assert result.solved
     assert result.initial_h == network.values([puzzle.start])[0]
-    again = idastar(puzzle, network)
+    again = solve(puzzle, network, "idastar")
     assert (again.actions, again.generated) == (result.actions, result.generated)
 
 
 def test_a_search_with_a_network_counts_like_plain_python() -> None:
     """Iterative deepening over values of the reference generates as many states."""
-    puzzle = Tiles.walk(3, 3, 14, 5)
+    puzzle = Tiles.solved(3, 3).walk(14, 5)
     network = network_for(puzzle_features(puzzle, "one-hot"), 20, 2, 1, alpha=0.75, factor=0.3)
     values: dict[State, int] = {}
 
@@ -352,16 +352,16 @@ def test_a_search_with_a_network_counts_like_plain_python() -> None:
     while (cost := search(puzzle.start, 0, bound, None)) is None:
         bound = min(following)
         following.clear()
-    result = idastar(puzzle, network)
-    assert (result.plan_cost, result.generated, result.bound) == (cost, generated, bound)
+    result = solve(puzzle, network, "idastar")
+    assert (result.plan_cost, result.generated, result.round_bound) == (cost, generated, bound)
 
 
 def test_a_network_that_always_says_nothing_is_blind() -> None:
-    puzzle = Tiles.walk(2, 3, 8, 1)
+    puzzle = Tiles.solved(2, 3).walk(8, 1)
     features = puzzle_features(puzzle, "one-hot")
     zeros = np.zeros((features.inputs, 4)), np.zeros(4), np.zeros((4, 1)), np.zeros(1)
     network = PuzzleNetwork(features, *zeros)
-    result, blind = idastar(puzzle, network), idastar(puzzle, "blind")
+    result, blind = solve(puzzle, network, "idastar"), solve(puzzle, "blind", "idastar")
     assert (result.plan_cost, result.generated) == (blind.plan_cost, blind.generated)
 
 
@@ -369,7 +369,7 @@ def test_a_network_that_always_says_nothing_is_blind() -> None:
 
 
 def small() -> PuzzleFeatures:
-    return puzzle_features(Tiles.random(2, 3, 0), "one-hot")
+    return puzzle_features(Tiles.solved(2, 3).random(0), "one-hot")
 
 
 def test_the_number_of_inputs() -> None:
@@ -421,21 +421,21 @@ def test_networks_that_are_too_wide() -> None:
 def test_networks_belong_to_a_puzzle_and_a_size() -> None:
     network = network_for(small(), 5, 2, 0)
     for other, name in (
-        (Tiles.random(3, 2, 0), "tiles-3x2"),
-        (Pancake.random(6, 0), "pancake-6"),
+        (Tiles.solved(3, 2).random(0), "tiles-3x2"),
+        (Pancake.solved(6).random(0), "pancake-6"),
     ):
         with pytest.raises(InputError, match=f"a network for tiles-2x3 does not fit {name}"):
-            idastar(other, network)
+            solve(other, network, "idastar")
     blocks = network_for(features_of("blocks-5-other"), 5, 2, 0)
     with pytest.raises(InputError, match=r"a network for blocks-5-0\.0\.1\.2\.3 does not fit blocks-5$"):
-        idastar(Blocks.random(5, 1), blocks)
+        solve(Blocks.solved(5).random(1), blocks, "idastar")
     with pytest.raises(InputError, match="expected 5 numbers"):
         network_for(features_of("pancake-5"), 5, 1, 0).values([(0, 1, 2, 3)])
 
 
 def test_unknown_kinds_name_the_known_ones() -> None:
     with pytest.raises(InputError, match="one-hot"):
-        puzzle_features(Pancake.random(4, 0), "two-hot")
+        puzzle_features(Pancake.solved(4).random(0), "two-hot")
 
 
 def test_values_that_no_search_can_have() -> None:
@@ -443,7 +443,7 @@ def test_values_that_no_search_can_have() -> None:
     numbers = oracle.random_network(features.inputs, 3, 1, 0, mean=1e7)
     network = PuzzleNetwork(features, **numbers)
     with pytest.raises(InputError, match="the heuristic gives values of 1000001 moves"):
-        idastar(Tiles.random(2, 3, 0), network)
+        solve(Tiles.solved(2, 3).random(0), network, "idastar")
 
 
 def test_arrays_of_a_network_cannot_change() -> None:

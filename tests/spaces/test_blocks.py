@@ -48,7 +48,7 @@ def test_moves_have_names() -> None:
 
 
 def test_random_arrangements_are_fixed_by_their_seed_and_even() -> None:
-    assert Blocks.random(15, 7) == Blocks.random(15, 7) != Blocks.random(15, 8)
-    counts = Counter(Blocks.random(3, seed).start for seed in range(2600))
+    assert Blocks.solved(15).random(7) == Blocks.solved(15).random(7) != Blocks.solved(15).random(8)
+    counts = Counter(Blocks.solved(3).random(seed).start for seed in range(2600))
     assert len(counts) == 13
     assert all(140 < count < 260 for count in counts.values()), "200 of each, within four deviations"

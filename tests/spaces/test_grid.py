@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from hstar.errors import InputError, PlanError
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem, replay
 from oracles.grid_cases import Case, cases
 
@@ -135,5 +135,5 @@ def test_lower_bounds_are_those_of_the_search(neighbours: int, costs: bool) -> N
     bounds, distances = grid.lower_bounds(goal), grid.distances(goal)
     assert (bounds <= distances + 1e-9).all() and bounds[goal] == 0
     for row, column in np.argwhere(~blocked).tolist():
-        found = grid_astar(GridProblem(grid, (row, column), goal), max_expansions=0)
+        found = solve(GridProblem(grid, (row, column), goal), None, "astar", max_expansions=0)
         assert bounds[row, column] == pytest.approx(found.initial_h, abs=1e-6)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hstar.errors import InputError
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem
 from hstar.spaces.grid_files import (
     Scenario,
@@ -205,7 +205,7 @@ def test_wrong_maps_name_the_line(tmp_path: Path, text: str, message: str) -> No
 def test_scenarios(tmp_path: Path) -> None:
     grid = Grid(np.array([[0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]), None, 8)
     problem = GridProblem(grid, (0, 0), (2, 3))
-    cost = grid_astar(problem).path_cost
+    cost = solve(problem, None, "astar").plan_cost
     assert cost == pytest.approx(3 + 2**0.5)
     file = tmp_path / "arena.map.scen"
     write_scenarios(file, "arena.map", [Scenario(1, "arena.map", problem, cost)])
@@ -217,7 +217,7 @@ def test_scenarios(tmp_path: Path) -> None:
         (0, 0),
         (2, 3),
     )
-    assert grid_astar(found.problem).path_cost == pytest.approx(found.optimal_length)
+    assert solve(found.problem, None, "astar").plan_cost == pytest.approx(found.optimal_length)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_scenarios_find_their_map(tmp_path: Path) -> None:
         (found,) = load_scenarios(tmp_path / "b.scen")
         assert (found.problem.start, found.problem.goal) == ((0, 1), (3, 4))
         assert found.problem.grid.neighbours == 8
-        assert grid_astar(found.problem).path_cost == pytest.approx(found.optimal_length)
+        assert solve(found.problem, None, "astar").plan_cost == pytest.approx(found.optimal_length)
     (plain,) = load_scenarios(tmp_path / "b.scen", neighbours=4)
     assert plain.problem.grid.neighbours == 4
     write_scenarios(tmp_path / "b.scen", "c.map", [Scenario(0, "c.map", problem, 3.0)])

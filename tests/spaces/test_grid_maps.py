@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hstar.errors import InputError
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import Grid
 from hstar.spaces.grid_maps import (
     MAPS,
@@ -34,7 +34,7 @@ def test_start_and_goal_are_connected(kind: str, neighbours: int) -> None:
     for seed in range(30):
         problem = random_problem(seed, kind=kind, rows=17, columns=23, neighbours=neighbours)
         assert problem.grid.shape == (17, 23)
-        assert grid_astar(problem).solved
+        assert solve(problem, None, "astar").solved
 
 
 @pytest.mark.parametrize("kind", list(MAPS))

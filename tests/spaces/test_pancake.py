@@ -31,12 +31,13 @@ def test_the_plate_counts_as_a_neighbour() -> None:
 
 
 def test_random_stacks_are_fixed_by_their_seed_and_even() -> None:
-    assert Pancake.random(24, 7) == Pancake.random(24, 7) != Pancake.random(24, 8)
-    counts = Counter(Pancake.random(3, seed).start for seed in range(1200))
+    assert Pancake.solved(24).random(7) == Pancake.solved(24).random(7) != Pancake.solved(24).random(8)
+    counts = Counter(Pancake.solved(3).random(seed).start for seed in range(1200))
     assert len(counts) == 6
     assert all(140 < count < 260 for count in counts.values()), "200 of each, within four deviations"
     # A random stack of n pancakes has a gap in n - 2 + 1 / n places on average, here 22.04.
     gaps = [
-        stack.core.value("gap", stack.start) for stack in (Pancake.random(24, seed) for seed in range(500))
+        stack.core.value("gap", stack.start)
+        for stack in (Pancake.solved(24).random(seed) for seed in range(500))
     ]
     assert 21.8 < sum(gaps) / len(gaps) < 22.4

@@ -122,8 +122,8 @@ def test_the_shared_boards(file: str, cells: int, count: int, cost: int, manhatt
 
 
 def test_random_boards_are_fixed_by_their_seed_and_even() -> None:
-    assert Tiles.random(4, 4, 7) == Tiles.random(4, 4, 7) != Tiles.random(4, 4, 8)
-    counts = Counter(Tiles.random(2, 2, seed).start for seed in range(2400))
+    assert Tiles.solved(4, 4).random(7) == Tiles.solved(4, 4).random(7) != Tiles.solved(4, 4).random(8)
+    counts = Counter(Tiles.solved(2, 2).random(seed).start for seed in range(2400))
     assert len(counts) == 12
     assert all(140 < count < 260 for count in counts.values()), "200 of each, within four deviations"
 
@@ -131,7 +131,7 @@ def test_random_boards_are_fixed_by_their_seed_and_even() -> None:
 @given(st.integers(2, 6), st.integers(0, 40), st.integers(0, 10**6))
 def test_every_move_has_a_mirror_image(side: int, steps: int, seed: int) -> None:
     """So that plans have one, and both are as long."""
-    board = Tiles.walk(side, side, steps, seed)
+    board = Tiles.solved(side, side).walk(steps, seed)
     image = mirrored(board.start)
     assert mirrored(image) == board.start
     assert mirrored(board.goal) == board.goal

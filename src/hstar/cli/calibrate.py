@@ -166,7 +166,7 @@ def _plans(
     from hstar.sampling import relational
     from hstar.sampling.optimal import NoLabelError
     from hstar.sampling.relational import RelationalData, RelationalInstance
-    from hstar.spaces.task import load
+    from hstar.spaces.task import load_task
 
     parts = [relational.load(path) for path in arguments.given if not _is_problem(path)]
     problems = list(_problems(arguments))
@@ -174,7 +174,7 @@ def _plans(
     left_out = 0
     for number, (domain, problem) in enumerate(problems, 1):
         line.announce(f"problem {number} of {len(problems)}: {problem.name} ...")
-        task = load(domain, problem, unit_cost=True)
+        task = load_task(domain, problem, unit_cost=True)
         try:
             instances.append(_limits(arguments).label(task, model.words, str(problem)))
         except NoLabelError:
@@ -192,7 +192,7 @@ def _of_task(
 ) -> tuple[LearnedModel, Calibration]:
     from hstar.recipes.calibrate import calibrate_starts
     from hstar.sampling.walks import Walks
-    from hstar.spaces.task import load
+    from hstar.spaces.task import load_task
 
     if data := next((path for path in arguments.given if not _is_problem(path)), None):
         raise InputError(f"the model is of one task, which is calibrated by its problems, not by {data}")
@@ -200,7 +200,7 @@ def _of_task(
 
     def starts() -> Iterator[Task]:
         for domain, problem in problems:
-            task = load(domain, problem, unit_cost=True)
+            task = load_task(domain, problem, unit_cost=True)
             if arguments.walks is None:
                 yield task
             else:

@@ -83,13 +83,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _generate(blocks: int, seed: int) -> Task:
     from hstar.generators import GENERATORS
-    from hstar.spaces.task import load
+    from hstar.spaces.task import load_task
 
     with tempfile.TemporaryDirectory() as folder:
         paths = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
         for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=blocks, seed=seed), strict=True):
             path.write_text(text)
-        return load(*paths, cache=False)
+        return load_task(*paths, cache=False)
 
 
 def _solve(starts: Sequence[Task], heuristic: Heuristic, time_limit: float) -> list[Result]:

@@ -117,10 +117,10 @@ def run(arguments: argparse.Namespace) -> int:
 def searched(arguments: argparse.Namespace, *, optima: bool, explored: bool) -> list[GridRun]:
     """Each problem with each heuristic; the last one may have been interrupted. `explored`: of the first."""
     from hstar.experiments.grids import optimum, search_map
-    from hstar.search.grid_astar import GridAStarConfig
+    from hstar.search.solve import SearchConfig
 
     limits = {name: getattr(arguments, name) for name in ("eps", "weight", "time_limit", "memory_limit")}
-    config = GridAStarConfig(**limits)
+    config = SearchConfig(**limits)
     problems = _problems(arguments)
     names: list[str] = arguments.heuristic or [problems[0].heuristic]
     heuristics = [(name, _heuristic(name)) for name in names]
@@ -263,7 +263,7 @@ def _record(one: GridRun, arguments: argparse.Namespace) -> dict[str, Any]:
         "goal": list(one.problem.goal),
         **_configured(one, arguments),
         "status": result.status,
-        "path_cost": result.path_cost,
+        "path_cost": result.plan_cost,
         **({"optimum": one.optimum, "bound": one.bound} if arguments.optimum else {}),
         "path": None if result.path is None else result.path.tolist(),
         "expanded": result.expanded,
@@ -288,7 +288,7 @@ def _table(runs: Sequence[GridRun]) -> list[str]:
         common = [one for one in own if id(one.problem) not in failed]
         solved = f"{sum(one.result.solved for one in own)}/{len(own)}"
         means = {
-            "cost": f"{_mean([one.result.path_cost or 0.0 for one in common]):.2f}",
+            "cost": f"{_mean([one.result.plan_cost or 0.0 for one in common]):.2f}",
             "/ optimum": f"{_mean([one.ratio or 1.0 for one in common]):.4f}",
             "expanded": f"{_mean([one.result.expanded for one in common]):.1f}",
             "re-opened": f"{_mean([one.result.reopened for one in common]):.1f}",
@@ -305,7 +305,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def _summary(one: GridRun, arguments: argparse.Namespace) -> str:
     result = one.result
-    cost = f"cost {result.path_cost:g}; " if result.path_cost is not None else ""
+    cost = f"cost {result.plan_cost:g}; " if result.plan_cost is not None else ""
     network = f" and {one.network_time:.3f} s of the network" if one.values is not None else ""
     bound = ""
     if one.values is not None and arguments.eps is not None and result.solved and arguments.weight == 1:
@@ -339,4 +339,4 @@ def _label(one: GridRun, eps: float | None) -> str:
 
     name = Path(one.heuristic).name
     bounded = f", eps {eps:g}" if eps is not None and one.values is not None else ""
-    return panel_title(f"{name}{bounded}", one.result.expanded, one.result.path_cost)
+    return panel_title(f"{name}{bounded}", one.result.expanded, one.result.plan_cost)

@@ -104,14 +104,14 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
     from hstar.sampling.optimal import NoLabelError
     from hstar.sampling.relational import RelationalData
     from hstar.spaces.relations import vocabulary
-    from hstar.spaces.task import load
+    from hstar.spaces.task import load_task
 
     record: Record
     found: tuple[RelationalInstance, ...] = ()
     with ProgressLine(arguments.quiet) as line:
         for attempt, (domain, problem) in enumerate(problems, 1):
             line.announce(f"translating {problem} ...")
-            task = load(domain, problem, unit_cost=True)
+            task = load_task(domain, problem, unit_cost=True)
             words = vocabulary(task)
             line.announce("looking for an optimal plan ...")
             try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hstar.estimates.rules import Calibrated
 
 
-def proven(lower_bound: int | None, ratio: float | None) -> str:
+def proven(lower_bound: float | None, ratio: float | None) -> str:
     """What is known about the cost of a plan, to follow that."""
     if ratio is None:
         return ""

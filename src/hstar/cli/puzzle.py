@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,7 @@ from hstar.units import format_count, parse_count, parse_memory, parse_time
 
 if TYPE_CHECKING:
     from hstar.experiments.puzzles import Row
-    from hstar.search.focal import FocalConfig, FoundPlan
-    from hstar.search.idastar import IDAStarConfig
+    from hstar.search.solve import Found, SearchConfig
     from hstar.spaces.puzzle import Instance, Puzzle
     from hstar.spaces.puzzles import PuzzleSize
 
@@ -141,11 +141,9 @@ _FOR_IDASTAR = ("pruning", "table", "threads")
 _FOR_FOCAL = ("anchor", "anchor_every", "memory_limit")
 
 
-def _config(arguments: argparse.Namespace) -> IDAStarConfig | FocalConfig:
-    from hstar.search.focal import FocalConfig
-    from hstar.search.idastar import IDAStarConfig
+def _config(arguments: argparse.Namespace, bounded: bool) -> SearchConfig:
+    from hstar.search.solve import SearchConfig
 
-    bounded = arguments.anytime or arguments.bound is not None
     for name in _FOR_IDASTAR if bounded else _FOR_FOCAL:
         if getattr(arguments, name) is not None:
             others = "--bound and --anytime" if bounded else "the search without --bound and --anytime"
@@ -154,10 +152,10 @@ def _config(arguments: argparse.Namespace) -> IDAStarConfig | FocalConfig:
     if not bounded:
         pruning = "undo" if arguments.pruning is None else arguments.pruning
         threads = 1 if arguments.threads is None else arguments.threads
-        return IDAStarConfig(**limits, pruning=pruning, table_bytes=arguments.table or 0, threads=threads)
+        return SearchConfig(**limits, pruning=pruning, table_bytes=arguments.table or 0, threads=threads)
     if arguments.anchor_every is not None:
         limits["anchor_every"] = arguments.anchor_every
-    return FocalConfig(
+    return SearchConfig(
         **limits, bound=arguments.bound, anytime=arguments.anytime, memory_limit=arguments.memory_limit
     )
 
@@ -166,12 +164,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Solves the instances and prints their rows."""
     from hstar.estimates.rules import parse
     from hstar.experiments.puzzles import puzzle_anchor, puzzle_heuristic, solve_instances, summary
-    from hstar.search.focal import FocalConfig
     from hstar.spaces.puzzles import parse_puzzle
 
     size = parse_puzzle(arguments.puzzle)
     rule = None if arguments.rule is None else parse(arguments.rule)
-    config = _config(arguments)
+    bounded = arguments.anytime or arguments.bound is not None
+    config = _config(arguments, bounded)
     if arguments.jobs < 1:
         raise InputError("--jobs must be at least 1")
     instances = _instances(size, arguments)
@@ -184,7 +182,7 @@ def run(arguments: argparse.Namespace) -> int:
             line.announce("preparing the heuristic ...")
             name, anchor = arguments.heuristic, None
             cache = not arguments.no_cache
-            if isinstance(config, FocalConfig):
+            if bounded:
                 anchor, anchor_name = puzzle_anchor(size, arguments.anchor, cache=cache)
                 name = name or anchor_name
             name = name or size.puzzle().core.heuristics[0].name
@@ -197,6 +195,7 @@ def run(arguments: argparse.Namespace) -> int:
             if anchor is not None:
                 about["anchor"] = anchor_name
                 heuristic = anchor if name == anchor_name else heuristic
+                config = replace(config, anchor=anchor)
             promise = None if anchor is not None else _promise(about, arguments)
 
             def show(record: Any = None) -> None:
@@ -209,7 +208,7 @@ def run(arguments: argparse.Namespace) -> int:
                     seconds, f"{seconds:7.1f} s  {len(rows)} of {len(instances)} done, {solved} solved{now}"
                 )
 
-            def better(instance: Instance[Puzzle], found: FoundPlan) -> None:
+            def better(instance: Instance[Puzzle], found: Found) -> None:
                 if arguments.anytime:
                     told = proven(found.lower_bound, found.ratio)
                     line.message(f"{instance.id}: {found.time:.2f} s: plan of cost {found.plan_cost}{told}")
@@ -219,7 +218,7 @@ def run(arguments: argparse.Namespace) -> int:
                 heuristic,
                 config,
                 {"puzzle": str(size), **about},
-                anchor=anchor,
+                search="focal" if bounded else "idastar",
                 on_plan=better,
                 jobs=arguments.jobs,
                 output=arguments.output,

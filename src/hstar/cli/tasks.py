@@ -38,7 +38,7 @@ def load_files(
     memory_limit: int | None = None,
 ) -> Task:
     """The task that the arguments name."""
-    from hstar.spaces.task import load
+    from hstar.spaces.task import load_task
 
     if len(files) > 2:
         raise InputError(f"expected {FILES}, got {len(files)} files")
@@ -46,7 +46,7 @@ def load_files(
         raise InputError("a .sas file is a whole task: give it alone")
     for path in files:
         check_file(path)
-    return load(
+    return load_task(
         files[0],
         files[1] if len(files) == 2 else None,
         unit_cost=unit_cost,

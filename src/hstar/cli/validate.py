@@ -36,9 +36,9 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the verdict."""
-    from hstar.search.validate import read_plan, validate_pddl
     from hstar.spaces.pddl import read_task
     from hstar.spaces.translate import find_domain
+    from hstar.spaces.validate import read_plan, validate_pddl
 
     files: list[Path] = arguments.files
     if len(files) not in (2, 3):

@@ -71,7 +71,7 @@ def _panel(problem: GridProblem, panel: Panel) -> dict[str, Any]:
     path, values = panel.result.path, panel.values
     return {
         "title": panel.title,
-        "cost": panel.result.path_cost,
+        "cost": panel.result.plan_cost,
         "explored": _cells(problem, panel.result.explored),
         "path": None if path is None else _cells(problem, path),
         # Two digits are enough for a colour.

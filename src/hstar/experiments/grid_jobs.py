@@ -22,7 +22,8 @@ from hstar.models.grid_model import GridModel, load_grid_model
 from hstar.options import configured
 from hstar.recipes import prolonged
 from hstar.registry import unknown
-from hstar.search.grid_astar import HEURISTICS, GridAStarConfig, grid_astar
+from hstar.search.grid_astar import HEURISTICS
+from hstar.search.solve import SearchConfig, solve
 from hstar.spaces.grid import Grid, GridLike, GridProblem
 from hstar.spaces.grid_files import load_map, load_scenarios, scenario_map
 from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, ScenarioOptions, problems_on, random_problems
@@ -151,7 +152,7 @@ def search_words(options: Options, *, symbolic: bool) -> tuple[str, ...]:
     given = _spelled(options)
     if foreign := next((name for name in given if name not in _SEARCH), None):
         raise unknown("option of plans on maps", foreign, [*_SEARCH])
-    GridAStarConfig(**given)  # type: ignore[arg-type]  # which checks them
+    SearchConfig(**given)  # type: ignore[arg-type]  # which checks them
     if not symbolic:
         return option_words(given)
     if len(given) == 2:
@@ -255,7 +256,9 @@ def grid_jobs(
         if known is not None:
             _check_fit(contestant.name, known, one)
         else:
-            grid_astar(one.examples[0], contestant.heuristic, max_expansions=0)  # refuses what is too high
+            solve(
+                one.examples[0], contestant.heuristic, "astar", max_expansions=0
+            )  # refuses what is too high
         for seed in trainings or (0,):
             model: str | Made | None = None
             if contestant.recipe is not None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError
-from hstar.search.grid_astar import GridAStarResult
+from hstar.search.solve import Result
 from hstar.spaces.grid import GridProblem
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Panel:
     """A search that kept what it explored; `values` are those of a network, if there was one."""
 
     title: str
-    result: GridAStarResult
+    result: Result
     values: npt.NDArray[np.float32] | None = None
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar.sampling.prolonged import Prolonged
-from hstar.search.grid_astar import GridAStarConfig, GridAStarResult, Progress, grid_astar
+from hstar.search.solve import Progress, Result, SearchConfig, solve
 from hstar.spaces.grid import GridLike
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class GridRun:
     problem: GridLike
     heuristic: str
     values: npt.NDArray[np.float32] | None
-    result: GridAStarResult
+    result: Result
     network_time: float
     bound: float | None  # the path may cost so many times the optimum; None: nothing is promised
     optimum: float | None = None  # None: not asked for, or there is no path
@@ -42,9 +42,9 @@ class GridRun:
     @property
     def ratio(self) -> float | None:
         """The cost of the path, times the optimum."""
-        if self.optimum is None or self.result.path_cost is None:
+        if self.optimum is None or self.result.plan_cost is None:
             return None
-        return self.result.path_cost / self.optimum if self.optimum else 1.0
+        return self.result.plan_cost / self.optimum if self.optimum else 1.0
 
     @property
     def broken(self) -> str | None:
@@ -55,13 +55,13 @@ class GridRun:
         if self.result.status == "unsolvable":
             return f"no path {place}, but there is one that costs {self.optimum:g}"
         if self.ratio is not None and self.ratio < 1 - TOLERANCE:
-            return f"the path {place} costs {self.result.path_cost:g}, less than the optimum {self.optimum:g}"
+            return f"the path {place} costs {self.result.plan_cost:g}, less than the optimum {self.optimum:g}"
         if self.ratio is None or self.bound is None or self.ratio <= self.bound * (1 + TOLERANCE):
             return None
         return f"the path {place} costs {self.ratio:g} times the optimum; {self.bound:g} times were promised"
 
 
-def promised(config: GridAStarConfig, *, admissible: bool) -> float | None:
+def promised(config: SearchConfig, *, admissible: bool) -> float | None:
     """How many times the optimum a path costs at most: by a heuristic's name, or by a model's values."""
     if not admissible and config.eps is None:
         return None
@@ -80,17 +80,18 @@ def search_map(
     problem: GridLike,
     name: str,
     heuristic: str | GridModel,
-    config: GridAStarConfig,
+    config: SearchConfig,
     progress: Progress | None = None,
 ) -> GridRun:
     """One search; `eps` is for the values of a model and leaves a heuristic by name as it is."""
+    search = "astar" if config.weight == 1 else "wastar"
     if isinstance(heuristic, str):
-        result = grid_astar(problem, heuristic, replace(config, eps=None), progress=progress)
+        result = solve(problem, heuristic, search, config=replace(config, eps=None), progress=progress)
         return GridRun(problem, name, None, result, 0.0, promised(config, admissible=True))
     started = time.monotonic()
     values = heuristic.values(problem)
     network_s = time.monotonic() - started
-    result = grid_astar(problem, values, config, progress=progress)
+    result = solve(problem, values, search, config=config, progress=progress)
     return GridRun(problem, name, values, result, network_s, promised(config, admissible=False))
 
 
@@ -115,7 +116,7 @@ def summary(runs: Sequence[GridRun]) -> dict[str, Any]:
         "expansions": _mean([one.expanded for one in results]),
         "evaluations": _mean([one.generated for one in results]),
         "reopened": _mean([one.reopened for one in results]),
-        "cost": _mean([one.result.path_cost or 0.0 for one in paths]),
+        "cost": _mean([one.result.plan_cost or 0.0 for one in paths]),
         "plan_length": _mean([0 if one.path is None else len(one.path) - 1 for one in results if one.solved]),
         "optimum": _mean([one.optimum for one in paths if one.optimum is not None]),
         "ratio": _mean(ratios),
@@ -145,6 +146,6 @@ def to_csv(runs: Sequence[GridRun]) -> str:
     for one in runs:
         place = number.setdefault(id(one.problem), len(number) + 1)
         name = Path(one.heuristic).name  # of a model
-        about = (place, name, one.result.status, one.result.path_cost, one.optimum, one.bound)
+        about = (place, name, one.result.status, one.result.plan_cost, one.optimum, one.bound)
         writer.writerow((*about, *(getattr(one.result, name) for name in _COUNTS), one.network_time))
     return text.getvalue()

@@ -18,7 +18,7 @@ from hstar.experiments.job import HSTAR, Job, Made
 from hstar.experiments.puzzles import check_heuristic, random_instances
 from hstar.experiments.store import Store
 from hstar.search.blocks_optimal import optimal_cost
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Instance, Puzzle, format_instances
 from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
@@ -56,7 +56,7 @@ def _optimal_cost(puzzle: Puzzle) -> int | None:
     """By the method that solves dozens of blocks at once, or IDA* with the gap heuristic of pancakes."""
     if isinstance(puzzle, Blocks):
         return optimal_cost(puzzle)
-    return idastar(puzzle, "gap").plan_cost if puzzle.name == "pancake" else None
+    return solve(puzzle, "gap", "idastar").plan_cost if puzzle.name == "pancake" else None
 
 
 def _stored(size: PuzzleSize, name: str, instances: Sequence[Instance[Puzzle]], store: Store) -> PuzzleSet:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,15 +22,15 @@ from hstar.files import append_line
 from hstar.models.puzzle_model import load_puzzle_model
 from hstar.registry import unknown
 from hstar.search.databases import PANCAKE_24, PUZZLE_15, PUZZLE_24, additive_databases
-from hstar.search.focal import FocalConfig, FocalResult, FoundPlan, focal
-from hstar.search.idastar import IDAStarConfig, IDAStarResult, PuzzleHeuristic, idastar
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.iterative_deepening import PuzzleHeuristic
+from hstar.search.result import Found
 from hstar.search.side_by_side import Progress, side_by_side
+from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.puzzle import Instance, Puzzle, check_cost
 from hstar.spaces.puzzles import PuzzleSize
 
 Row: TypeAlias = dict[str, Any]
-OnPlan: TypeAlias = Callable[[Instance[Puzzle], FoundPlan], None]
+OnPlan: TypeAlias = Callable[[Instance[Puzzle], Found], None]
 DATABASES = "databases"
 _SETS = {"tiles:4x4": PUZZLE_15, "tiles:5x5": PUZZLE_24, "pancake:24": PANCAKE_24}
 
@@ -121,10 +121,10 @@ def puzzle_anchor(
 def solve_instances(
     instances: Sequence[Instance[Puzzle]],
     heuristic: PuzzleHeuristic,
-    config: IDAStarConfig | FocalConfig,
+    config: SearchConfig,
     run: Mapping[str, Any],
     *,
-    anchor: PuzzleHeuristic | None = None,
+    search: str = "idastar",
     jobs: int = 1,
     output: Path | None = None,
     progress: Progress | None = None,
@@ -133,20 +133,18 @@ def solve_instances(
 ) -> Iterator[Row]:
     """A row for each instance, in their order; those of `run` in the output file are taken from there.
 
-    The options say which search it is; `anchor` and `on_plan` are for `focal`. An optimal cost that a search
-    refutes is an `InputError` about `file`, where the instances are from.
+    `on_plan` is for `focal`. An optimal cost that a search refutes is an `InputError` about `file`, where the
+    instances are from.
     """
-    run = {**run, **asdict(config)}
+    run = {**run, "search": search, **_chosen(config)}
     done = {} if output is None else _rows(output, run)
     missing = [one for one in instances if _key(one) not in done]
 
-    def search(instance: Instance[Puzzle], progress: Progress | None) -> IDAStarResult | FocalResult:
-        if isinstance(config, IDAStarConfig):
-            return idastar(instance.puzzle, heuristic, config, progress=progress)
+    def run_one(instance: Instance[Puzzle], progress: Progress | None) -> Result:
         told = None if on_plan is None else lambda found: on_plan(instance, found)
-        return focal(instance.puzzle, heuristic, anchor, config, progress=progress, on_plan=told)
+        return solve(instance.puzzle, heuristic, search, config=config, progress=progress, on_plan=told)
 
-    found = side_by_side(missing, search, jobs, progress)
+    found = side_by_side(missing, run_one, jobs, progress)
     for instance in instances:
         if _key(instance) in done:
             row = done[_key(instance)]
@@ -154,31 +152,24 @@ def solve_instances(
             yield row
             continue
         _, result = next(found)
-        check_cost(
-            instance, cost=result.plan_cost, least=_least(instance.puzzle, heuristic, result), file=file
-        )
+        check_cost(instance, cost=result.plan_cost, least=result.lower_bound, file=file)
         row = _row(instance, result, run)
         if output is not None:
             append_line(output, json.dumps(row))
         yield row
 
 
-def _least(puzzle: Puzzle, heuristic: PuzzleHeuristic, result: IDAStarResult | FocalResult) -> int | None:
-    """What no plan costs less than, if the search has shown it."""
-    if not isinstance(result, IDAStarResult):
-        return result.lower_bound
-    if isinstance(heuristic, str):
-        admissible = any(info.name == heuristic and info.admissible for info in puzzle.core.heuristics)
-    else:
-        admissible = not isinstance(heuristic, PuzzleNetwork)
-    return result.bound if admissible else None
+def _chosen(config: SearchConfig) -> dict[str, Any]:
+    """The options that are not the defaults, by name; the anchor is told by the caller."""
+    default = SearchConfig()
+    names = [entry.name for entry in fields(config) if entry.name != "anchor"]
+    return {name: getattr(config, name) for name in names if getattr(config, name) != getattr(default, name)}
 
 
-def _row(instance: Instance[Puzzle], result: IDAStarResult | FocalResult, run: Mapping[str, Any]) -> Row:
-    if isinstance(result, IDAStarResult):
-        own: Row = {"rounds": result.rounds}
-    else:
-        own = {"lower_bound": result.lower_bound, "ratio": result.ratio}
+def _row(instance: Instance[Puzzle], result: Result, run: Mapping[str, Any]) -> Row:
+    own: Row = {"lower_bound": result.lower_bound, "ratio": result.ratio}
+    if run["search"] == "idastar":
+        own = {"rounds": result.rounds}
     return {
         "id": instance.id,
         "start": list(instance.puzzle.start),

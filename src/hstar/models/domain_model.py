@@ -87,7 +87,7 @@ class DomainModel:
 
     def raw(self, task: Task, states: States) -> npt.NDArray[np.float64]:
         """The raw outputs for states of a task, given by the values of its variables."""
-        return self._native(task).raw(task.core, np.ascontiguousarray(states, dtype=np.int32))
+        return self._native(task).raw(task.native, np.ascontiguousarray(states, dtype=np.int32))
 
     def _native(self, task: Task) -> _core.RawModel:
         try:
@@ -110,7 +110,7 @@ def believed(model: DomainModel, task: Task, raw: _core.RawModel) -> _core.Heuri
         raise ModelError("the rule 'bounded' needs a model with an admissible bound (trained with --lower)")
     needs_lower = model.estimate.bounded or isinstance(model.rule, Clip | Bounded | Calibrated)
     return _core.believed_heuristic(
-        task.core,
+        task.native,
         raw,
         **options,
         base=None if model.base is None else build(steps, model.base),

@@ -114,7 +114,7 @@ class LearnedModel:
         raw = _core.atom_model(task.core, network.core(self.precision), list(inputs.facts))
         lower = build(task, LOWER) if isinstance(rule, Bounded) else None
         return _core.believed_heuristic(
-            task.core, raw, **options, lower=lower, name=self.recipe, scale=RESOLUTION
+            task.native, raw, **options, lower=lower, name=self.recipe, scale=RESOLUTION
         )
 
 

@@ -32,11 +32,11 @@ from hstar.recipes.puzzle_recipe import (
     check_word,
 )
 from hstar.registry import unknown
-from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
-from hstar.spaces.puzzle import Puzzle, State, replay
+from hstar.search.solve import Result, SearchConfig, solve
+from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.puzzles import PuzzleSize
 
 if TYPE_CHECKING:
@@ -135,18 +135,18 @@ class _Learner:
         """Tries all that is left, then learns or doubles the limit."""
         before, tried, limit = time.monotonic(), len(self.left), self.limit
         heuristic = self.network() if self.weights else self.first
-        config = IDAStarConfig(max_evaluations=limit)
+        config = SearchConfig(max_evaluations=limit)
 
-        def search(puzzle: Puzzle, progress: Progress | None) -> IDAStarResult:
-            return idastar(puzzle, heuristic, config, progress=progress)
+        def search(puzzle: Puzzle, progress: Progress | None) -> Result:
+            return solve(puzzle, heuristic, "idastar", config=config, progress=progress)
 
         plans, left, generated = [], [], 0
         for puzzle, result in side_by_side(map(self.size.puzzle, self.left), search, self.options.jobs):
             generated += result.generated
-            if result.actions is None:
+            if result.states is None:
                 left.append(puzzle.start)
             else:
-                plans.append(replay(puzzle, result.actions))
+                plans.append(list(result.states))
             self._tell(f"{len(plans)} of {len(plans) + len(left)} solved")
         learns = len(plans) >= self.options.least_solved
         if learns:

@@ -17,11 +17,11 @@ from hstar.models.puzzle_model import Outputs, PuzzleModel
 from hstar.recipes.likely_admissible import Attempt
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.sampling.backward_walks import PuzzleWalks
-from hstar.search.idastar import IDAStarConfig, IDAStarResult, idastar
 from hstar.search.puzzle_features import ONE_HOT, puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
-from hstar.spaces.puzzle import Puzzle, State, replay
+from hstar.search.solve import Result, SearchConfig, solve
+from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.puzzles import PuzzleSize
 from hstar.spaces.tiles import check_mirror_images, mirrored
 
@@ -51,16 +51,16 @@ class PuzzleSpace:
     def solve(self, tasks: Sequence[State], planner: FFNN, alpha: float, switch: float) -> Iterator[Attempt]:
         """By IDA*."""
         options = self.options
-        limits = IDAStarConfig(time_limit=options.task_time, max_evaluations=options.nodes)
+        limits = SearchConfig(time_limit=options.task_time, max_evaluations=options.nodes)
         fields: dict[str, Any] = {**planner.arrays(), **asdict(self.outputs)}
         chosen = alpha if self.shape.outputs == 2 else None
         heuristic = PuzzleNetwork(self.features, alpha=chosen, switch=switch, **fields)
 
-        def search(puzzle: Puzzle, progress: Progress | None) -> IDAStarResult:
-            return idastar(puzzle, heuristic, limits, progress=progress)
+        def search(puzzle: Puzzle, progress: Progress | None) -> Result:
+            return solve(puzzle, heuristic, "idastar", config=limits, progress=progress)
 
-        for puzzle, result in side_by_side(map(self.size.puzzle, tasks), search, options.jobs):
-            found = None if result.actions is None else replay(puzzle, result.actions)
+        for _, result in side_by_side(map(self.size.puzzle, tasks), search, options.jobs):
+            found = None if result.states is None else list(result.states)
             yield Attempt(found, result.generated)
 
     @property

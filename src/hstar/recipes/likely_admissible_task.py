@@ -137,7 +137,7 @@ class _Planning:
         if estimate.outputs == 2:
             options |= belief_options(estimate, Quantile(1 - self.alpha)) | {"sure_below": self.switch}
         model = _core.atom_model(task.core, self.network, list(self.facts))
-        return _core.believed_heuristic(task.core, model, **options, name=NAME, scale=RESOLUTION)
+        return _core.believed_heuristic(task.native, model, **options, name=NAME, scale=RESOLUTION)
 
 
 def _inputs_of_facts(

@@ -25,9 +25,9 @@ from hstar.options import option
 from hstar.sampling.relational import RelationalInstance, instance_of
 from hstar.search.heuristics import evaluate, relaxed_plan
 from hstar.search.solve import solve
-from hstar.search.validate import states_along
 from hstar.spaces.relations import Vocabulary, relations
 from hstar.spaces.task import Task
+from hstar.spaces.validate import states_along
 
 HEURISTICS = ("blind", "goalcount", "hmax", "ff", "lmcut")
 COLUMNS = ("label", "parent", *HEURISTICS, "operators", "deletes")

@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError
-from hstar.options import option
-from hstar.search.grid_astar import check_limits
+from hstar.options import check_limits, option
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
 from hstar.spaces.puzzle import Puzzle
 

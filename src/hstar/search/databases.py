@@ -86,6 +86,9 @@ def block_databases(puzzle: Puzzle, patterns: Patterns, *, cache: bool = True) -
     return _core.BlockDatabases(core, [known[_ordered(pattern)] for pattern in patterns])
 
 
+DATABASES = (_core.TilesDatabases, _core.PancakeDatabases, _core.BlockDatabases)
+
+
 def fits(puzzle: Puzzle, databases: Databases) -> bool:
     """Whether databases are of this kind of puzzle; the core looks at the size."""
     kinds = {_core.TilesDatabases: Tiles, _core.PancakeDatabases: Pancake, _core.BlockDatabases: Blocks}

@@ -1,4 +1,4 @@
-"""A* on native grids and lattices. A limit that runs out is a status of the result.
+"""A* and weighted A* on maps, by the engine of grids and lattices (`core/search/grid_astar.h`).
 
 The heuristic is a name, `manhattan`, `octile` or `blind`, or a value map: an array with a value for each
 state, which is what a network gives for a whole scenario at once. With `eps` the values are bounded,
@@ -7,154 +7,131 @@ state, which is what a network gives for a whole scenario at once. With `eps` th
 
 and the path costs at most eps times the optimum, whatever the values are: no h is above eps times the true
 cost, and closed states are opened again when a better way to them turns up. With a weight w, f = g + w h.
-
-Every path is replayed in Python before it is returned, by code that shares nothing with the core.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, PlanError
-from hstar.options import configured, option
 from hstar.registry import unknown
-from hstar.spaces.grid import GridLike, replay
+from hstar.search.config import SearchConfig
+from hstar.search.heuristics import BatchHeuristic, Max, Sum
+from hstar.search.result import Result
+from hstar.search.solve import OnPlan, Progress, native_limits
+from hstar.spaces.grid import MapProblem, replay
+from hstar.spaces.map_picture import picture
+from hstar.spaces.problem import Problem
 
-Progress = Callable[[_core.Progress], None]
 States: TypeAlias = npt.NDArray[np.int64]
 
 HEURISTICS = ("blind", "manhattan", "octile")
 
 
-@dataclass(frozen=True)
-class GridAStarConfig:
-    """Options of the search."""
-
-    eps: float | None = option(None, "Bounds a value map; paths cost at most eps times the optimum.")
-    weight: float = option(1.0, "Of the heuristic, in f = g + weight * h.")
-    explored: bool = option(False, "Keep the states in the order of expansion, for pictures.")
-    time_limit: float | None = option(None, "Seconds.")
-    memory_limit: int | None = option(None, "Bytes of the process.")
-    max_expansions: int | None = option(None, "Expanded states.")
-
-    def __post_init__(self) -> None:
-        if self.eps is not None and not (_is_number(self.eps) and 1 <= self.eps < math.inf):
-            raise InputError(f"eps must be a number from 1 on, got {self.eps!r}")
-        if not (_is_number(self.weight) and 0 <= self.weight <= 1e6):
-            raise InputError(f"weight must be a number from 0 to 1e6, got {self.weight!r}")
-        check_limits(self)
-
-
-def check_limits(config: Any) -> None:
-    """Refuses what is no limit among `time_limit`, `memory_limit` and `max_expansions`."""
-    time = config.time_limit
-    if time is not None and not (_is_number(time) and time >= 0):
-        raise InputError(f"time_limit must be a number from 0 on, got {time!r}")
-    for name in ("memory_limit", "max_expansions"):
-        value = getattr(config, name)
-        if value is None:
-            continue
-        if not _is_number(value) or value != value // 1 or not 0 <= value < 2**63:
-            raise InputError(f"{name} must be a whole number from 0 on, got {value!r}")
-        object.__setattr__(config, name, int(value))  # 64e6 is a whole number, too
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 @dataclass(frozen=True, eq=False)
-class GridAStarResult:
-    """How a search ended, in the words of `Result`. Times in seconds.
+class ValueMap:
+    """A value for each state of a map; with `eps` within eps times the admissible heuristic."""
 
-    `status`: `solved`, `unsolvable`, or what stopped it: `time_limit`, `memory_limit`, `expansion_limit`,
-    `interrupted`. States are rows of arrays: row, column, and the heading of a lattice.
-    """
+    values: Any  # an array of the problem's shape; one without headings is for all of them
+    eps: float | None = None
 
-    status: str
-    path: States | None  # start and goal among them
-    path_cost: float | None
-    expanded: int  # re-expansions count again
-    generated: int
-    reopened: int
-    initial_h: float
-    explored: States | None  # in the order of expansion, if asked for
-    search_time: float  # wall clock
-    cpu_time: float  # processor time of the search
 
-    @property
-    def solved(self) -> bool:
-        """Whether there is a path."""
-        return self.status == "solved"
+def engine(problem: Problem, chosen: Sequence[Any]) -> Callable[..., Result] | None:
+    """The search of this module; None where the general one has to serve: functions, combinations."""
+    general = callable(chosen[0]) or isinstance(chosen[0], _core.Heuristic | Max | Sum | BatchHeuristic)
+    by_name = isinstance(chosen[0], str) and chosen[0] == "zero"
+    return None if general or by_name or len(chosen) > 1 else grid_astar
 
 
 def grid_astar(
-    problem: GridLike,
-    heuristic: str | npt.ArrayLike | None = None,
-    config: GridAStarConfig | None = None,
+    problem: Problem,
+    search: str,
+    chosen: Sequence[Any],
     *,
+    config: SearchConfig,
     progress: Progress | None = None,
-    **options: Any,
-) -> GridAStarResult:
-    """Searches for a path: an optimal one with a heuristic by name and weight 1.
-
-    Without a heuristic it is the problem's own, `manhattan` or `octile`. A value map has the shape of the
-    problem; one without headings is for all of them. `options` are the fields of `GridAStarConfig`.
-    `progress` is called about ten times a second. Ctrl-C ends the search with status `interrupted`.
-    """
-    if config is None:
-        config = configured(GridAStarConfig, options)
-    elif options:
-        raise InputError("give either config or single options, not both")
-    name, values = problem.heuristic, None
-    if isinstance(heuristic, str):
-        if heuristic not in HEURISTICS:
-            raise unknown(f"heuristic of {problem.name}", heuristic, list(HEURISTICS))
-        name = heuristic
-    elif heuristic is not None:
-        values = _value_map(problem, heuristic)
-    found = problem.core.astar(
-        problem.start, problem.core_goal, name, values=values, progress=progress, **asdict(config)
+    on_plan: OnPlan | None = None,
+) -> Result:
+    """A path: an optimal one with a heuristic by name and weight 1."""
+    field = cast("MapProblem", problem)
+    heuristic = _native(field, chosen[0], config, config.weight if search == "wastar" else 1.0)
+    found = field.core.astar(
+        field.start, field.core_goal, heuristic, config.explored, native_limits(config), progress=progress
     )
     path = cost = None
     if found.status == "solved":
-        path, cost = _states(problem, found.take_path()), found.cost
-        plain = replay(problem, [tuple(state) for state in path.tolist()])
+        path, cost = _states(field, found.take_path()), found.cost
+        plain = replay(field, [tuple(state) for state in path.tolist()])
         # Costs that are not whole are rounded to 6e-8 in the core.
         if not math.isclose(plain, cost, rel_tol=1e-9, abs_tol=1e-7 * len(path)):
             raise PlanError(f"the path costs {plain}, the search says {cost}")
-    return GridAStarResult(
+    explored = _states(field, found.take_explored()) if config.explored else None
+    states = None if path is None else [tuple(state) for state in path.tolist()]
+    return Result(
         status=found.status,
-        path=path,
-        path_cost=cost,
+        plan=None if states is None else field.names(states),
+        plan_cost=cost,
+        plan_length=None if states is None else len(states) - 1,
+        lower_bound=None if cost is None else _proven(chosen[0], config, search, cost),
         expanded=found.expanded,
+        evaluated=found.evaluated,
         generated=found.generated,
         reopened=found.reopened,
+        dead_ends=0,
+        anchored=0,
         initial_h=found.initial_h,
-        explored=_states(problem, found.take_explored()) if config.explored else None,
         search_time=found.search_time,
         cpu_time=found.cpu_time,
+        peak_memory=_core.peak_memory(),
+        registered_states=0,
+        state_bytes=0,
+        memory_before_search=0,
+        unit_cost=field.unit_cost,
+        states=states,
+        explored=explored,
+        picture=lambda: picture(field, states, explored),
     )
 
 
-def _value_map(problem: GridLike, values: npt.ArrayLike) -> npt.NDArray[np.float32]:
+def _native(field: MapProblem, heuristic: Any, config: SearchConfig, weight: float) -> _core.GridHeuristic:
+    eps = config.eps
+    if isinstance(heuristic, ValueMap):
+        eps = heuristic.eps if eps is None else eps
+        heuristic = heuristic.values
+    if not isinstance(heuristic, str):
+        return _core.GridHeuristic(field.heuristic, value_map(field, heuristic), eps, weight)
+    if heuristic not in HEURISTICS:
+        raise unknown(f"heuristic of {field.name}", heuristic, list(HEURISTICS))
+    return _core.GridHeuristic(heuristic, None, eps, weight)
+
+
+def _proven(heuristic: Any, config: SearchConfig, search: str, cost: float) -> float | None:
+    """The lower bound on all paths that a path of this cost proves."""
+    if isinstance(heuristic, str):
+        return cost / max(1.0, config.weight) if search == "wastar" else cost
+    eps = heuristic.eps if isinstance(heuristic, ValueMap) and config.eps is None else config.eps
+    return None if eps is None else cost / eps
+
+
+def value_map(field: MapProblem, values: npt.ArrayLike) -> npt.NDArray[np.float32]:
+    """The values as the core takes them; an `InputError` unless they have the shape of the problem."""
     try:
         array = np.asarray(values, dtype=np.float32)
     except (TypeError, ValueError):
-        raise InputError(f"not a heuristic of {problem.name}: {values!r:.60}") from None
-    if array.shape == problem.grid.shape and len(problem.shape) == 3:
+        raise InputError(f"not a heuristic of {field.name}: {values!r:.60}") from None
+    if array.shape == field.grid.shape and len(field.shape) == 3:
         array = array[:, :, None]
-    elif array.shape != problem.shape:
-        raise InputError(f"the value map has the shape {array.shape}, the problem has {problem.shape}")
-    return np.ascontiguousarray(np.broadcast_to(array, problem.shape)).reshape(-1)
+    elif array.shape != field.shape:
+        raise InputError(f"the value map has the shape {array.shape}, the problem has {field.shape}")
+    return np.ascontiguousarray(np.broadcast_to(array, field.shape)).reshape(-1)
 
 
-def _states(problem: GridLike, numbers: npt.NDArray[np.uint32]) -> States:
-    return np.stack(np.unravel_index(numbers, problem.shape), axis=1).astype(np.int64)
+def _states(field: MapProblem, numbers: npt.NDArray[np.uint32]) -> States:
+    return np.stack(np.unravel_index(numbers, field.shape), axis=1).astype(np.int64)

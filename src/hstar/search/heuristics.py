@@ -1,17 +1,21 @@
-"""Which heuristic a search uses: by name, combined, or a function of a batch of states.
+"""Which heuristic a search uses: by name, learned, combined, or a function of a batch of states.
 
-Names and claims are those of the core's catalogue (`heuristics()`), where each algorithm has its own file.
+Names and claims are those of the problem's space (`Problem.claims`); for planning tasks they come from the
+core's catalogue (`heuristics()`), where each algorithm has its own file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
+import hstar
 from hstar import _core
-from hstar.errors import InputError
+from hstar.errors import InputError, UnsupportedError
 from hstar.registry import unknown
+from hstar.spaces.problem import Problem
 from hstar.spaces.task import Task
 
 if TYPE_CHECKING:  # a search by a symbolic heuristic starts without NumPy, which takes a tenth of a second
@@ -19,21 +23,25 @@ if TYPE_CHECKING:  # a search by a symbolic heuristic starts without NumPy, whic
     import numpy.typing as npt
 
 States: TypeAlias = "npt.NDArray[np.int32]"
-BatchFunction: TypeAlias = "Callable[[States], npt.ArrayLike]"
+BatchFunction: TypeAlias = "Callable[[Any], npt.ArrayLike]"
+MODEL_SUFFIX = ".hstar"
 
 
 @dataclass(frozen=True)
 class BatchHeuristic:
     """A Python function as a heuristic, for prototypes.
 
-    `function` gets an int32 array (states, variables) with the values of the task's variables and returns one
-    number for each state; infinity means dead end, negative numbers count as 0. It is called once for all new
-    successors of an expansion. The search works with integers: values are rounded to 1/`resolution`.
+    `function` gets the states of a batch and returns one number for each; infinity means dead end, negative
+    numbers count as 0. States are an int32 array (states, numbers): the values of a task's variables, the
+    numbers of a puzzle, row and column of a cell; of an own space they are what its functions take. The
+    function is called once for all new successors of an expansion. The search works with integers: values are
+    rounded to 1/`resolution`. `admissible` is the author's claim; `hstar check` tries it on samples.
     """
 
     function: BatchFunction
     name: str = "python"
     resolution: int = 1024
+    admissible: bool = False
 
 
 class _Combination:
@@ -60,49 +68,104 @@ class Sum(_Combination):
 
 
 class Buildable(Protocol):
-    """Anything that makes a native heuristic for a task, such as a learned model."""
+    """Anything that makes a native heuristic for a problem, such as a trained model."""
 
-    def build(self, task: Task) -> _core.Heuristic:
-        """The heuristic for this task; a `ModelError` if it does not fit."""
+    def build(self, problem: Any) -> Any:
+        """The heuristic for this problem; a `ModelError` if it does not fit."""
         ...
 
 
-Heuristic: TypeAlias = "str | BatchFunction | BatchHeuristic | Buildable | Max | Sum"
+Heuristic: TypeAlias = "str | Path | BatchFunction | BatchHeuristic | Buildable | Max | Sum"
 
 
 def heuristics() -> list[_core.HeuristicInfo]:
-    """All symbolic heuristics with what they claim."""
+    """All symbolic heuristics of planning tasks with what they claim."""
     return _core.heuristics()
 
 
-def build(task: Task, heuristic: Heuristic) -> _core.Heuristic:
-    """The native heuristic for a task."""
+def loaded(heuristic: Any) -> Any:
+    """The trained model, where a heuristic is the path of a model file; else the heuristic itself."""
+    if isinstance(heuristic, Path) or (isinstance(heuristic, str) and heuristic.endswith(MODEL_SUFFIX)):
+        return hstar.load_model(heuristic)
+    return heuristic
+
+
+def build(problem: Problem, heuristic: Any) -> _core.Heuristic:
+    """The native heuristic for a problem, for the general searches."""
+    heuristic = loaded(heuristic)
     if isinstance(heuristic, str):
-        names = [info.name for info in heuristics()]
-        if heuristic not in names:
-            raise unknown("heuristic", heuristic, names)
-        return _core.symbolic_heuristic(task.core, heuristic)
+        return _named(problem, heuristic)
     if isinstance(heuristic, Max | Sum):
-        parts = [build(task, part) for part in heuristic.parts]
-        return _core.combined_heuristic(task.core, heuristic.rule, parts)
+        parts = [build(problem, part) for part in heuristic.parts]
+        return _core.combined_heuristic(problem.native, heuristic.rule, parts)
     if isinstance(heuristic, BatchHeuristic):
-        return _core.callback_heuristic(task.core, heuristic.function, heuristic.name, heuristic.resolution)
+        return _callback(problem, heuristic)
+    if isinstance(heuristic, _core.Heuristic):
+        return heuristic
     if hasattr(heuristic, "build"):
-        return cast("Buildable", heuristic).build(task)
+        return build(problem, cast("Buildable", heuristic).build(problem))
+    if hasattr(problem, "own_heuristic"):  # what only one kind of space has: databases, networks, value maps
+        native: _core.Heuristic | None = problem.own_heuristic(heuristic)
+        if native is not None:
+            return native
     if callable(heuristic):
-        name = getattr(heuristic, "__name__", "python")
-        return build(task, BatchHeuristic(heuristic, name))
-    raise InputError(f"not a heuristic: {heuristic!r}")
+        return _callback(problem, BatchHeuristic(heuristic, getattr(heuristic, "__name__", "python")))
+    raise InputError(f"not a heuristic: {heuristic!r:.60}")
+
+
+def _named(problem: Problem, name: str) -> _core.Heuristic:
+    if name == "zero":
+        return _core.zero_heuristic(problem.native)
+    names = [claim.name for claim in problem.claims]
+    if name not in names:
+        what = "heuristic" if problem.kind == "task" else f"heuristic of {problem.name}"
+        raise unknown(what, name, names)
+    return problem.named_heuristic(name)
+
+
+def _callback(problem: Problem, heuristic: BatchHeuristic) -> _core.Heuristic:
+    unit = problem.native.unit
+
+    def values(rows: States) -> npt.ArrayLike:
+        found: npt.ArrayLike = heuristic.function(problem.states_of(rows))
+        if unit == 1:
+            return found
+        import numpy as np
+
+        return np.asarray(found, dtype=np.float64) * unit
+
+    return _core.callback_heuristic(
+        problem.native, values, heuristic.name, heuristic.resolution if unit == 1 else 1, heuristic.admissible
+    )
+
+
+def anchor(problem: Problem, heuristic: Any, guide: _core.Heuristic) -> _core.Heuristic | None:
+    """The admissible heuristic of a bounded search; none if the guide is one and no other was asked for."""
+    if heuristic is not None:
+        native = build(problem, heuristic)
+        if not native.admissible:
+            able = ", ".join(claim.name for claim in problem.claims if claim.admissible)
+            raise InputError(f"the anchor must be admissible, and {native.name} is not; use one of {able}")
+        return native
+    if guide.admissible:
+        return None
+    for claim in problem.claims:
+        if claim.admissible:
+            try:
+                return problem.named_heuristic(claim.name)
+            except UnsupportedError:  # conditional effects, axioms: the next one
+                continue
+    return _core.zero_heuristic(problem.native)
 
 
 def evaluate(
-    task: Task, heuristic: Heuristic, states: Sequence[Sequence[int]] | States
+    problem: Problem, heuristic: Heuristic, states: Sequence[Sequence[int]] | States
 ) -> npt.NDArray[np.float64]:
-    """Values of states given by the values of their variables; infinity for dead ends."""
+    """Values of states given by their numbers (values of a task's variables); infinity for dead ends."""
     import numpy as np
 
     array = np.ascontiguousarray(states, dtype=np.int32)
-    return build(task, heuristic).evaluate(array)
+    return build(problem, heuristic).evaluate(array)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from hstar import _core
 from hstar.errors import InputError
 from hstar.search.puzzle_features import PuzzleFeatures
-from hstar.spaces.puzzle import State
+from hstar.spaces.puzzle import Puzzle, State
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 NativeNetwork: TypeAlias = "_core.TilesNetwork | _core.PancakeNetwork | _core.BlocksNetwork"
@@ -94,6 +94,11 @@ class PuzzleNetwork:
             truncated=self.truncated,
         )
         return network
+
+    def check(self, puzzle: Puzzle) -> None:
+        """An `InputError` unless the network is for puzzles of this kind and size."""
+        if self.features.space != puzzle.core.database_space:
+            raise InputError(f"a network for {self.features.space} does not fit {puzzle.core.database_space}")
 
     def values(self, states: Sequence[State]) -> npt.NDArray[np.int32]:
         """The value of each state in moves, as a search has it."""

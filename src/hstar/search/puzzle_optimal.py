@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hstar import _core
 from hstar.search.blocks_optimal import optimal_plan
 from hstar.search.databases import PUZZLE_15, PUZZLE_24, Databases, additive_databases
-from hstar.search.idastar import idastar
+from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Puzzle, State, replay
 from hstar.spaces.puzzles import PuzzleSize
@@ -37,10 +37,10 @@ class OptimalPlans:
         if isinstance(puzzle, Blocks):
             return replay(puzzle, optimal_plan(puzzle))
         assert self.heuristic is not None
-        result = idastar(puzzle, self.heuristic, time_limit=time_limit, progress=progress)
+        result = solve(puzzle, self.heuristic, "idastar", time_limit=time_limit, progress=progress)
         if result.status == "interrupted":
             raise KeyboardInterrupt
-        return None if result.actions is None else replay(puzzle, result.actions)
+        return None if result.states is None else list(result.states)
 
 
 def optimal_plans(size: PuzzleSize, *, cache: bool = True) -> OptimalPlans:

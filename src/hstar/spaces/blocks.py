@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from hstar import _core
-from hstar.spaces.puzzle import Instance, State, check_state, parse_numbers, read_instances
+from hstar.spaces.puzzle import Instance, Puzzle, State, check_state, parse_numbers, read_instances
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Blocks(Puzzle):
     """One arrangement of blocks and the wanted one."""
 
     name: ClassVar[str] = "blocks"
@@ -46,14 +47,21 @@ class Blocks:
         return read_instances(path, cls.name, cls.parse)
 
     @classmethod
-    def random(cls, blocks: int, seed: int, goal: State = ()) -> Blocks:
+    def solved(cls, blocks: int, goal: State = ()) -> Blocks:
+        """The arrangement whose start is the goal, the tower unless another is given."""
+        return cls(goal or tower(blocks), goal)
+
+    def at(self, start: Sequence[int]) -> Blocks:
+        """As many blocks with the same goal."""
+        return Blocks(tuple(start), self.goal)
+
+    def random(self, seed: int) -> Blocks:
         """Uniformly among all arrangements.
 
         There are n!/k! * binomial(n - 1, k - 1) arrangements in k stacks: an order of all blocks, cut into k
         pieces, where the order of the pieces does not count.
         """
-        _core.BlocksSpace(tower(blocks))  # is the number right?
-        rng = random.Random(seed)
+        blocks, rng = len(self.start), random.Random(seed)
         counts = [math.perm(blocks, blocks - k) * math.comb(blocks - 1, k - 1) for k in range(1, blocks + 1)]
         choice = rng.randrange(sum(counts))
         stacks = 1
@@ -65,13 +73,7 @@ class Blocks:
         under = [0] * blocks
         for place, block in enumerate(order):
             under[block - 1] = 0 if place in bottoms else order[place - 1]
-        return cls(tuple(under), goal)
-
-    @classmethod
-    def walk(cls, blocks: int, steps: int, seed: int, goal: State = ()) -> Blocks:
-        """Random moves from the goal, none of them taken back at once."""
-        core = _core.BlocksSpace(goal or tower(blocks))
-        return cls(tuple(core.walk(core.goal, steps, seed)), goal)
+        return self.at(under)
 
     def successor(self, state: State, action: int) -> State | None:
         """The state after a move, None if the move is not possible."""

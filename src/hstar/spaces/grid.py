@@ -12,17 +12,23 @@ Python and shares nothing with the core, so that `replay` can check what a nativ
 from __future__ import annotations
 
 import math
+import random
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, PlanError
+from hstar.spaces.problem import HeuristicClaim, Replay
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Cell: TypeAlias = tuple[int, ...]
 Blocked: TypeAlias = npt.NDArray[np.bool_]
@@ -119,11 +125,137 @@ def _costs(costs: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
     return array
 
 
+class MapProblem(ABC):
+    """What grids and lattices share; a `Problem`. A native step is one of `moves`, counted from 1."""
+
+    kind: ClassVar[str] = "map"
+    name: ClassVar[str]
+    moves: ClassVar[tuple[str, ...]]
+    grid: Grid
+    start: Cell
+    goal: Cell
+
+    @property
+    @abstractmethod
+    def core(self) -> Any:
+        """The native space."""
+
+    @property
+    @abstractmethod
+    def core_goal(self) -> Cell:
+        """The goal as the native space takes it."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """The shape of an array with a number for each state."""
+
+    @property
+    @abstractmethod
+    def heuristic(self) -> str:
+        """The strongest admissible heuristic that the space has by name."""
+
+    @abstractmethod
+    def lower_bounds(self) -> npt.NDArray[np.float64]:
+        """The values of that heuristic for all states."""
+
+    @abstractmethod
+    def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
+        """Successors, each with the price of a straight and of a diagonal step to it, one of them 0."""
+
+    @abstractmethod
+    def step(self, state: Cell, move: int) -> Cell:
+        """The state after a native step."""
+
+    @property
+    def unit_cost(self) -> bool:
+        """Whether every step costs 1."""
+        return self.grid.costs is None and self.heuristic == "manhattan" and len(self.shape) == 2
+
+    @cached_property
+    def native(self) -> _core.Problem:
+        """The native space with start and goal, for the general searches."""
+        problem: _core.Problem = self.core.problem(self.start, self.core_goal)
+        return problem
+
+    @property
+    def claims(self) -> Sequence[HeuristicClaim]:
+        """The heuristics of maps, the strongest first."""
+        return [HeuristicClaim(self.heuristic, True), HeuristicClaim("blind", True)]
+
+    def named_heuristic(self, name: str) -> _core.Heuristic:
+        """A heuristic of maps."""
+        heuristic: _core.Heuristic = self.core.heuristic(self.native, name)
+        return heuristic
+
+    def states_of(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """Row and column of each state, and its heading on a lattice."""
+        return rows
+
+    def at(self, start: Sequence[int] | None = None, goal: Sequence[int] | None = None) -> Self:
+        """The same map with another start, another goal, or both."""
+        new = {"start": start, "goal": goal}
+        changed = {name: tuple(cell) for name, cell in new.items() if cell is not None}
+        return replace(self, **changed)  # type: ignore[type-var]  # every kind of map is a dataclass
+
+    def random(self, seed: int) -> Self:
+        """The same map with a start and a goal that are drawn uniformly among the free cells."""
+        generator = random.Random(seed)
+        cells = [tuple(map(int, cell)) for cell in np.argwhere(~self.grid.blocked)]
+        start, goal = (generator.choice(cells) for _ in range(2))
+        return self.at((*start, *self.start[2:]), (*goal, *self.goal[2:]))
+
+    def walk(self, steps: int, seed: int) -> Self:
+        """The same map from the end of a random walk of so many steps from the start."""
+        generator, state = random.Random(seed), self.start
+        for _ in range(steps):
+            choices = [cell for cell, *_ in self.steps(state)]
+            if not choices:
+                break
+            state = generator.choice(choices)
+        return self.at(state)
+
+    def replay(self, actions: Sequence[int]) -> Replay:
+        """The path, checked step by step."""
+        states = [self.start]
+        for move in actions:
+            states.append(self.step(states[-1], move))
+        return Replay(self.names(states), replay(self, states), states)
+
+    def names(self, states: Sequence[Cell]) -> tuple[str, ...]:
+        """The steps of a path in words."""
+        numbers = range(1, len(self.moves) + 1)
+        return tuple(
+            next(self.moves[move - 1] for move in numbers if self.step(one, move) == two)
+            for one, two in pairwise(states)
+        )
+
+    def own_heuristic(self, heuristic: Any) -> _core.Heuristic | None:
+        """Values of all states as an array, or with a bound; None for anything else."""
+        values, eps = getattr(heuristic, "values", heuristic), getattr(heuristic, "eps", None)
+        if not isinstance(values, np.ndarray):
+            return None
+        if values.shape == self.grid.shape and len(self.shape) == 3:
+            values = np.repeat(values[:, :, None], self.shape[2], axis=2)
+        if values.shape != self.shape:
+            raise InputError(f"the value map has the shape {values.shape}, the problem has {self.shape}")
+        if eps is not None:
+            lower = self.lower_bounds()
+            values = np.minimum(np.maximum(values, lower), eps * lower)
+        flat = np.ascontiguousarray(values, dtype=np.float32).reshape(-1)
+        native: _core.Heuristic = self.core.heuristic(self.native, "values", flat)
+        return native
+
+
 @dataclass(frozen=True, eq=False)
-class GridProblem:
+class GridProblem(MapProblem):
     """From one cell of a map to another."""
 
     name: ClassVar[str] = "grid"
+    moves: ClassVar[tuple[str, ...]] = (
+        *("north", "north-east", "east", "south-east"),
+        *("south", "south-west", "west", "north-west"),
+    )
     grid: Grid
     start: Cell
     goal: Cell
@@ -165,12 +297,18 @@ class GridProblem:
                 cell = row + DIRECTIONS[direction][0], column + DIRECTIONS[direction][1]
                 yield cell, *_prices(self.grid.cost(*cell), direction)
 
+    def step(self, state: Cell, move: int) -> Cell:
+        """The cell in that direction."""
+        down, right = DIRECTIONS[move - 1]
+        return state[0] + down, state[1] + right
+
 
 @dataclass(frozen=True, eq=False)
-class LatticeProblem:
+class LatticeProblem(MapProblem):
     """From a cell and a heading to a cell, and a heading if one is given."""
 
     name: ClassVar[str] = "lattice"
+    moves: ClassVar[tuple[str, ...]] = ("ahead", "turn left", "turn right")
     grid: Grid  # its number of neighbours does not count: headings say where steps lead
     start: Cell
     goal: Cell
@@ -222,6 +360,14 @@ class LatticeProblem:
         for turned in (heading - 1, heading + 1):
             yield (row, column, turned % self.headings), self.turn_cost, 0.0
 
+    def step(self, state: Cell, move: int) -> Cell:
+        """The state one cell ahead, or after a turn."""
+        row, column, heading = state
+        if move != 1:
+            return row, column, (heading + (1 if move == 3 else -1)) % self.headings
+        down, right = DIRECTIONS[heading * (8 // self.headings)]
+        return row + down, column + right, heading
+
 
 GridLike: TypeAlias = GridProblem | LatticeProblem
 
@@ -241,7 +387,7 @@ def _numbers(state: Any, what: str) -> Cell:
     return whole
 
 
-def replay(problem: GridLike, path: Sequence[Cell]) -> float:
+def replay(problem: MapProblem, path: Sequence[Cell]) -> float:
     """The cost of a path from the start to the goal; a `PlanError` if it does not lead there."""
     if not path or path[0] != problem.start:
         raise PlanError(f"the path begins with {path[:1]}, not with the start {problem.start}")

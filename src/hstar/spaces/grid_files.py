@@ -1,4 +1,4 @@
-"""Maps as files: PNG and PGM images, and `.map` and `.scen` files of the Moving AI benchmarks.
+"""Maps as files: PNG and PGM images, arrays, ROS maps, `.map` and `.scen` files of Moving AI.
 
 In an image black is an obstacle and white is free; anything between is refused, unless a threshold says from
 which brightness on, in 0..1, a cell is free. PNG is read without interlacing, in all colour types with up to
@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,17 +31,23 @@ _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 
 def read_image(path: Path, *, threshold: float | None = None) -> Blocked:
     """Obstacles of a PNG or PGM image, by its first bytes."""
-    data = _bytes(path)
+    brightness = _brightness(path)
     try:
-        if data.startswith(_SIGNATURE):
-            brightness = _png(data)
-        elif data[:2] in (b"P2", b"P5"):
-            brightness = _pgm(data)
-        else:
-            raise InputError("is neither a PNG nor a PGM image (P2 or P5)")
         return _black(brightness, threshold)
     except InputError as error:
         raise InputError(error.message, file=path) from None
+
+
+def _brightness(path: Path) -> npt.NDArray[np.float64]:
+    data = _bytes(path)
+    try:
+        if data.startswith(_SIGNATURE):
+            return _png(data)
+        if data[:2] in (b"P2", b"P5"):
+            return _pgm(data)
+    except InputError as error:
+        raise InputError(error.message, file=path) from None
+    raise InputError("is neither a PNG nor a PGM image (P2 or P5)", file=path)
 
 
 def write_png(path: Path, blocked: Blocked) -> None:
@@ -263,12 +270,55 @@ def write_map(path: Path, blocked: Blocked) -> None:
 
 
 def load_map(path: Path, *, threshold: float | None = None) -> Blocked:
-    """Obstacles of a `.map` file or of an image, whichever it is."""
+    """Obstacles of a `.map` file, an image, an array (`.npy`) or a ROS `map.yaml`, whichever it is."""
+    if path.suffix in (".yaml", ".yml", ".npy") and threshold is not None:
+        raise InputError(f"a threshold is for images, not for a {path.suffix} file", file=path)
+    if path.suffix in (".yaml", ".yml"):
+        return _ros_map(path)
+    if path.suffix == ".npy":
+        return _array(path)
     if not _bytes(path).startswith(b"type"):
         return read_image(path, threshold=threshold)
     if threshold is not None:
         raise InputError("a threshold is for images, not for a .map", file=path)
     return read_map(path)
+
+
+def _array(path: Path) -> Blocked:
+    """Obstacles of an array that NumPy wrote: 0 is free, 1 is an obstacle."""
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"is no array of numbers: {error}", file=path) from None
+    try:
+        return Grid(array).blocked
+    except InputError as error:
+        raise InputError(error.message, file=path) from None
+
+
+# Of a ROS map: brightness is turned into a probability of being occupied, and unknown cells are obstacles.
+_ROS = {"image": None, "negate": 0.0, "occupied_thresh": 0.65, "free_thresh": 0.196}
+
+
+def _ros_map(path: Path) -> Blocked:
+    """Obstacles of the image that a ROS `map.yaml` names, by its thresholds."""
+    settings: dict[str, Any] = dict(_ROS)
+    for number, line in enumerate(_lines(path), 1):
+        key, colon, value = line.partition(":")
+        value = value.partition(" #")[0].strip().strip("'\"")
+        if key.strip() not in settings or not colon:
+            continue  # resolution, origin and mode do not change which cells are free
+        try:
+            settings[key.strip()] = value if key.strip() == "image" else float(value)
+        except ValueError:
+            raise InputError(
+                f"{key.strip()} must be a number, got {value[:20]!r}", file=path, line=number
+            ) from None
+    if not settings["image"]:
+        raise InputError("names no image", file=path)
+    brightness = _brightness(path.parent / settings["image"])
+    occupied = brightness if settings["negate"] else 1 - brightness
+    return np.asarray(occupied >= settings["free_thresh"], dtype=bool)
 
 
 def load_scenarios(path: Path, *, neighbours: int = 8, cut_corners: bool = False) -> list[Scenario]:

@@ -6,17 +6,19 @@ A state is the pancakes from the top, 0..n-1; the goal is in order with 0 on top
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from hstar import _core
-from hstar.spaces.puzzle import Instance, State, check_state, parse_numbers, read_instances
+from hstar.errors import InputError
+from hstar.spaces.puzzle import Instance, Puzzle, State, check_state, parse_numbers, read_instances
 
 
 @dataclass(frozen=True)
-class Pancake:
+class Pancake(Puzzle):
     """One stack."""
 
     name: ClassVar[str] = "pancake"
@@ -46,17 +48,23 @@ class Pancake:
         return read_instances(path, cls.name, cls.parse)
 
     @classmethod
-    def random(cls, pancakes: int, seed: int) -> Pancake:
-        """Uniformly among all stacks."""
-        stack = _core.PancakeSpace(pancakes).goal
-        random.Random(seed).shuffle(stack)
-        return cls(tuple(stack))
+    def solved(cls, pancakes: int) -> Pancake:
+        """The stack whose start is the goal."""
+        return cls(tuple(range(pancakes)))
 
-    @classmethod
-    def walk(cls, pancakes: int, steps: int, seed: int) -> Pancake:
-        """Random moves from the goal, none of them taken back at once."""
-        core = _core.PancakeSpace(pancakes)
-        return cls(tuple(core.walk(core.goal, steps, seed)))
+    def at(self, start: Sequence[int]) -> Pancake:
+        """A stack of as many pancakes."""
+        if len(start) != len(self.start):
+            raise InputError(
+                f"a state of pancake:{len(self.start)} has {len(self.start)} numbers, not {len(start)}"
+            )
+        return Pancake(tuple(start))
+
+    def random(self, seed: int) -> Pancake:
+        """Uniformly among all stacks."""
+        stack = list(self.goal)
+        random.Random(seed).shuffle(stack)
+        return self.at(stack)
 
     def successor(self, state: State, action: int) -> State | None:
         """The state after a move, None if the move is not possible."""

@@ -10,41 +10,99 @@ from __future__ import annotations
 import csv
 import io
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from hstar import _core
 from hstar.errors import InputError, PlanError
+from hstar.spaces.problem import HeuristicClaim, Replay
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from typing_extensions import Self
 
 State: TypeAlias = tuple[int, ...]
 NativeSpace: TypeAlias = "_core.TilesSpace | _core.PancakeSpace | _core.BlocksSpace"
 
 
-class Puzzle(Protocol):
-    """One instance of a puzzle whose moves cost 1 and can be taken back."""
+class Puzzle(ABC):
+    """One instance of a puzzle whose moves cost 1 and can be taken back; a `Problem`.
 
-    name: ClassVar[str]
-    """Also the column of its states in files of instances."""
+    A kind of puzzle is a frozen dataclass with a field `start`.
+    """
+
+    kind: ClassVar[str] = "puzzle"
+    unit_cost: ClassVar[bool] = True
+    name: ClassVar[str]  # also the column of its states in files of instances
+    start: State
 
     @property
+    @abstractmethod
     def core(self) -> NativeSpace:
         """The native space, with its goal."""
 
     @property
-    def start(self) -> State:
-        """Where the search begins."""
-
-    @property
+    @abstractmethod
     def goal(self) -> State:
-        """Where it ends."""
+        """The state in which plans end."""
 
+    @abstractmethod
     def successor(self, state: State, action: int) -> State | None:
         """The state after a move, None if the move is not possible."""
 
+    @abstractmethod
     def action_name(self, action: int) -> str:
         """The move in words."""
+
+    @abstractmethod
+    def at(self, start: Sequence[int]) -> Self:
+        """The same puzzle from another start."""
+
+    @abstractmethod
+    def random(self, seed: int) -> Self:
+        """The same puzzle from a start that is drawn uniformly among all that can reach the goal."""
+
+    def walk(self, steps: int, seed: int) -> Self:
+        """The same puzzle from the end of a random walk from the goal that takes no move back at once."""
+        return self.at(self.core.walk(self.goal, steps, seed))
+
+    @cached_property
+    def native(self) -> _core.Problem:
+        """The native space with the start, for the general searches."""
+        return self.core.problem(self.start)
+
+    @property
+    def claims(self) -> Sequence[HeuristicClaim]:
+        """The heuristics of this kind of puzzle."""
+        return [HeuristicClaim(info.name, info.admissible) for info in self.core.heuristics]
+
+    def named_heuristic(self, name: str) -> _core.Heuristic:
+        """A heuristic of this kind of puzzle."""
+        return self.core.heuristic(self.native, name)
+
+    def own_heuristic(self, heuristic: Any) -> _core.Heuristic | None:
+        """Pattern databases or a network of this kind of puzzle; None for anything else."""
+        core = getattr(heuristic, "core", heuristic)
+        if not type(core).__name__.endswith(("Databases", "Network")):
+            return None
+        try:
+            return self.core.heuristic(self.native, core)
+        except (TypeError, RuntimeError):  # of another kind of puzzle
+            raise InputError(f"not a heuristic of {self.name}: {heuristic!r:.60}") from None
+
+    def states_of(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """The numbers of each state."""
+        return rows
+
+    def replay(self, actions: Sequence[int]) -> Replay:
+        """The plan, checked move by move."""
+        states = replay(self, actions)
+        return Replay(tuple(map(self.action_name, actions)), len(actions), states)
 
 
 P = TypeVar("P", bound=Puzzle)

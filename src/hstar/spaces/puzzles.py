@@ -48,13 +48,7 @@ class PuzzleSize:
 
     def random(self, seed: int) -> Puzzle:
         """Uniformly among all instances."""
-        if self.kind == "tiles":
-            return Tiles.random(self.rows, self.columns, seed)
-        return (
-            Pancake.random(self.columns, seed)
-            if self.kind == "pancake"
-            else Blocks.random(self.columns, seed)
-        )
+        return self.puzzle().random(seed)
 
     def walk(self, steps: int, seed: int) -> Puzzle:
         """Random moves from the goal, none of them taken back at once."""

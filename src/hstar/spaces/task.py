@@ -1,22 +1,32 @@
 """A planning task: finite-domain variables for the search, and the lifted PDDL they come from.
 
-`load` runs the translator on PDDL (or reads a `.sas` file), `Task` keeps both sides together. The
+`load_task` runs the translator on PDDL (or reads a `.sas` file), `Task` keeps both sides together. The
 finite-domain side lives in the core; the lifted side is parsed from the PDDL when first asked for.
 """
 
 from __future__ import annotations
 
+import random
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from hstar import _core
-from hstar.errors import InputError, UnsupportedError
+from hstar.errors import InputError, PlanError, UnsupportedError
 from hstar.spaces.lifted import GroundAtom, LiftedTask
+from hstar.spaces.problem import HeuristicClaim, Replay
 from hstar.spaces.translate import find_domain, translate
+from hstar.spaces.validate import validate_sas
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+# Which admissible heuristics prove a bound, the best first.
+_PROOFS = {"lmcut": 0, "hmax": 1, "blind": 2}
 _FACT = re.compile(r"(Atom|NegatedAtom) ([^()\s]+)\((.*)\)")
 
 
@@ -24,10 +34,61 @@ _FACT = re.compile(r"(Atom|NegatedAtom) ([^()\s]+)\((.*)\)")
 class Task:
     """One instance: variables, operators, an initial state and a goal."""
 
+    kind: ClassVar[str] = "task"
     core: _core.Task
     name: str
     domain_file: Path | None = None
     problem_file: Path | None = None
+
+    @cached_property
+    def native(self) -> _core.Problem:
+        """The native space with the initial state."""
+        return _core.Problem(self.core)
+
+    @property
+    def claims(self) -> Sequence[HeuristicClaim]:
+        """The symbolic heuristics; what one of them cannot handle it says when it is built."""
+        order = sorted(_core.heuristics(), key=lambda info: _PROOFS.get(info.name, len(_PROOFS)))
+        return [HeuristicClaim(info.name, info.admissible) for info in order]
+
+    @property
+    def unit_cost(self) -> bool:
+        """Whether every operator costs 1."""
+        return self.core.unit_cost
+
+    def named_heuristic(self, name: str) -> _core.Heuristic:
+        """A symbolic heuristic for this task."""
+        return _core.symbolic_heuristic(self.core, name)
+
+    def states_of(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """The values of the task's variables, one row for each state."""
+        return rows
+
+    def replay(self, actions: Sequence[int]) -> Replay:
+        """The plan, given by numbers of operators, checked on the finite-domain task."""
+        verdict = validate_sas(self.core, actions)
+        if not verdict.valid:
+            raise PlanError(f"the search returned an invalid plan: {verdict.reason}")
+        # The translator ends the names of actions without parameters with a space.
+        return Replay(tuple(self.core.operator(op).name.strip() for op in actions), verdict.cost, None)
+
+    def at(self, start: Iterable[str | GroundAtom]) -> Task:
+        """The same task from another initial state, given by its atoms (see `with_initial_state`)."""
+        return self.with_initial_state(start)
+
+    def walk(self, steps: int, seed: int) -> Task:
+        """The same task from the end of a random walk of so many steps from the initial state."""
+        generator, state = random.Random(seed), list(self.core.initial_state)
+        for _ in range(steps):
+            operators = self.core.applicable_operators(state)
+            if not operators:
+                break
+            state = self.core.successor(state, generator.choice(operators))
+        return Task(self.core.with_initial_state(state), self.name, self.domain_file, self.problem_file)
+
+    def random(self, seed: int) -> Task:
+        """Refused: hstar knows no distribution of the states of a planning task."""
+        raise UnsupportedError(f"{self.name} has no random starts; use walk(steps, seed)")
 
     @cached_property
     def lifted(self) -> LiftedTask:
@@ -108,7 +169,7 @@ class Task:
             )
 
 
-def load(
+def load_task(
     domain: str | Path,
     problem: str | Path | None = None,
     *,
@@ -120,8 +181,8 @@ def load(
 ) -> Task:
     """Loads a task from PDDL, or from a `.sas` file that a translator wrote.
 
-    `load("domain.pddl", "problem.pddl")`; `load("problem.pddl")` if `domain.pddl` lies beside it;
-    `load("output.sas")`. The limits (seconds, bytes) are the translator's. `keep_unimportant` keeps
+    `load_task("domain.pddl", "problem.pddl")`; `load_task("problem.pddl")` if `domain.pddl` lies beside it;
+    `load_task("output.sas")`. The limits (seconds, bytes) are the translator's. `keep_unimportant` keeps
     variables that do not influence the goal, for `with_initial_state`.
     """
     first = Path(domain)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +24,7 @@ MOVES = (("up", -1, 0), ("left", 0, -1), ("right", 0, 1), ("down", 1, 0))
 
 
 @dataclass(frozen=True)
-class Tiles:
+class Tiles(Puzzle):
     """One board that can be brought into order."""
 
     name: ClassVar[str] = "tiles"
@@ -65,25 +66,26 @@ class Tiles:
         return read_instances(path, cls.name, lambda text: cls.parse(text, blank_last=blank_last))
 
     @classmethod
-    def random(cls, rows: int, columns: int, seed: int) -> Tiles:
+    def solved(cls, rows: int, columns: int) -> Tiles:
+        """The board whose start is the goal."""
+        return cls(rows, columns, tuple(range(rows * columns)))
+
+    def at(self, start: Sequence[int]) -> Tiles:
+        """A board of the same size."""
+        return Tiles(self.rows, self.columns, tuple(start))
+
+    def random(self, seed: int) -> Tiles:
         """Uniformly among the boards that can be brought into order.
 
         A board of the wrong parity becomes a right one by swapping two tiles, which pairs the two halves one
         to one and so keeps the choice uniform.
         """
-        core = _core.TilesSpace(rows, columns)
-        tiles = core.goal
+        tiles = list(self.goal)
         random.Random(seed).shuffle(tiles)
-        if not core.is_solvable(tiles):
+        if not self.core.is_solvable(tiles):
             one, two = tiles.index(1), tiles.index(2)
             tiles[one], tiles[two] = 2, 1
-        return cls(rows, columns, tuple(tiles))
-
-    @classmethod
-    def walk(cls, rows: int, columns: int, steps: int, seed: int) -> Tiles:
-        """Random moves from the goal, none of them taken back at once."""
-        core = _core.TilesSpace(rows, columns)
-        return cls(rows, columns, tuple(core.walk(core.goal, steps, seed)))
+        return self.at(tiles)
 
     def successor(self, state: State, action: int) -> State | None:
         """The state after a move, None if the move is not possible."""

@@ -23,6 +23,7 @@ from hstar.models.wl import WLConfig, WLFeatures
 from hstar.sampling.relational import RelationalData, instance_of
 from hstar.search.heuristics import evaluate, relaxed_plan
 from hstar.spaces.relations import relations, vocabulary
+from native import limits
 
 INF, NAN = math.inf, math.nan
 SCALE = 65536
@@ -403,7 +404,7 @@ def test_searches(blocks: Case, search: str) -> None:
         name="linear",
         scale=1024,
     )
-    result = _core.search(core, search, [heuristic], max_evaluations=100_000)
+    result = _core.search(core, search, [heuristic], limits=limits(evaluations=100_000))
     assert result.status == "solved" and len(result.plan) >= blocks.optimum
 
 

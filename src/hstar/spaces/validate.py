@@ -55,7 +55,7 @@ def read_plan(path: Path) -> list[str]:
     return steps
 
 
-def format_plan(names: Iterable[str], cost: int, unit: bool) -> str:
+def format_plan(names: Iterable[str], cost: float, unit: bool) -> str:
     """A plan in IPC format, as Fast Downward writes it."""
     kind = "unit" if unit else "general"
     return "".join(f"({name})\n" for name in names) + f"; cost = {cost} ({kind} cost)\n"

@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 import hstar
 from hstar import _core
 from hstar.errors import InputError
-from hstar.search.validate import Verdict, format_plan, read_plan, validate_pddl, validate_sas
 from hstar.spaces.lifted import And, Atom, ForAll, Formula, Imply, LiftedTask, Not, Or
 from hstar.spaces.lifted_state import LiftedState, Program
 from hstar.spaces.pddl import parse_task, read_task
 from hstar.spaces.translate import find_domain, translate
+from hstar.spaces.validate import Verdict, format_plan, read_plan, validate_pddl, validate_sas
 
 DATA = Path(__file__).parents[1] / "data"
 BENCHMARKS = Path(__file__).parents[2].parent / "shared" / "benchmarks"

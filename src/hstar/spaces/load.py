@@ -1,0 +1,182 @@
+"""`hstar.load`: a problem from its name or its files. Every kind of space has one entry in `SPACES`.
+
+    load("domain.pddl", "problem.pddl"), load("problem.pddl"), load("output.sas")    # a planning task
+    load("tiles:4x4"), load("pancake:24"), load("blocks:15")                         # a puzzle, at its goal
+    load("map.png"), load("room.map"), load("map.yaml"), load(array)                 # a map
+    load("own.py:Lights")                                                            # a user's own space
+
+A map without `start` and `goal` goes from its first free cell to its last one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hstar.errors import InputError
+from hstar.registry import Registry
+
+if TYPE_CHECKING:
+    from hstar.spaces.grid import MapProblem
+    from hstar.spaces.own import OwnProblem
+    from hstar.spaces.problem import Problem
+    from hstar.spaces.puzzle import Puzzle
+    from hstar.spaces.task import Task
+
+
+@dataclass(frozen=True)
+class SpaceKind:
+    """A kind of space: how its problems are written, which sources it takes, and how they are read."""
+
+    name: str  # the kind of its problems
+    description: str
+    example: str
+    takes: Callable[[Any], bool]  # whether a source is one of this kind
+    load: Callable[..., Problem]
+
+
+SPACES: Registry[SpaceKind] = Registry("space")
+_PUZZLE = re.compile(r"(tiles|pancake|blocks):.*")
+_OWN = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
+_MAPS = (".png", ".pgm", ".map", ".npy", ".yaml", ".yml")
+
+
+def load(source: Any, problem: str | Path | None = None, **options: Any) -> Any:
+    """The problem that a name, a file, two PDDL files, an array or an own space stands for.
+
+    `options` are those of the kind: `unit_cost`, `cache`, `time_limit`, `memory_limit` and
+    `keep_unimportant` of tasks; `start`, `goal`, `neighbours`, `cut_corners` and `threshold` of maps.
+    """
+    kind = kind_of(source)
+    if problem is not None:
+        if kind.name != "task":
+            raise InputError(f"{source} is a whole problem: give it alone, without {problem}")
+        return kind.load(source, problem, **options)
+    return kind.load(source, **options)
+
+
+def kind_of(source: Any) -> SpaceKind:
+    """The kind of space that a source belongs to; PDDL if nothing else fits."""
+    if isinstance(source, str | Path) or hasattr(source, "shape") or hasattr(source, "start"):
+        for name in SPACES:
+            if SPACES.get(name).takes(source):
+                return SPACES.get(name)
+    raise InputError(f"not a problem: {source!r:.60}; give files, a name such as tiles:4x4, or an own space")
+
+
+def _task(domain: str | Path, problem: str | Path | None = None, **options: Any) -> Task:
+    from hstar.spaces.task import load_task
+
+    return load_task(domain, problem, **options)
+
+
+def _puzzle(source: str) -> Puzzle:
+    from hstar.spaces.puzzles import parse_puzzle
+
+    return parse_puzzle(source).puzzle()
+
+
+def _map(
+    source: Any,
+    *,
+    start: Sequence[int] | None = None,
+    goal: Sequence[int] | None = None,
+    neighbours: int = 4,
+    cut_corners: bool = False,
+    threshold: float | None = None,
+) -> MapProblem:
+    import numpy as np
+
+    from hstar.spaces.grid import Grid, GridProblem
+    from hstar.spaces.grid_files import load_map
+
+    blocked = source if hasattr(source, "shape") else load_map(Path(source), threshold=threshold)
+    grid = Grid(blocked, None, neighbours, cut_corners)
+    free = np.argwhere(~grid.blocked).tolist()
+    if not free:
+        raise InputError("the map has no free cell", file=None if hasattr(source, "shape") else Path(source))
+    return GridProblem(
+        grid, tuple(free[0] if start is None else start), tuple(free[-1] if goal is None else goal)
+    )
+
+
+def _own(source: Any) -> OwnProblem:
+    from hstar.spaces.own import OwnProblem
+
+    if not isinstance(source, str | Path):
+        return OwnProblem(source)
+    match = _OWN.fullmatch(str(source))
+    assert match is not None
+    path, name = Path(match[1]), match[2]
+    found = getattr(_module(path), name, None)
+    if found is None:
+        raise InputError(f"has no space '{name}'", file=path)
+    try:
+        return OwnProblem(found, name)
+    except TypeError as error:
+        raise InputError(f"cannot make {name}: {error}", file=path) from None
+
+
+def _module(path: Path) -> Any:
+    """A user's Python file as a module; it is run, and so must be trusted."""
+    if not path.is_file():
+        raise InputError("no such file", file=path)
+    name = f"hstar_space_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickles look there
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        text = " ".join(str(error).split())
+        line = error.lineno if isinstance(error, SyntaxError) else _line(error, path)
+        raise InputError(f"{type(error).__name__}: {text:.200}", file=path, line=line) from None
+    return module
+
+
+def _line(error: Exception, path: Path) -> int | None:
+    """The last line of the user's file that an exception went through."""
+    line, traceback = None, error.__traceback__
+    while traceback is not None:
+        if Path(traceback.tb_frame.f_code.co_filename) == path:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line
+
+
+def _is_own(source: Any) -> bool:
+    if isinstance(source, str | Path):
+        return _OWN.fullmatch(str(source)) is not None
+    return not hasattr(source, "shape")
+
+
+def _is_map(source: Any) -> bool:
+    return hasattr(source, "shape") if not isinstance(source, str | Path) else Path(source).suffix in _MAPS
+
+
+SPACES.register("puzzle")(
+    SpaceKind(
+        "puzzle",
+        "sliding tiles, pancakes or blocks, natively",
+        "tiles:4x4",
+        lambda source: isinstance(source, str) and _PUZZLE.fullmatch(source) is not None,
+        _puzzle,
+    )
+)
+SPACES.register("own")(
+    SpaceKind("own", "a Python object with start, is_goal and successors", "own.py:Lights", _is_own, _own)
+)
+SPACES.register("map")(
+    SpaceKind(
+        "map", "cells with obstacles: an image, .map, .npy, ROS map.yaml or array", "map.png", _is_map, _map
+    )
+)
+SPACES.register("task")(
+    SpaceKind("task", "a planning task in PDDL or .sas", "problem.pddl", lambda source: True, _task)
+)
