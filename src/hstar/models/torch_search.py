@@ -18,7 +18,8 @@ from hstar.spaces.task import Task
 if TYPE_CHECKING:
     from torch import nn
 
-    from hstar.models.relational_model import RelationalModel, Tensors
+    from hstar.models.model import Tensors
+    from hstar.models.relational_model import RelationalModel
 
 
 def torch_model(

@@ -3,17 +3,17 @@
 1. Optimal plans of instances that the model has not learned from. 2. What the search would see along them,
 and of each plan its score. 3. The quantile of the scores, as the rule `calibrated` around the model's own.
 
-A model of a domain takes plans as labelled data; a model of a task takes other starts of the task, a model of
-a puzzle instances of it, which are solved here. In all, costs are steps: the promise is for searches in which
-every action counts 1, and h* are whole numbers. Instances without an optimal plan within the limits have no
-score, so the promise is for instances like those that have one.
+A model of a domain takes plans as labelled data; a model of a task takes other starts of the task, models of
+a puzzle and of maps problems of theirs, which are solved here. In all but maps costs are steps: the promise
+is for searches in which every action counts 1, and h* are whole numbers. Instances without an optimal plan
+within the limits have no score, so the promise is for instances like those that have one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,15 +23,20 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates import conformal
 from hstar.estimates.belief import belief_options
 from hstar.estimates.rules import Calibrated, Clip, Rule
-from hstar.models.domain_model import DomainModel
-from hstar.models.file import LearnedModel
-from hstar.models.puzzle_model import PuzzleModel
+from hstar.models.domain_identity import DomainIdentity
+from hstar.models.identity import space_of
+from hstar.models.map_identity import MapIdentity
+from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
 from hstar.models.relational_model import StateRows
+from hstar.models.task_identity import TaskIdentity
+from hstar.models.trained_model import TrainedModel
 from hstar.sampling.optimal import NoLabelError, Optimal, optimal_states
+from hstar.sampling.prolonged import OptimalPath
 from hstar.sampling.relational import RelationalData, RelationalInstance
 from hstar.search.heuristics import evaluate
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.puzzle_optimal import optimal_plans
+from hstar.spaces.grid import GridLike
 from hstar.spaces.puzzle import Instance, Puzzle, State
 from hstar.spaces.task import Task
 
@@ -48,24 +53,52 @@ class Calibration:
     left_out: int = 0
 
 
-def calibrate(
-    model: DomainModel,
-    data: RelationalData,
-    confidence: float,
-    *,
-    bound: float = 1.0,
-    form: str | None = None,
-    rule: Rule | None = None,
-) -> tuple[DomainModel, Calibration]:
-    """A model of a domain, calibrated by plans.
+@dataclass(frozen=True)
+class Promise:
+    """What is to hold of plans: they cost at most `bound` times the optimum, with this confidence."""
 
-    `form`: one of `conformal.FORMS` (additive for the bound 1, else ratio); `rule`: what is calibrated,
-    instead of the model's own.
-    """
-    if data.words != model.words:
-        raise ModelError(
-            f"the model was trained for {model.words.domain}, the data are of {data.words.domain}"
+    confidence: float
+    bound: float = 1.0
+    form: str | None = None  # one of `conformal.FORMS`; None: additive for the bound 1, else ratio
+    rule: Rule | None = None  # what is calibrated, instead of the model's own
+    distribution: str = ""  # in words, what the instances are drawn from
+
+    def chosen(self, model: TrainedModel[Any]) -> Rule:
+        """The rule that is calibrated."""
+        rule = model.rule if self.rule is None else self.rule
+        return rule.of if isinstance(rule, Calibrated) else rule
+
+    def score(self, name: str, values: Array, label: npt.ArrayLike) -> float:
+        """That of one instance."""
+        try:
+            return conformal.plan_score(values, label, self.form or conformal.usual_form(self.bound))
+        except InputError as error:
+            raise InputError(f"{name}: {error.message}") from None
+
+    def calibration(
+        self, scores: Sequence[float], of: Rule, left_out: int = 0, *, whole: bool = True
+    ) -> Calibration:
+        """By the scores of all instances."""
+        rule = Calibrated(
+            confidence=self.confidence,
+            instances=len(scores),
+            score=conformal.quantile(scores, self.confidence),
+            bound=self.bound,
+            form=self.form or conformal.usual_form(self.bound),
+            whole=whole,
+            distribution=self.distribution,
+            of=of,
         )
+        return Calibration(rule, tuple(scores), left_out)
+
+
+def calibrate(
+    model: TrainedModel[DomainIdentity], data: RelationalData, confidence: float, **options: Any
+) -> tuple[TrainedModel[DomainIdentity], Calibration]:
+    """A model of a domain, calibrated by plans. `options` are the fields of `Promise`, here and below."""
+    promise, words = Promise(confidence, **options), space_of(model, DomainIdentity).words
+    if data.words != words:
+        raise ModelError(f"the model was trained for {words.domain}, the data are of {data.words.domain}")
     seen = set(model.trained_on)
     known = [one.name for one in data.instances if len(one) and one.digest() in seen]
     if known:
@@ -73,27 +106,25 @@ def calibrate(
             f"{len(known)} of {len(data.instances)} instances are those that the model was trained on, first "
             f"{known[0]}; calibrate by others"
         )
-    chosen = _uncalibrated(model.rule if rule is None else rule)
-    form = conformal.usual_form(bound) if form is None else form
-    scores = [_plan_score(one.name, *plan_values(model, one, chosen), form) for one in data.instances]
-    found = _calibration(scores, chosen, confidence, bound, form)
+    chosen = promise.chosen(model)
+    scores = [promise.score(one.name, *plan_values(model, one, chosen)) for one in data.instances]
+    found = promise.calibration(scores, chosen)
     return model.with_rule(found.rule), found
 
 
 def calibrate_starts(
-    model: LearnedModel,
+    model: TrainedModel[TaskIdentity],
     starts: Iterable[Task],
     confidence: float,
     *,
-    bound: float = 1.0,
-    form: str | None = None,
-    rule: Rule | None = None,
     limits: Optimal | None = None,
     progress: Callable[[int], None] | None = None,
-) -> tuple[LearnedModel, Calibration]:
+    **options: Any,
+) -> tuple[TrainedModel[TaskIdentity], Calibration]:
     """A model of a task, calibrated by other starts of it. `progress` gets the number of those looked at."""
-    form = conformal.usual_form(bound) if form is None else form
-    chosen = _uncalibrated(model.belief()[1] if rule is None else rule)
+    space_of(model, TaskIdentity)
+    promise = Promise(confidence, **options)
+    chosen = promise.chosen(model)
     plain = model.with_rule(chosen)
     scores, left_out = [], 0
     for number, start in enumerate(starts, 1):
@@ -104,35 +135,34 @@ def calibrate_starts(
             left_out += 1
         else:
             values = evaluate(task, plain, np.array(states, dtype=np.int32))
-            scores.append(_plan_score(task.name, values[:-1], np.arange(len(states) - 1, 0, -1), form))
+            scores.append(promise.score(task.name, values[:-1], np.arange(len(states) - 1, 0, -1)))
         if progress is not None:
             progress(number)
-    found = replace(_calibration(scores, chosen, confidence, bound, form), left_out=left_out)
+    found = promise.calibration(scores, chosen, left_out)
     return model.with_rule(found.rule), found
 
 
 def calibrate_puzzle(
-    model: PuzzleModel,
+    model: TrainedModel[PuzzleIdentity],
     instances: Sequence[Instance[Puzzle]],
     confidence: float,
     *,
-    bound: float = 1.0,
-    form: str | None = None,
-    rule: Rule | None = None,
-    distribution: str = "",
     time_limit: float | None = None,
     cache: bool = True,
     progress: Callable[[int], None] | None = None,
-) -> tuple[PuzzleModel, Calibration]:
-    """A model of a puzzle, calibrated by instances of it, of which `distribution` tells in words.
+    **options: Any,
+) -> tuple[TrainedModel[PuzzleIdentity], Calibration]:
+    """A model of a puzzle, calibrated by instances of it.
 
-    `rule`: what is calibrated, the mean or a quantile; `time_limit`: of the search for an optimal plan.
-    `progress` gets the number of instances that were looked at.
+    A clip of the rule stays outside. `time_limit`: of the search for an optimal plan. `progress` gets the
+    number of instances that were looked at.
     """
+    promise, puzzle = Promise(confidence, **options), space_of(model, PuzzleIdentity).puzzle
     conformal.check_instances(len(instances), confidence)
-    form = conformal.usual_form(bound) if form is None else form
-    chosen = _uncalibrated(model.rule if rule is None else rule)
-    network, plans = scored_network(model, chosen, cache=cache), optimal_plans(model.puzzle, cache=cache)
+    chosen = promise.chosen(model)
+    if isinstance(chosen, Clip):
+        model, chosen = replace(model, rule=chosen.of, lower=FEATURES), chosen.of
+    network, plans = scored_network(model, chosen, cache=cache), optimal_plans(puzzle, cache=cache)
     scores, left_out = [], 0
     for number, one in enumerate(instances, 1):
         states = plans.states(one.puzzle, time_limit)
@@ -141,7 +171,7 @@ def calibrate_puzzle(
         elif one.optimal_cost not in (None, len(states) - 1):
             raise InputError(f"{one.id}: its optimal cost is {len(states) - 1}, not {one.optimal_cost}")
         else:
-            scores.append(_plan_score(one.id, *puzzle_plan_values(network, states), form))
+            scores.append(promise.score(one.id, *puzzle_plan_values(network, states)))
         if progress is not None:
             progress(number)
     if left_out and conformal.rank(len(scores), confidence) > len(scores):
@@ -151,15 +181,48 @@ def calibrate_puzzle(
         )
     if conformal.quantile(scores, confidence) == -np.inf:
         raise InputError("too many instances begin in the goal to calibrate by them; use longer walks")
-    found = _calibration(scores, chosen, confidence, bound, form)
-    found = replace(found, rule=replace(found.rule, distribution=distribution), left_out=left_out)
-    return replace(model, rule=found.rule), found
+    found = promise.calibration(scores, chosen, left_out)
+    return model.with_rule(found.rule), found
 
 
-def scored_network(model: PuzzleModel, rule: Rule, *, cache: bool = True) -> PuzzleNetwork:
+def calibrate_maps(
+    model: TrainedModel[MapIdentity],
+    problems: Sequence[GridLike],
+    confidence: float,
+    *,
+    progress: Callable[[int], None] | None = None,
+    **options: Any,
+) -> tuple[TrainedModel[MapIdentity], Calibration]:
+    """A model of maps, calibrated by problems on them. `progress` gets the number of those looked at.
+
+    Costs are those of paths. Values are rounded up where all costs are whole numbers: without diagonal steps.
+    """
+    promise, space = Promise(confidence, **options), space_of(model, MapIdentity)
+    conformal.check_instances(len(problems), confidence)
+    chosen = promise.chosen(model)
+    plain = model.with_rule(chosen)
+    scores, left_out = [], 0
+    for number, problem in enumerate(problems, 1):
+        space.check(problem)
+        try:
+            path = OptimalPath().sample(problem)
+        except InputError:  # no path
+            left_out += 1
+        else:
+            before = path.label > 0
+            values = plain.build(problem).values.reshape(-1)[path.states[before].astype(np.int64)]
+            scores.append(promise.score(f"problem {number}", values, path.label[before]))
+        if progress is not None:
+            progress(number)
+    whole = space.neighbours == 4 and float(space.turn_cost).is_integer()
+    found = promise.calibration(scores, chosen, left_out, whole=whole)
+    return model.with_rule(found.rule), found
+
+
+def scored_network(model: TrainedModel[PuzzleIdentity], rule: Rule, *, cache: bool = True) -> PuzzleNetwork:
     """The network for `puzzle_plan_values`, in parts of a move, without a floor."""
-    puzzle = model.puzzle.puzzle()
-    return model.network(puzzle, rule=rule, floor=False, cache=cache, factor=_PARTS, shift=0)
+    network: PuzzleNetwork = model.with_rule(rule).build(model.space.puzzle.puzzle(), cache=cache)
+    return replace(network, factor=_PARTS, shift=0.0, floor_admissible=False)
 
 
 def puzzle_plan_values(network: PuzzleNetwork, states: Sequence[State]) -> tuple[Array, Array]:
@@ -172,13 +235,15 @@ def puzzle_plan_values(network: PuzzleNetwork, states: Sequence[State]) -> tuple
     return np.where(parts > 1e6, np.inf, parts / _PARTS), np.arange(len(states) - 1, 0, -1, dtype=np.float64)
 
 
-def plan_values(model: DomainModel, instance: RelationalInstance, rule: Rule) -> tuple[Array, Array]:
+def plan_values(
+    model: TrainedModel[DomainIdentity], instance: RelationalInstance, rule: Rule
+) -> tuple[Array, Array]:
     """Along a plan, without its goal: what a search sees by this rule, and h*."""
     plan = instance.with_labels()
     label = plan.columns["label"].astype(np.float64)
     if not np.array_equal(np.sort(label), np.arange(len(label))) or len(label) < 2:
         raise InputError(f"{instance.name}: its labelled states are not those of an optimal plan")
-    reader = model.reader()
+    reader, words = model.network, model.space.words
     bounded = model.estimate.bounded or isinstance(rule, Clip)
     lower = model.lower if bounded else None
     for name in (*reader.columns, model.base, lower):
@@ -186,13 +251,13 @@ def plan_values(model: DomainModel, instance: RelationalInstance, rule: Rule) ->
             raise InputError(f"the data have no column {name}; label the problems anew")
     count = len(label)
     states = StateRows(
-        instances=(reader.encode(model.words, plan.relations),),
+        instances=(reader.encode(words, plan.relations),),
         instance=np.zeros(count, dtype=np.int64),
         state=np.repeat(np.arange(count), np.diff(plan.ends, prepend=0)),
         atom=plan.atoms.astype(np.int64),
         columns={name: plan.columns[name] for name in reader.columns},
     )
-    raw = reader.raw(model.words, states, model.tensors, model.estimate.outputs)
+    raw = reader.raw(words, states, model.tensors, model.estimate.outputs)
     base, low = (
         None if name is None else plan.columns[name].astype(np.float64) for name in (model.base, lower)
     )
@@ -205,27 +270,3 @@ def plan_values(model: DomainModel, instance: RelationalInstance, rule: Rule) ->
     before = label > 0
     values = np.where(np.isnan(raw).any(axis=1), np.nan, values)  # as the search, which refuses them
     return values[before], label[before]
-
-
-def _plan_score(name: str, values: Array, label: npt.ArrayLike, form: str) -> float:
-    try:
-        return conformal.plan_score(values, label, form)
-    except InputError as error:
-        raise InputError(f"{name}: {error.message}") from None
-
-
-def _calibration(scores: list[float], of: Rule, confidence: float, bound: float, form: str) -> Calibration:
-    rule = Calibrated(
-        confidence=confidence,
-        instances=len(scores),
-        score=conformal.quantile(scores, confidence),
-        bound=bound,
-        form=form,
-        whole=True,
-        of=of,
-    )
-    return Calibration(rule, tuple(scores))
-
-
-def _uncalibrated(rule: Rule) -> Rule:
-    return rule.of if isinstance(rule, Calibrated) else rule
