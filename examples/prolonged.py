@@ -34,14 +34,14 @@ eps = 2.0
 expanded = {"manhattan": 0, "learned": 0}
 for problem in random_problems(20, seed=1):
     plain = grid_astar(problem)
-    guided = grid_astar(problem, model.values(problem), eps=eps)
+    guided = grid_astar(problem, model.build(problem).values, eps=eps)
     assert guided.path_cost <= eps * plain.path_cost
     expanded["manhattan"] += plain.expanded
     expanded["learned"] += guided.expanded
 print("expanded states on 20 fresh maps:", expanded)
 
 # %% Both searches on one of them, side by side, with the value map below.
-values = model.values(problem)
+values = model.build(problem).values
 plain = grid_astar(problem, explored=True)
 guided = grid_astar(problem, values, eps=eps, explored=True)
 draw(
