@@ -17,6 +17,7 @@ from hstar.errors import ModelError
 from hstar.estimates.estimate import Known
 from hstar.estimates.rules import Bounded, Calibrated, Order
 from hstar.models.identity import IDENTITIES, expect
+from hstar.models.torch_search import with_weights
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
 
 if TYPE_CHECKING:
@@ -117,18 +118,10 @@ class MapIdentity:
 
     def network(self, model: TrainedModel[MapIdentity]) -> nn.Module:
         """The module of torch."""
-        import torch
-
         if isinstance(model.rule, Order):
             raise ModelError("a model of maps tells distances, not an order")
-        weights = {name: torch.from_numpy(array.copy()) for name, array in model.tensors.items()}
-        options = model.options
-        module: nn.Module = options.build(model.estimate.outputs, max(self.headings, 1))
-        try:
-            module.load_state_dict(weights)
-        except RuntimeError as error:
-            raise ModelError(f"weights of {model.model}: {' '.join(str(error).split())}") from None
-        return module.eval()
+        module = model.options.build(model.estimate.outputs, max(self.headings, 1))
+        return with_weights(module, model.tensors, model.model)
 
     def build(self, model: TrainedModel[MapIdentity], problem: Any, *, cache: bool) -> ValueMap:
         """The values of a problem by the rule of the model."""

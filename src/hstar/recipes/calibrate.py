@@ -11,7 +11,7 @@ within the limits have no score, so the promise is for instances like those that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -41,6 +41,9 @@ from hstar.spaces.puzzle import Instance, Puzzle, State
 from hstar.spaces.task import Task
 
 Array: TypeAlias = npt.NDArray[np.float64]
+Counter: TypeAlias = Callable[[int], None]
+ScoredPlan: TypeAlias = "tuple[str, Array, npt.ArrayLike] | None"
+"""Of an instance its name, and along an optimal plan without the goal values and h*; None without a plan."""
 _PARTS = 1024  # of a move, in which values of puzzles are measured: half of one is less than the slack
 
 
@@ -68,23 +71,36 @@ class Promise:
         rule = model.rule if self.rule is None else self.rule
         return rule.of if isinstance(rule, Calibrated) else rule
 
-    def score(self, name: str, values: Array, label: npt.ArrayLike) -> float:
-        """That of one instance."""
-        try:
-            return conformal.plan_score(values, label, self.form or conformal.usual_form(self.bound))
-        except InputError as error:
-            raise InputError(f"{name}: {error.message}") from None
-
     def calibration(
-        self, scores: Sequence[float], of: Rule, left_out: int = 0, *, whole: bool = True
+        self, plans: Iterable[ScoredPlan], of: Rule, progress: Counter | None = None, *, whole: bool = True
     ) -> Calibration:
-        """By the scores of all instances."""
+        """By the values along the plans of all instances; `progress` gets the number of those looked at."""
+        form, scores, left_out = self.form or conformal.usual_form(self.bound), [], 0
+        for number, plan in enumerate(plans, 1):
+            if plan is None:
+                left_out += 1
+            else:
+                name, values, label = plan
+                try:
+                    scores.append(conformal.plan_score(values, label, form))
+                except InputError as error:
+                    raise InputError(f"{name}: {error.message}") from None
+            if progress is not None:
+                progress(number)
+        if left_out and conformal.rank(len(scores), self.confidence) > len(scores):
+            raise InputError(
+                f"{left_out} of {left_out + len(scores)} instances were not solved within the limits, and "
+                f"the others are too few for a confidence of {self.confidence:g}"
+            )
+        score = conformal.quantile(scores, self.confidence)
+        if score == -np.inf:
+            raise InputError("too many instances begin in the goal to calibrate by them; use others")
         rule = Calibrated(
             confidence=self.confidence,
             instances=len(scores),
-            score=conformal.quantile(scores, self.confidence),
+            score=score,
             bound=self.bound,
-            form=self.form or conformal.usual_form(self.bound),
+            form=form,
             whole=whole,
             distribution=self.distribution,
             of=of,
@@ -107,8 +123,8 @@ def calibrate(
             f"{known[0]}; calibrate by others"
         )
     chosen = promise.chosen(model)
-    scores = [promise.score(one.name, *plan_values(model, one, chosen)) for one in data.instances]
-    found = promise.calibration(scores, chosen)
+    plans = ((one.name, *plan_values(model, one, chosen)) for one in data.instances)
+    found = promise.calibration(plans, chosen)
     return model.with_rule(found.rule), found
 
 
@@ -118,7 +134,7 @@ def calibrate_starts(
     confidence: float,
     *,
     limits: Optimal | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Counter | None = None,
     **options: Any,
 ) -> tuple[TrainedModel[TaskIdentity], Calibration]:
     """A model of a task, calibrated by other starts of it. `progress` gets the number of those looked at."""
@@ -126,19 +142,19 @@ def calibrate_starts(
     promise = Promise(confidence, **options)
     chosen = promise.chosen(model)
     plain = model.with_rule(chosen)
-    scores, left_out = [], 0
-    for number, start in enumerate(starts, 1):
-        task = start.with_unit_cost()
-        try:
-            states = optimal_states(task, limits or Optimal())
-        except NoLabelError:
-            left_out += 1
-        else:
-            values = evaluate(task, plain, np.array(states, dtype=np.int32))
-            scores.append(promise.score(task.name, values[:-1], np.arange(len(states) - 1, 0, -1)))
-        if progress is not None:
-            progress(number)
-    found = promise.calibration(scores, chosen, left_out)
+
+    def plans() -> Iterator[ScoredPlan]:
+        for start in starts:
+            task = start.with_unit_cost()
+            try:
+                states = optimal_states(task, limits or Optimal())
+            except NoLabelError:
+                yield None
+                continue
+            values = evaluate(task, plain, np.array(states, dtype=np.int32))[:-1]
+            yield task.name, values, np.arange(len(values), 0, -1)
+
+    found = promise.calibration(plans(), chosen, progress)
     return model.with_rule(found.rule), found
 
 
@@ -149,7 +165,7 @@ def calibrate_puzzle(
     *,
     time_limit: float | None = None,
     cache: bool = True,
-    progress: Callable[[int], None] | None = None,
+    progress: Counter | None = None,
     **options: Any,
 ) -> tuple[TrainedModel[PuzzleIdentity], Calibration]:
     """A model of a puzzle, calibrated by instances of it.
@@ -162,26 +178,16 @@ def calibrate_puzzle(
     chosen = promise.chosen(model)
     if isinstance(chosen, Clip):
         model, chosen = replace(model, rule=chosen.of, lower=FEATURES), chosen.of
-    network, plans = scored_network(model, chosen, cache=cache), optimal_plans(puzzle, cache=cache)
-    scores, left_out = [], 0
-    for number, one in enumerate(instances, 1):
-        states = plans.states(one.puzzle, time_limit)
-        if states is None:
-            left_out += 1
-        elif one.optimal_cost not in (None, len(states) - 1):
-            raise InputError(f"{one.id}: its optimal cost is {len(states) - 1}, not {one.optimal_cost}")
-        else:
-            scores.append(promise.score(one.id, *puzzle_plan_values(network, states)))
-        if progress is not None:
-            progress(number)
-    if left_out and conformal.rank(len(scores), confidence) > len(scores):
-        raise InputError(
-            f"{left_out} of {len(instances)} instances were not solved within the limits, and the others are "
-            f"too few for a confidence of {confidence:g}"
-        )
-    if conformal.quantile(scores, confidence) == -np.inf:
-        raise InputError("too many instances begin in the goal to calibrate by them; use longer walks")
-    found = promise.calibration(scores, chosen, left_out)
+    network, solver = scored_network(model, chosen, cache=cache), optimal_plans(puzzle, cache=cache)
+
+    def plans() -> Iterator[ScoredPlan]:
+        for one in instances:
+            states = solver.states(one.puzzle, time_limit)
+            if states is not None and one.optimal_cost not in (None, len(states) - 1):
+                raise InputError(f"{one.id}: its optimal cost is {len(states) - 1}, not {one.optimal_cost}")
+            yield None if states is None else (one.id, *puzzle_plan_values(network, states))
+
+    found = promise.calibration(plans(), chosen, progress)
     return model.with_rule(found.rule), found
 
 
@@ -190,7 +196,7 @@ def calibrate_maps(
     problems: Sequence[GridLike],
     confidence: float,
     *,
-    progress: Callable[[int], None] | None = None,
+    progress: Counter | None = None,
     **options: Any,
 ) -> tuple[TrainedModel[MapIdentity], Calibration]:
     """A model of maps, calibrated by problems on them. `progress` gets the number of those looked at.
@@ -201,21 +207,21 @@ def calibrate_maps(
     conformal.check_instances(len(problems), confidence)
     chosen = promise.chosen(model)
     plain = model.with_rule(chosen)
-    scores, left_out = [], 0
-    for number, problem in enumerate(problems, 1):
-        space.check(problem)
-        try:
-            path = OptimalPath().sample(problem)
-        except InputError:  # no path
-            left_out += 1
-        else:
+
+    def plans() -> Iterator[ScoredPlan]:
+        for number, problem in enumerate(problems, 1):
+            space.check(problem)
+            try:
+                path = OptimalPath().sample(problem)
+            except InputError:  # no path
+                yield None
+                continue
             before = path.label > 0
             values = plain.build(problem).values.reshape(-1)[path.states[before].astype(np.int64)]
-            scores.append(promise.score(f"problem {number}", values, path.label[before]))
-        if progress is not None:
-            progress(number)
+            yield f"problem {number}", values, path.label[before]
+
     whole = space.neighbours == 4 and float(space.turn_cost).is_integer()
-    found = promise.calibration(scores, chosen, left_out, whole=whole)
+    found = promise.calibration(plans(), chosen, progress, whole=whole)
     return model.with_rule(found.rule), found
 
 
