@@ -37,7 +37,7 @@ from records import (
 )
 
 from hstar.errors import InputError
-from hstar.models.puzzle_model import load_puzzle_model
+from hstar.models.trained_model import load_model
 from hstar.search.databases import PUZZLE_15, additive_databases
 from hstar.search.iterative_deepening import PuzzleHeuristic
 from hstar.search.puzzle_features import puzzle_features
@@ -79,7 +79,7 @@ def searches(model: Path | None) -> list[tuple[str, str, str, Search]]:
     anchors |= {name: additive_databases(puzzle, sets) for name, sets in DATABASES.items()}
     guides = dict(anchors)
     if model is not None:
-        guides["model"] = load_puzzle_model(model).network(puzzle)
+        guides["model"] = load_model(model).build(puzzle)
 
     def weighted_idastar(one: Puzzle, bound: float, limit: int) -> Result:
         return solve(one, weighted_manhattan(one, bound), "idastar", max_evaluations=ROUNDS * limit)

@@ -26,7 +26,7 @@ from records import Record, Records, add_file_options, build, finish, note, show
 import hstar
 from hstar.estimates import Calibrated, conformal
 from hstar.generators import GENERATORS
-from hstar.models.domain_model import DomainModel
+from hstar.models.trained_model import TrainedModel
 from hstar.recipes import train_domain
 from hstar.recipes.calibrate import calibrate, plan_values
 from hstar.sampling.optimal import NoLabelError, Optimal
@@ -99,7 +99,7 @@ def named(rule: tuple[float, float, str]) -> str:
     return f"{confidence:g} {bound:g} {form}"
 
 
-def models(domain: str, calibration: int) -> tuple[Vocabulary, dict[str, DomainModel]]:
+def models(domain: str, calibration: int) -> tuple[Vocabulary, dict[str, TrainedModel[Any]]]:
     """The heuristics by name, first the one that is not calibrated."""
     words = vocabulary_of(problem(domain, "training", 0))
     setting = SETTINGS[domain]
@@ -117,7 +117,9 @@ def models(domain: str, calibration: int) -> tuple[Vocabulary, dict[str, DomainM
     return words, found
 
 
-def measure(domain: str, role: str, number: int, words: Vocabulary, found: dict[str, DomainModel]) -> Record:
+def measure(
+    domain: str, role: str, number: int, words: Vocabulary, found: dict[str, TrainedModel[Any]]
+) -> Record:
     """All heuristics in one problem."""
     task = problem(domain, role, number)
     try:

@@ -36,7 +36,6 @@ from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.job import HSTAR, Record
 from hstar.experiments.machine import machine
 from hstar.experiments.report import FORMATS
-from hstar.models.grid_model import save_grid_model
 from hstar.recipes import train_prolonged
 
 MOST_PER_JOB_S = 0.05
@@ -93,7 +92,7 @@ def small_searches() -> dict[str, tuple[Job, dict[str, bytes]]]:
     grid = Job("grid", (*HSTAR, "grid", "--heuristic", "{model.hstar}", *maps), {"model.hstar": ""})
     with tempfile.TemporaryDirectory() as folder:
         model = train_prolonged(scenarios=2, updates=1, sweeps=2, width=2, rows=12, columns=12)
-        save_grid_model(Path(folder, "model.hstar"), model)
+        model.save(Path(folder, "model.hstar"))
         network = Path(folder, "model.hstar").read_bytes()
     return {
         "8-puzzle, Manhattan": (puzzle, {"one.csv": b"id,tiles\n1,1 2 5 3 4 0 6 7 8\n"}),

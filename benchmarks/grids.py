@@ -21,12 +21,13 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from records import Record, Records, add_file_options, build, finish, note, shown, stored, table, those
 
-from hstar.models.grid_model import GridModel, load_grid_model
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.sampling.prolonged import Labels, OptimalPath, Problem, Prolonged
 from hstar.search.solve import Result, solve
 from hstar.spaces.blocks import Blocks
@@ -122,13 +123,13 @@ def points(found: Sequence[Labels]) -> int:
 # --- queries --------------------------------------------------------------------------------------
 
 
-def queries(model: GridModel, side: int, starts: int, eps: float) -> Record:
+def queries(model: TrainedModel[Any], side: int, starts: int, eps: float) -> Record:
     """Milliseconds for a value map, and means for a search from each of some starts to one goal."""
     (problem,) = random_problems(1, seed=side, rows=side, columns=side)
     there = np.argwhere(np.isfinite(problem.grid.distances(problem.goal))).tolist()
     rng = random.Random(side)
     some = [GridProblem(problem.grid, tuple(rng.choice(there)), problem.goal) for _ in range(starts)]
-    values, network_s = timed(lambda: model.values(problem))
+    values, network_s = timed(lambda: model.build(problem).values)
     exact, dijkstra_s = timed(lambda: problem.grid.distances(problem.goal))
     optimal = [solve(one, None, "astar") for one in some]
     ways = {
@@ -188,7 +189,7 @@ def measure_queries(options: argparse.Namespace) -> list[Record]:
     import torch
 
     torch.set_num_threads(1)
-    model, records = load_grid_model(options.queries), Records(options.out, NAMES)
+    model, records = load_model(options.queries), Records(options.out, NAMES)
     for side in map(int, options.sides.split(",")):
         note(f"{side} x {side}")
         what = {"part": "queries", "build": build(), "model": options.queries.stem, "side": side}

@@ -41,7 +41,7 @@ from records import (
 
 import hstar
 from hstar import _core
-from hstar.models.file import LearnedModel, load_model, save_model
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.sampling.walks import Walks
 from sampling import Spec, generate, title
 
@@ -139,7 +139,7 @@ class Learned:
     """A task and its network, in both precisions."""
 
     task: hstar.Task
-    models: Mapping[str, LearnedModel]
+    models: Mapping[str, TrainedModel[Any]]
 
 
 def learn(spec: Spec, plan: Plan, work: Path) -> Learned:
@@ -151,7 +151,7 @@ def learn(spec: Spec, plan: Plan, work: Path) -> Learned:
         work.mkdir(parents=True, exist_ok=True)
         checkpoint = file.with_suffix(".checkpoint")
         model = hstar.train("fsm", task, seed=0, checkpoint=checkpoint, **plan.training)
-        save_model(file, model)
+        model.save(file)
         checkpoint.unlink(missing_ok=True)
     model = load_model(file)
     return Learned(task, {name: model.with_precision(name) for name in PRECISIONS})

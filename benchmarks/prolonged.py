@@ -45,7 +45,7 @@ from records import (
 
 from hstar.errors import InputError
 from hstar.experiments.grid_picture import Panel, draw
-from hstar.models.grid_model import GridModel, load_grid_model, save_grid_model
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import train_prolonged
 from hstar.recipes.prolonged import BELIEFS
 from hstar.sampling.prolonged import OptimalPath, Prolonged
@@ -145,18 +145,18 @@ def problems_of(number: int, seed: int, maps: dict[str, Any], headings: int) -> 
     return [*with_headings(grids, headings, 1.0, seed)] if headings else [*grids]
 
 
-def learned(training: Training, folder: Path) -> GridModel:
+def learned(training: Training, folder: Path) -> TrainedModel[Any]:
     """The model, from its file if that is there; a training that was killed goes on."""
     path = training.file(folder)
     if not path.exists():
         note(f"training {path.stem}")
         checkpoint = path.with_suffix(".part")
-        save_grid_model(path, train_prolonged(checkpoint=checkpoint, **training.options()))
+        train_prolonged(checkpoint=checkpoint, **training.options()).save(path)
         checkpoint.unlink(missing_ok=True)
-    return load_grid_model(path)
+    return load_model(path)
 
 
-def told(model: GridModel) -> Record:
+def told(model: TrainedModel[Any]) -> Record:
     """What the training came to."""
     names = ("states", "train_states", "best_loss", "best_epoch", "epochs", "time_s", "curve")
     return {name: model.summary[name] for name in names}
@@ -172,12 +172,12 @@ def labels(problems: Sequence[GridLike]) -> Record:
     return record
 
 
-def search(problems: Sequence[GridLike], model: GridModel | None, eps: Sequence[float]) -> Record:
+def search(problems: Sequence[GridLike], model: TrainedModel[Any] | None, eps: Sequence[float]) -> Record:
     """By eps cost and expansions of each problem: with the model's values, or with weighted A*."""
     record: Record = {"cost": {}, "expanded": {}, "reopened": {}}
     values: list[npt.NDArray[np.float32] | None] = [None] * len(problems)
     if model is not None:
-        values = [model.values(problem) for problem in problems]
+        values = [model.build(problem).values for problem in problems]
         record |= errors(problems, values)
     for one in eps:
         found = [
@@ -473,7 +473,7 @@ def draw_cells(path: Path, records: Sequence[Record], models: Path) -> None:
         known = those(records, part="training", model="vin", data=data, **LEARNED)
         if known:
             what = {name: known[0][name] for name in (*WHAT, "seed")}
-            values = learned(Training(**what), models).values(problem)
+            values = learned(Training(**what), models).build(problem).values
             result = solve(problem, values, "astar", eps=PICTURE_EPS, explored=True)
             told_of = f"{data_name(data)}, eps {PICTURE_EPS:g}: {result.expanded} expanded, "
             panels.append(Panel(f"{told_of}cost {result.plan_cost:g}", result, values))
@@ -539,7 +539,11 @@ def measure(records: Records, options: argparse.Namespace, folder: Path) -> None
         problems = problems_of(options.tests, TEST_SEED, MAPS[maps], options.headings)
         for chosen in (None, *trainings):
             model = None if chosen is None else learned(chosen, folder)
-            if model is not None and not model.network.any_size and problems[0].shape not in model.sizes:
+            if (
+                model is not None
+                and not model.network.any_size
+                and problems[0].shape not in model.space.sizes
+            ):
                 continue  # the network of the paper, on maps of another size
             note(f"{maps}: {WEIGHTED if chosen is None else chosen.file(folder).stem}")
             named = {"model": WEIGHTED, **space} if chosen is None else chosen.key()

@@ -27,7 +27,7 @@ from calibration import geometric_mean, share
 from records import Record, Records, add_file_options, build, finish, note, shown, stored, table, those
 
 from hstar.estimates import Calibrated, Mean, conformal
-from hstar.models.puzzle_model import PuzzleModel, load_puzzle_model, save_puzzle_model
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import train_puzzle
 from hstar.recipes.calibrate import puzzle_plan_values, scored_network
 from hstar.search.puzzle_network import PuzzleNetwork
@@ -77,7 +77,7 @@ def instances(size: PuzzleSize, role: str, wanted: int) -> Iterator[Instance[Puz
         yield Instance(f"{number}", size.walk(walk, seed) if role == "walks" else size.random(seed))
 
 
-def trained(size: PuzzleSize, folder: Path) -> tuple[PuzzleModel, str]:
+def trained(size: PuzzleSize, folder: Path) -> tuple[TrainedModel[Any], str]:
     """The network, from the folder if it is there, and the identity of its file."""
     path = folder / f"{str(size).replace(':', '-')}.hstar"
     if not path.exists():
@@ -86,9 +86,9 @@ def trained(size: PuzzleSize, folder: Path) -> tuple[PuzzleModel, str]:
         options = SETTINGS[str(size)].training
         checkpoint = path.with_suffix(".part")
         model = train_puzzle("likely-admissible", size, profile="quick", checkpoint=checkpoint, **options)
-        save_puzzle_model(path, model)
+        model.save(path)
         checkpoint.unlink(missing_ok=True)
-    return load_puzzle_model(path), hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+    return load_model(path), hashlib.sha256(path.read_bytes()).hexdigest()[:8]
 
 
 @dataclass(frozen=True)
@@ -101,19 +101,19 @@ class Heuristics:
     solver: OptimalPlans
 
 
-def calibrated(model: PuzzleModel, number: int) -> Heuristics:
+def calibrated(model: TrainedModel[Any], number: int) -> Heuristics:
     """By so many instances of each source; each is solved once for all confidences."""
-    fine, solver = scored_network(model, Mean()), optimal_plans(model.puzzle)
+    fine, solver = scored_network(model, Mean()), optimal_plans(model.space.puzzle)
     quantiles: dict[str, dict[str, float]] = {}
     networks: dict[str, PuzzleNetwork] = {}
-    bound = SETTINGS[str(model.puzzle)].bound
+    bound = SETTINGS[str(model.space.puzzle)].bound
     for source in SOURCES:
-        note(f"{model.puzzle}: {number} instances to calibrate by, {source}")
-        found = [scored(one.puzzle, fine, solver)[1] for one in instances(model.puzzle, source, number)]
+        note(f"{model.space.puzzle}: {number} instances to calibrate by, {source}")
+        found = [scored(one.puzzle, fine, solver)[1] for one in instances(model.space.puzzle, source, number)]
         quantiles[source] = {f"{one:g}": conformal.quantile(found, one) for one in CONFIDENCES}
         score = quantiles[source][f"{SEARCHED:g}"]
         rule = Calibrated(confidence=SEARCHED, instances=number, score=score, bound=bound, whole=True)
-        networks[source] = model.network(model.puzzle.puzzle(), rule=rule)
+        networks[source] = model.with_rule(rule).build(model.space.puzzle.puzzle())
     return Heuristics(quantiles, networks, fine, solver)
 
 

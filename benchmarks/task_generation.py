@@ -77,7 +77,7 @@ def measure(size: PuzzleSize, tasks_by: str, length_inc: int | None, options: ar
         seed=options.seed,
         **chosen,
     )
-    solved = tested(size, model.network(size.puzzle()), options.sets, options.budget)
+    solved = tested(size, model.build(size.puzzle()), options.sets, options.budget)
     summary = {name: model.summary[name] for name in ("tasks", "solved", "generated", "time_s")}
     return {**summary, "tested": solved}
 

@@ -34,14 +34,14 @@ eps = 2.0
 expanded = {"manhattan": 0, "learned": 0}
 for problem in random_problems(20, seed=1):
     plain = solve(problem, None, "astar")
-    guided = solve(problem, model.values(problem), "astar", eps=eps)
+    guided = solve(problem, model.build(problem).values, "astar", eps=eps)
     assert guided.plan_cost <= eps * plain.plan_cost
     expanded["manhattan"] += plain.expanded
     expanded["learned"] += guided.expanded
 print("expanded states on 20 fresh maps:", expanded)
 
 # %% Both searches on one of them, side by side, with the value map below.
-values = model.values(problem)
+values = model.build(problem).values
 plain = solve(problem, None, "astar", explored=True)
 guided = solve(problem, values, "astar", eps=eps, explored=True)
 draw(

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from hstar.models.puzzle_model import save_puzzle_model
 from puzzle_models import made
 from scripts import load_script
 
@@ -17,7 +16,7 @@ def test_a_short_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     module, file = load_script("puzzle_calibration"), tmp_path / "c.jsonl"
     module["SETTINGS"].clear()
     module["SETTINGS"]["tiles:2x3"] = module["Setting"]({}, walk=9)
-    save_puzzle_model(tmp_path / "tiles-2x3.hstar", made())
+    made().save(tmp_path / "tiles-2x3.hstar")
     words = ["--calibration", "20", "--fresh", "3", "--out", str(file), "--models", str(tmp_path)]
     assert module["main"](words) == 0
     printed = capsys.readouterr().out

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hstar.errors import HstarError, InputError, ModelError, PDDLError, UnsupportedError
+    from hstar.models.trained_model import TrainedModel, load_model
     from hstar.recipes import train
     from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
     from hstar.search.solve import Result, SearchConfig, searches, solve
@@ -32,6 +33,8 @@ _HOME = {
     "ModelError": "hstar.errors",
     "PDDLError": "hstar.errors",
     "UnsupportedError": "hstar.errors",
+    "TrainedModel": "hstar.models",
+    "load_model": "hstar.models",
     "BatchHeuristic": "hstar.search.heuristics",
     "Max": "hstar.search.heuristics",
     "Sum": "hstar.search.heuristics",
@@ -58,11 +61,13 @@ __all__ = [
     "SearchConfig",
     "Sum",
     "Task",
+    "TrainedModel",
     "UnsupportedError",
     "Verdict",
     "__version__",
     "heuristics",
     "load",
+    "load_model",
     "searches",
     "solve",
     "train",

@@ -9,6 +9,7 @@ import secrets
 import time
 from pathlib import Path
 
+MODEL = ".hstar"  # how names of model files end
 _OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # /dev/stdout may be a file that others write to, too
 
 _PART = re.compile(r"\..*\.([0-9]{1,9})(-[0-9a-f]{8})?\.part")  # by which process
@@ -19,6 +20,11 @@ _QUIET_S = 600.0  # and if nobody has it: a process of another machine may be wr
 def is_stream(path: Path) -> bool:
     """Whether it is there, and what is written to it goes on somewhere: a device, a pipe, an open file."""
     return path.exists() and (not path.is_file() or str(path.absolute().parent) in _OPEN_FILES)
+
+
+def names_model(word: str | Path) -> bool:
+    """Whether a word names a model file rather than a heuristic: by its ending, or as a file there is."""
+    return Path(word).suffix == MODEL or Path(word).is_file()
 
 
 def real_path(path: Path) -> Path:

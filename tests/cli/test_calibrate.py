@@ -15,8 +15,8 @@ import pytest
 
 from hstar.estimates import Calibrated, Clip, Quantile
 from hstar.estimates.rules import RULES, Mean, Order, Rule
-from hstar.models import RELATIONAL_MODELS
-from hstar.models.domain_model import load_domain_model, save_domain_model
+from hstar.models import models_of
+from hstar.models.trained_model import load_model
 from hstar.recipes import train_domain
 from hstar.sampling import relational
 from hstar.sampling.relational import RelationalData
@@ -48,7 +48,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     relational.save(folder / "empty.data", RelationalData(rest.words, ()))
     ferry = labelled([generated(folder, "ferry", locations=3, cars=1, seed=2)])
     relational.save(folder / "ferry.data", ferry)
-    save_domain_model(folder / "model.hstar", train_domain("wl", states, iterations=1))
+    train_domain("wl", states, iterations=1).save(folder / "model.hstar")
     return folder
 
 
@@ -71,12 +71,12 @@ def test_calibrate_info_and_solve(hstar: Run, folder: Path) -> None:
     promise = "optimal with probability at least 0.9, for problems like the 20 of the calibration"
     pattern = rf"new\.hstar: h - -?[0-9.]+; plans of astar and idastar are {promise}\n"
     assert re.fullmatch(pattern, done.err), done.err
-    rule = load_domain_model(folder / "new.hstar").calibration
+    rule = load_model(folder / "new.hstar").calibration
     assert rule is not None and (rule.confidence, rule.instances, rule.whole) == (0.9, 20, True)
 
     record = json.loads(hstar("info", "new.hstar", "--json").out)
-    assert record["plans_of_astar"] == promise and json.loads(record["rule"])["score"] == rule.score
-    assert "plans_of_astar" not in json.loads(hstar("info", "model.hstar", "--json").out)
+    assert record["promise"] == promise and json.loads(record["rule"])["score"] == rule.score
+    assert "promise" not in json.loads(hstar("info", "model.hstar", "--json").out)
     assert promise in hstar("info", "new.hstar").out
 
     optimum = json.loads(hstar("solve", *SOLVE[1:3], "-s", "astar", "-e", "lmcut", "--json").out)["cost"]
@@ -105,9 +105,9 @@ def test_a_bound_and_a_second_calibration(hstar: Run, folder: Path) -> None:
     again = ("calibrate", "new.hstar", "others.data", "-o", "new.hstar", "--confidence", "0.9")
     done = hstar(*again)
     assert done.code == 0 and done.err.endswith(", in place of an earlier calibration\n")
-    first = load_domain_model(folder / "new.hstar").rule
+    first = load_model(folder / "new.hstar").rule
     assert hstar(*CALIBRATE, "0.9", "-q").code == 0
-    assert load_domain_model(folder / "new.hstar").rule == first
+    assert load_model(folder / "new.hstar").rule == first
 
 
 @pytest.mark.slow
@@ -165,11 +165,12 @@ def test_costs_are_not_steps(hstar: Run, folder: Path) -> None:
     label = ("label", files[1], "--domain", files[0], "-o", "costs.data", "-q")
     assert hstar(*label).code == 0
     assert hstar("train", "wl", "costs.data", "-o", "c.hstar", "--least-states", "1", "-q").code == 0
-    model = load_domain_model(folder / "c.hstar")
+    model = load_model(folder / "c.hstar")
     (one,) = relational.load(folder / "costs.data").instances
-    save_domain_model(folder / "c.hstar", replace(model, trained_on=()))
+    replace(model, trained_on=()).save(folder / "c.hstar")
     relational.save(
-        folder / "costs.data", RelationalData(model.words, tuple(replace(one, name=str(i)) for i in range(3)))
+        folder / "costs.data",
+        RelationalData(model.space.words, tuple(replace(one, name=str(i)) for i in range(3))),
     )
     words = ("calibrate", "c.hstar", "costs.data", "-o", "c.hstar", "--confidence", "0.5", "-q")
     assert hstar(*words).code == 0
@@ -195,7 +196,7 @@ RULES_OF: dict[str, list[Rule]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", list(RELATIONAL_MODELS))
+@pytest.mark.parametrize("model", models_of("domain"))
 def test_any_rule_with_any_model(hstar: Run, folder: Path, model: str) -> None:
     """And every one of them can be calibrated."""
     assert {*RULES_OF, "bounded"} == set(RULES), "bounded makes a promise of its own"
@@ -206,7 +207,7 @@ def test_any_rule_with_any_model(hstar: Run, folder: Path, model: str) -> None:
     relational.save(folder / "few.data", RelationalData(others.words, others.instances[:2]))
     solve = ("solve", *SOLVE[1:3], "-s", "astar", "-e", "any.hstar", "--max-evaluations", "12", "--json")
     for rule in [rule for given in RULES_OF.values() for rule in given]:
-        save_domain_model(folder / "any.hstar", learned.with_rule(rule))
+        learned.with_rule(rule).save(folder / "any.hstar")
         first = hstar(*solve)
         words = ("calibrate", "any.hstar", "few.data", "-o", "any.hstar", "--confidence", "0.5", "-q")
         assert hstar(*words).code == 0, rule
@@ -230,7 +231,7 @@ def test_a_model_of_one_task(hstar: Run, refused: Refused, folder: Path) -> None
     assert json.loads(hstar(*solve).out)["promise"]["kept"]
     told = json.loads(hstar(*solve, "--precision", "int16").out)["promise"]
     assert not told["kept"] and "calibrated with layers in float32" in told["text"]
-    assert "plans_of_astar" in json.loads(hstar("info", "new.hstar", "--json").out)
+    assert "promise" in json.loads(hstar("info", "new.hstar", "--json").out)
     assert "by its problems, not by others.data" in refused(33, *words, "others.data")
     assert json.loads(hstar(*words, "--rule", "clip", "--json").out)["of"]["name"] == "clip"
     assert "a point estimate has no quantile" in refused(34, *words, "--rule", "quantile:0.2")
@@ -263,7 +264,10 @@ def test_a_model_of_one_task(hstar: Run, refused: Refused, folder: Path) -> None
             ["others.data", "--confidence", "0.5", "--rule", "quantile:0.2"],
             "a point estimate has no quantile",
         ),
-        (["others.data", "--confidence", "0.5", "--walks", "3"], "--walks is for models of a task"),
+        (
+            ["others.data", "--confidence", "0.5", "--walks", "3"],
+            "--walks is not for models of a domain: model.hstar is one",
+        ),
         (["others.data", "others.data", "--confidence", "0.5"], "two instances of the data have one name"),
     ],
 )
@@ -307,4 +311,4 @@ def test_the_commands_of_the_page(hstar: Run, tmp_path: Path, monkeypatch: pytes
     assert hstar("label", "others", "-o", "others.data", "-q").code == 0
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     exec(compile(code, "calibration.md", "exec"), {})
-    assert load_domain_model("calibrated.hstar").calibration is not None
+    assert load_model("calibrated.hstar").calibration is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hstar.models.puzzle_model import load_puzzle_model, save_puzzle_model
+from hstar.models.trained_model import load_model
 from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import turned
@@ -23,8 +23,8 @@ PROMISE = "optimal with probability at least 0.9, for problems like the 20 of th
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    save_puzzle_model("model.hstar", made())
-    save_puzzle_model("large.hstar", made("tiles:5x5"))
+    made().save("model.hstar")
+    made("tiles:5x5").save("large.hstar")
     size, lines = parse_puzzle("tiles:2x3"), ["id,tiles,optimal_cost"]
     for seed in range(20):
         puzzle = size.random(seed)
@@ -41,8 +41,8 @@ def test_calibrate_info_and_puzzle(hstar: Run, folder: Path) -> None:
     pattern = rf"new\.hstar: h - -?[0-9.]+; plans of idastar are {re.escape(drawn)}\n"
     assert re.fullmatch(pattern, done.err), done.err
     record = json.loads(hstar("info", "new.hstar", "--json").out)
-    assert record["plans_of_idastar"] == drawn and json.loads(record["rule"])["instances"] == 20
-    assert "plans_of_idastar" not in json.loads(hstar("info", "model.hstar", "--json").out)
+    assert record["promise"] == drawn and json.loads(record["rule"])["instances"] == 20
+    assert "promise" not in json.loads(hstar("info", "model.hstar", "--json").out)
 
     puzzle = ("puzzle", "tiles:2x3", "--random", "3", "-e", "new.hstar")
     done = hstar(*puzzle)
@@ -95,10 +95,8 @@ def test_a_file_walks_and_other_rules(hstar: Run, folder: Path) -> None:
     walks = json.loads(hstar(*CALIBRATE, "--random", "20", "--walk", "9", "--json", "-q").out)
     assert walks["promise"] == f"{PROMISE} (ends of walks of 9 moves)"
     words = (*CALIBRATE, "--random", "20", "--bound", "1.5", "--form", "additive", "--json", "-q")
-    rules = [
-        json.loads(hstar(*words, *more).out) for more in (["--alpha", "0.9"], ["--rule", "quantile:0.1"])
-    ]
-    assert rules[0] == rules[1] and rules[0]["of"] == {"name": "quantile", "alpha": 0.1}
+    rules = [json.loads(hstar(*words, *more).out) for more in (["--alpha", "0.9"], ["--rule", "likely:0.9"])]
+    assert rules[0] == rules[1] and rules[0]["of"] == {"name": "likely", "alpha": 0.9}
     assert rules[0]["promise"].startswith("at most 1.5 times the optimal cost")
     again = hstar("calibrate", "new.hstar", "--random", "20", "-o", "new.hstar", "--confidence", "0.9")
     assert again.code == 0 and again.err.endswith(", in place of an earlier calibration\n")
@@ -109,7 +107,7 @@ def test_instances_are_not_those_of_the_command_that_tests_them(hstar: Run, fold
 
     def score(*words: str) -> float:
         assert hstar(*CALIBRATE, *words, "-q").code == 0
-        calibration = load_puzzle_model("new.hstar").calibration
+        calibration = load_model("new.hstar").calibration
         assert calibration is not None
         return calibration.score
 
@@ -129,10 +127,13 @@ def test_instances_are_not_those_of_the_command_that_tests_them(hstar: Run, fold
         (["instances.csv", "--random", "20"], "calibrated by one CSV file of instances, or by --random N"),
         (["instances.csv", "--walk", "3"], "--walk is for --random"),
         (["--random", "20", "--blank-last"], "--blank-last is for a file of instances"),
-        (["--random", "20", "--walks", "3"], "--walks is for models of a task or a domain"),
-        (["--random", "20", "--rule", "clip"], "has the rules mean and quantile:ALPHA, not clip"),
-        (["--random", "20", "--alpha", "2"], "a quantile needs alpha between 0 and 1"),
-        (["--random", "20", "--alpha", "0.5", "--rule", "mean"], "either --alpha or --rule"),
+        (["--random", "20", "--walks", "3"], "--walks is not for models of a puzzle"),
+        (
+            ["--random", "20", "--rule", "bounded:1.5"],
+            "has the rules mean, quantile, likely and clip, not bounded",
+        ),
+        (["--random", "20", "--alpha", "2"], "alpha must be between 0 and 1, got 2"),
+        (["--random", "20", "--alpha", "0.5", "--rule", "mean"], "either --rule or --alpha"),
         (["--random", "20", "--walk", "0"], "too many instances begin in the goal"),
         (["absent.csv"], "absent.csv: no such file"),
     ],

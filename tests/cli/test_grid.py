@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hstar.cli import show
-from hstar.models.grid_model import load_grid_model
+from hstar.models.trained_model import load_model
 from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem, replay
 from hstar.spaces.grid_files import Scenario, read_map, write_map, write_png, write_scenarios
@@ -221,13 +221,13 @@ def test_a_model_is_trained_told_and_used(hstar: Run, folder: Path) -> None:
 
 
 def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
-    model = load_grid_model(trained(hstar, "map.png", "map.map", "--scenarios", "3"))
-    assert model.sizes == ((8, 10),) and model.neighbours == 4 and model.summary["scenarios"] == 3
-    model = load_grid_model(trained(hstar, "map.scen", "--neighbours", "8", "--k-pr", "inf"))
-    assert model.neighbours == 8 and model.summary["scenarios"] == 3
+    model = load_model(trained(hstar, "map.png", "map.map", "--scenarios", "3"))
+    assert model.space.sizes == ((8, 10),) and model.space.neighbours == 4 and model.summary["scenarios"] == 3
+    model = load_model(trained(hstar, "map.scen", "--neighbours", "8", "--k-pr", "inf"))
+    assert model.space.neighbours == 8 and model.summary["scenarios"] == 3
     assert model.summary["states"] == 3 * (80 - 7)
     vanilla = ("--sampler", "optimal-path", "--seed", "2", "--scenarios", "4")
-    sampled = load_grid_model(trained(hstar, "map.png", *vanilla))
+    sampled = load_model(trained(hstar, "map.png", *vanilla))
     assert sampled.recipe_config["sampler"] == "optimal-path" and sampled.summary["scenarios"] == 4
 
 
@@ -247,7 +247,7 @@ def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
         (["absent.png"], "absent.png: no such file"),
         (["map.png", "--heuristic", "manhatten"], "did you mean 'manhattan'?"),
         (["map.png", "--heuristic", "absent.hstar"], "absent.hstar: cannot read"),
-        (["map.png", "--heuristic", "map.scen"], "map.scen: not a grid model of hstar"),
+        (["map.png", "--heuristic", "map.scen"], "map.scen: not a model of hstar"),
         (["map.png", "--eps", "2"], "--eps bounds the values of a model"),
         (["map.png", "--eps", "0.5"], "eps must be a number from 1 on"),
         (["map.png", "--scenarios", "0"], "--scenarios takes 1 or more"),
@@ -295,6 +295,3 @@ def test_a_model_that_is_for_other_maps(hstar: Run, refused: Refused, folder: Pa
     trained(hstar, "--scenarios", "2", "--rows", "8", "--columns", "8", "--headings", "4")
     assert "asked for cells without headings" in refused(33, *used)
     assert "4 headings" in hstar("info", "model.hstar").out
-    assert "a grid model of hstar, expected a model" in refused(
-        33, "solve", "map.map", "--heuristic", "model.hstar"
-    )

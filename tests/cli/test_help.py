@@ -11,9 +11,6 @@ import pytest
 
 import hstar as api
 from hstar.cli.app import COMMANDS, command_parser
-from hstar.models.domain_model import save_domain_model
-from hstar.models.grid_model import save_grid_model
-from hstar.models.puzzle_model import save_puzzle_model
 from hstar.recipes import train_domain, train_prolonged
 from hstar.sampling import relational
 from hstar.spaces.grid_files import write_png
@@ -44,9 +41,9 @@ def test_every_command_has_examples() -> None:
 
 def prepare_calibration(folder: Path) -> None:
     """A model, other problems of its domain, as files and as data, and a model of a puzzle."""
-    save_puzzle_model(folder / "eight.hstar", made("tiles:3x3"))
+    made("tiles:3x3").save(folder / "eight.hstar")
     tasks = [generated(folder / "made", "blocksworld", blocks=4, seed=seed) for seed in range(20)]
-    save_domain_model(folder / "model.hstar", train_domain("wl", labelled(tasks[:1]), least_states=1))
+    train_domain("wl", labelled(tasks[:1]), least_states=1).save(folder / "model.hstar")
     relational.save(folder / "states.data", labelled(tasks[1:]))
     (folder / "folder").mkdir(exist_ok=True)
     for number, task in enumerate(tasks[1:]):
@@ -58,7 +55,7 @@ def prepare_calibration(folder: Path) -> None:
 def prepare_grid(folder: Path) -> None:
     """A map, and a model that has hardly learned."""
     write_png(folder / "map.png", np.zeros((20, 30), dtype=bool))
-    save_grid_model(folder / "model.hstar", train_prolonged(scenarios=2, updates=1, rows=8, columns=8))
+    train_prolonged(scenarios=2, updates=1, rows=8, columns=8).save(folder / "model.hstar")
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hstar.models.file import load_model
+from hstar.models.trained_model import load_model
 
 from .conftest import DATA, Refused, Run, generated, start
 
@@ -36,7 +36,7 @@ def test_from_the_goal_to_a_plan(hstar: Run, refused: Refused, folder: Path) -> 
     assert (record["recipe"], record["iterations"], record["tasks"]) == ("likely-admissible", 2, 8)
     assert re.search(r"m.hstar: likely-admissible, \d+ atoms, 2 iterations, \d of 8 tasks", trained.err)
     about = json.loads(hstar("info", "m.hstar", "--json").out)
-    assert about["estimate"].startswith("gaussian ") and "blocksworld" in about["trained_for"]
+    assert json.loads(about["estimate"])["name"] == "gaussian" and "blocksworld" in about["trained_for"]
     solve = ("solve", "problem.pddl", "--search", "astar", "-e", "m.hstar", "--json")
     first = {
         words: json.loads(hstar(*solve, *words).out)["initial_h"]
@@ -52,7 +52,7 @@ def test_calibrated_as_any_model_of_a_task(hstar: Run, folder: Path) -> None:
     assert hstar("train", "likely-admissible", "problem.pddl", "-o", "m.hstar", *SMALL, "-q").code == 0
     words = ("calibrate", "m.hstar", "problem.pddl", "--walks", "6", "--confidence", "0.5", "-o", "c.hstar")
     record = json.loads(hstar(*words, "--rule", "quantile:0.1", "--json", "-q").out)
-    assert record["of"] == {"name": "quantile", "alpha": 0.1}
+    assert record["of"] == {"name": "quantile", "level": 0.1}
     told = json.loads(hstar("solve", "problem.pddl", "-s", "astar", "-e", "c.hstar", "--json").out)
     assert told["promise"]["kept"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hstar.models.file import load_model
+from hstar.models.trained_model import load_model
 from hstar.sampling import dataset
 
 from .conftest import DATA, Refused, Run

@@ -23,7 +23,7 @@ from hstar import container
 from hstar.cli import train
 from hstar.cli.app import command_parser
 from hstar.cli.progress import ProgressLine
-from hstar.models.file import load_model
+from hstar.models.trained_model import load_model
 from hstar.recipes import RECIPES
 from hstar.recipes.rsl import DEFAULT
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from hstar import container
-from hstar.models.domain_model import load_domain_model
+from hstar.models.trained_model import load_model
 from hstar.sampling import relational
 from hstar.sampling.relational import RelationalData
 from labelled import generated, labelled
@@ -53,7 +53,7 @@ def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def weights(path: Path) -> dict[str, bytes]:
-    return {name: tensor.tobytes() for name, tensor in load_domain_model(path).tensors.items()}
+    return {name: tensor.tobytes() for name, tensor in load_model(path).tensors.items()}
 
 
 # --- from problems to plans -------------------------------------------------------------------------
@@ -118,7 +118,7 @@ def test_train_info_accuracy_and_solve(hstar: Run, folder: Path) -> None:
     record = json.loads(hstar("info", "model.hstar", "--json").out)
     assert (record["recipe"], record["base"], record["lower_bound"]) == ("truncated", "ff", "lmcut")
     assert record["network"].startswith("wl {") and '"iterations": 2' in record["network"]
-    assert record["weights"] == load_domain_model(folder / "model.hstar").tensors["weights.0"].size + 2
+    assert record["weights"] == load_model(folder / "model.hstar").tensors["weights.0"].size + 2
     assert json.loads(record["estimate"])["margin"] == 0.1 and json.loads(record["rule"]) == {"name": "mean"}
     assert json.loads(record["configuration"])["updates"] == 20 and "on/2" in record["predicates"]
     assert "curve" not in record["training"] and hstar("info", "model.hstar").code == 0
@@ -234,7 +234,7 @@ def test_wrong_models_and_rules(hstar: Run, refused: Refused, folder: Path) -> N
     assert "the data are of ferry" in refused(33, "accuracy", "model.hstar", "ferry.data")
     assert "no labelled states to compare with" in refused(33, "accuracy", "model.hstar", "empty.data")
     assert "absent.hstar: no such file" in refused(33, "accuracy", "absent.hstar", "others.data")
-    assert "expected a domain model" in refused(33, "accuracy", "others.data", "others.data")
+    assert "expected a model" in refused(33, "accuracy", "others.data", "others.data")
     assert "not a rule: 'mode'" in refused(33, *accuracy, "--rule", "mode")
     assert "not a rule: 'mode'" in refused(33, *solve, "--rule", "mode")
     assert "a point estimate has no quantile" in refused(34, *accuracy, "--rule", "quantile:0.3")
@@ -245,11 +245,11 @@ def test_wrong_models_and_rules(hstar: Run, refused: Refused, folder: Path) -> N
     (problem,) = (file for file in (folder / "f").glob("*.pddl") if file.stem != "domain")
     message = refused(33, "solve", problem, "--heuristic", "model.hstar")
     assert message.startswith("the model was trained for blocksworld-4ops: ") and "predicate" in message
-    header, tensors = container.read(folder / "model.hstar", "domain model", 2)
+    header, tensors = container.read(folder / "model.hstar", "model", 2)
     path = folder / "old.hstar"
     container.write(path, "domain model", 1, header, tensors)
     assert "domain model of the old format 1" in refused(33, "info", "old.hstar")
-    container.write(path, "domain model", 2, {**header, "base": "magic"}, tensors)
+    container.write(path, "model", 2, {**header, "base": "magic"}, tensors)
     assert "unknown heuristic 'magic'" in refused(33, *solve[:3], "old.hstar", "-q")
     path.write_bytes((folder / "model.hstar").read_bytes()[:-5])
     assert "damaged" in refused(33, *solve[:3], "old.hstar", "-q")

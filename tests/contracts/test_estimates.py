@@ -140,7 +140,7 @@ def test_quantiles(estimate: Any) -> None:
     generator = torch.Generator().manual_seed(1)
     samples = torch.stack([estimate.sample(raw, batch.known, generator) for _ in range(400)])
     assert float(((samples.mean(dim=0) - estimate.mean(raw, batch.known)) / scale).abs().max()) < 0.25
-    with pytest.raises(InputError, match="alpha between 0 and 1"):
+    with pytest.raises(InputError, match="level between 0 and 1"):
         estimate.quantile(raw, 0.0, batch.known)
 
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.estimates import RULES, Bounded, Calibrated, Clip, Known, Mean, Quantile
+from hstar.estimates import RULES, Bounded, Calibrated, Clip, Known, Likely, Mean, Quantile
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
-from hstar.estimates.rules import from_json, parse, to_json
+from hstar.estimates.rules import chosen, format_rule, from_json, parse, to_json
 from hstar.estimates.truncated import TruncatedGaussian
 
 RAW = torch.tensor([[-2.0], [3.0], [9.0]])
@@ -163,7 +163,14 @@ def test_a_dead_end_stays_one() -> None:
 @pytest.mark.parametrize(
     "rule",
     [
-        *(Mean(), Quantile(0.3), Clip(), Clip(Clip(Mean(), 1, None), None, 4), Clip(Quantile(0.1))),
+        *(
+            Mean(),
+            Quantile(0.3),
+            Likely(0.9),
+            Clip(),
+            Clip(Clip(Mean(), 1, None), None, 4),
+            Clip(Quantile(0.1)),
+        ),
         Bounded(1.5, Quantile(0.1)),
         Calibrated(confidence=0.9, instances=9, score=-1.5, whole=True, of=Clip(Quantile(0.1))),
         Calibrated(confidence=0.9, instances=9, score=1.5, bound=2.0, form="ratio"),
@@ -174,10 +181,41 @@ def test_json(rule: Any) -> None:
     assert RULES.get(rule.name) is type(rule)
 
 
-@pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, NAN])
-def test_no_quantile(alpha: float) -> None:
-    with pytest.raises(InputError, match=f"alpha between 0 and 1, got {alpha}"):
-        Quantile(alpha)
+@pytest.mark.parametrize("number", [0, 1, -0.1, 1.5, NAN])
+def test_no_quantile(number: float) -> None:
+    with pytest.raises(InputError, match=f"level between 0 and 1, got {number}"):
+        Quantile(number)
+    with pytest.raises(InputError, match=f"alpha must be between 0 and 1, got {number}"):
+        Likely(number)
+
+
+def test_alpha_is_the_probability_of_being_admissible() -> None:
+    """And the level of a quantile that of h* being below it; in files of hstar 0.1 that was called alpha."""
+    estimate, states = Gaussian(sigma=2), NOTHING
+    likely, low = (rule.value(estimate, RAW, states) for rule in (Likely(0.75), Quantile(0.25)))
+    assert torch.equal(likely, low) and bool((low < Mean().value(estimate, RAW, states)).all())
+    assert from_json({"name": "quantile", "alpha": 0.3}) == Quantile(0.3)
+    assert from_json({"name": "clip", "of": {"name": "quantile", "alpha": 0.3}}) == Clip(Quantile(0.3))
+    assert chosen(None, 0.9) == Likely(0.9) and chosen("mean", None) == Mean() and chosen(None, None) is None
+    with pytest.raises(InputError, match="either --rule or --alpha"):
+        chosen("mean", 0.9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mean",
+        "order",
+        "quantile:0.3",
+        "likely:0.9",
+        "clip",
+        "clip:likely:0.9",
+        "bounded:1.5",
+        "bounded:2:quantile:0.1",
+    ],
+)
+def test_rules_are_written_as_they_are_typed(text: str) -> None:
+    assert format_rule(parse(text)) == text
 
 
 def test_mistakes() -> None:
@@ -189,8 +227,8 @@ def test_mistakes() -> None:
         from_json({"name": "mean", "alpha": 1})
     with pytest.raises(InputError, match="not options of the rule 'quantile': none"):
         from_json({"name": "quantile"})
-    with pytest.raises(InputError, match="not options of the rule 'quantile': alpha"):
-        from_json({"name": "quantile", "alpha": "half"})
+    with pytest.raises(InputError, match="not options of the rule 'quantile': level"):
+        from_json({"name": "quantile", "level": "half"})
     for data in ({}, [], {"name": "clip", "of": "mean"}):
         with pytest.raises(InputError, match="not a rule"):
             from_json(data)  # type: ignore[arg-type]

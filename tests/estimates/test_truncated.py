@@ -290,5 +290,5 @@ def test_mistakes(margin: float) -> None:
         TruncatedGaussian(margin=margin)
     with pytest.raises(InputError, match="truncated: sigma must be greater than 0"):
         TruncatedGaussian(-1.0)
-    with pytest.raises(InputError, match="alpha between 0 and 1, got 1"):
+    with pytest.raises(InputError, match="level between 0 and 1, got 1"):
         TruncatedGaussian().quantile(torch.zeros(1, 2), 1, Known())

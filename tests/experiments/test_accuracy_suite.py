@@ -199,7 +199,7 @@ JUDGES = '[[label]]\nname = "judges"\nproblems = ["judges/*.pddl"]\n'
         ("updates = 5", "update = 5", "unknown option of truncated 'update'.*did you mean 'updates'"),
         ("updates = 5", 'model = "nml"', "'nml' .*did you mean 'nlm'"),
         ("updates = 5", 'profile = "as-ran"', "unknown profile of truncated 'as-ran'"),
-        ('rule = "clip"', 'rule = "clop"', "not a rule: 'clop' .*quantile:ALPHA"),
+        ('rule = "clip"', 'rule = "clop"', "not a rule: 'clop' .*quantile:LEVEL"),
         ('rule = "clip"', 'rul = "clip"', "accuracy.1.rul: unknown key 'rul'; did you mean 'rule'"),
         ('model = "weights"\ndata', 'name = "belief"\nmodel = "weights"\ndata', "are called 'belief'"),
         ('recipe = "wl"', 'recipe = "fsm"', "is for one task"),

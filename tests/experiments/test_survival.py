@@ -238,7 +238,7 @@ def test_a_training_goes_on_after_a_kill(tmp_path: Path) -> None:
             (trained,) = (one for one in store.attempts() if one.kind == "train")
             assert trained.record["iterations"] == 20
             assert trained.record.get("resumed", False) == (name == "killed")
-            header, tensors = container.read(store.path(trained.outputs["model.hstar"]), "puzzle model", 1)
+            header, tensors = container.read(store.path(trained.outputs["model.hstar"]), "model", 2)
             weights = {key: tensor.tobytes() for key, tensor in tensors.items()}
             outcomes.append((trained.key, weights, header["recipe_config"]))
     assert outcomes[0] == outcomes[1]

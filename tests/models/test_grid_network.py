@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import torch
 from torch import nn
 
 from hstar.errors import InputError
-from hstar.models.grid_config import GRID_NETWORKS, GridNetwork, PaperConfig, ValueMapConfig, VinConfig
+from hstar.models import models_of
+from hstar.models.grid_config import GridNetwork, PaperConfig, ValueMapConfig, VinConfig
 from hstar.models.grid_network import PaperNetwork
 from hstar.spaces.grid import Grid, GridProblem
 from hstar.spaces.grid_maps import random_problem
@@ -64,7 +66,7 @@ def test_the_table_of_the_paper() -> None:
 @pytest.mark.parametrize("network", CASES, ids=str)
 def test_a_scenario_is_valued_alone_as_in_a_batch(network: Any) -> None:
     problems = [random_problem(seed, rows=18, columns=20) for seed in range(3)]
-    module = network.build(2, 3.0).eval()
+    module = replace(network, scale=3.0).build(2).eval()
     together = outputs(network, module, problems)
     for one, expected in zip(problems, together, strict=True):
         np.testing.assert_allclose(outputs(network, module, [one])[0], expected, rtol=1e-4, atol=1e-5)
@@ -75,7 +77,7 @@ def test_a_scenario_is_valued_alone_as_in_a_batch(network: Any) -> None:
 def test_maps_of_different_sizes_in_one_batch(network: GridNetwork) -> None:
     """What lies outside a map is as if there were obstacles without end."""
     problems = [random_problem(seed, rows=rows, columns=17 - rows) for seed, rows in enumerate((4, 9, 12))]
-    module = network.build(2, 1.0).eval()
+    module = network.build(2).eval()
     for one, expected in zip(problems, outputs(network, module, problems), strict=True):
         np.testing.assert_allclose(outputs(network, module, [one])[0], expected, rtol=1e-4, atol=1e-5)
     walled = np.ones((10, 20), dtype=bool)
@@ -90,13 +92,13 @@ def test_outputs_are_in_units_of_the_scale(network: Any) -> None:
     problem, found = random_problem(1, rows=16, columns=16), []
     for scale in (1.0, 8.0):
         torch.manual_seed(0)
-        found.append(outputs(network, network.build(2, scale).eval(), [problem])[0])
+        found.append(outputs(network, replace(network, scale=scale).build(2).eval(), [problem])[0])
     np.testing.assert_allclose(8 * found[0], found[1], rtol=1e-4, atol=1e-6)
 
 
 def test_tied_rounds_share_their_weights() -> None:
     sizes = [
-        sum(weights.numel() for weights in ValueMapConfig(4, rounds, 4, tied).build(1, 1.0).parameters())
+        sum(weights.numel() for weights in ValueMapConfig(4, rounds, 4, tied).build(1).parameters())
         for rounds, tied in ((1, False), (3, False), (3, True))
     ]
     assert sizes[0] == sizes[2] < sizes[1]
@@ -106,7 +108,7 @@ def test_tied_rounds_share_their_weights() -> None:
 def test_values_spread_as_far_as_there_are_sweeps(spread: int) -> None:
     """A corridor: a wall that is put into it is felt as far as values come, and no farther."""
     network = VinConfig(sweeps=5, waves=2, spread=spread)
-    module = network.build(2, 1.0).eval()
+    module = network.build(2).eval()
     for name, layer in module.named_children():
         if name == "step":
             nn.init.zeros_(layer.weight)  # type: ignore[arg-type]
@@ -129,7 +131,7 @@ def test_values_spread_as_far_as_there_are_sweeps(spread: int) -> None:
 @pytest.mark.parametrize("network", [ValueMapConfig(4), VinConfig(6)], ids=str)
 def test_states_of_a_lattice_have_outputs_of_their_own(network: GridNetwork) -> None:
     problem = random_problem(1, rows=7, columns=9)
-    module = network.build(2, 1.0, 8).eval()
+    module = network.build(2, 8).eval()
     with torch.inference_mode():
         images = [network.encode(problem)] * 2
         everything = np.arange(7 * 9 * 8)
@@ -142,7 +144,7 @@ def test_states_of_a_lattice_have_outputs_of_their_own(network: GridNetwork) -> 
 
 
 def test_options() -> None:
-    assert list(GRID_NETWORKS) == ["vin", "value-map", "paper"]
+    assert models_of("map") == ["vin", "value-map", "paper"]
     assert ValueMapConfig(reach=8).dilations == (1, 2, 4, 8) and ValueMapConfig(reach=1).dilations == (1,)
     for wrong in ({"channels": 0}, {"rounds": 1.5}, {"reach": True}):
         with pytest.raises(InputError, match="must be a whole number from 1 to 4096"):

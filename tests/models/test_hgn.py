@@ -19,7 +19,7 @@ from torch.nn import functional
 import hstar
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
-from hstar.models import RELATIONAL_MODELS
+from hstar.models import MODELS
 from hstar.models.hgn import HGN, MLP, HGNConfig
 from hstar.models.hypergraph import Hypergraphs
 from hstar.models.relational_model import StateRows
@@ -267,7 +267,7 @@ def test_torch_s_seed_fixes_all(cases: dict[str, Case]) -> None:
 
 
 def test_it_is_registered() -> None:
-    assert RELATIONAL_MODELS.get("hgn") is HGNConfig
+    assert MODELS.get("hgn") is HGNConfig
     assert HGNConfig.operators and not HGNConfig.columns
 
 
@@ -284,12 +284,12 @@ def test_the_size_of_the_paper() -> None:
 def test_options_and_hypergraphs_need_no_torch() -> None:
     script = (
         "import sys; sys.modules['torch'] = None\n"
-        "from hstar.models import RELATIONAL_MODELS\n"
+        "from hstar.models import MODELS\n"
         "from hstar.spaces.relations import GroundOperator, Relations, Vocabulary\n"
         "words = Vocabulary('d', (('p', 1),), ('object',), ())\n"
         "atoms = (('p', 'a'), ('p', 'b'))\n"
         "one = Relations(('a', 'b'), (0, 0), atoms, frozenset(atoms[1:]), (GroundOperator((0,), (1,)),))\n"
-        "assert RELATIONAL_MODELS.get('hgn')(hidden=3).encode(words, one).edges == 1\n"
+        "assert MODELS.get('hgn')(hidden=3).encode(words, one).edges == 1\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

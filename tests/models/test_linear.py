@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from hstar.models import RELATIONAL_MODELS
+from hstar.models import MODELS
 from hstar.models.linear import LinearConfig
 from hstar.models.relational_model import StateRows
 from hstar.spaces.relations import Vocabulary
@@ -32,7 +32,7 @@ def rows(goalcount: Any, operators: Any, deletes: Any) -> StateRows:
 
 
 def test_it_is_registered() -> None:
-    assert RELATIONAL_MODELS.get("linear") is LinearConfig
+    assert MODELS.get("linear") is LinearConfig
     assert LinearConfig.columns == ("goalcount", "operators", "deletes") and not LinearConfig.operators
 
 
@@ -74,8 +74,8 @@ def test_torch_s_seed_fixes_the_weights() -> None:
 def test_it_needs_no_torch_before_it_is_built() -> None:
     script = (
         "import sys; sys.modules['torch'] = None\n"
-        "from hstar.models import RELATIONAL_MODELS\n"
-        "assert RELATIONAL_MODELS.get('linear')() == RELATIONAL_MODELS.get('linear')()\n"
+        "from hstar.models import MODELS\n"
+        "assert MODELS.get('linear')() == MODELS.get('linear')()\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -18,9 +18,10 @@ from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
 from hstar.models import nlm_config
+from hstar.models.model import MODELS
 from hstar.models.nlm import NLM, NLMInputs
 from hstar.models.nlm_config import NO_TYPES, Channels, NLMConfig, pair_types
-from hstar.models.relational_model import RELATIONAL_MODELS, StateRows
+from hstar.models.relational_model import StateRows
 from hstar.spaces.lifted import GroundAtom
 from hstar.spaces.pddl import read_task
 from hstar.spaces.relations import Relations, Vocabulary
@@ -544,7 +545,7 @@ def test_types_and_constants_have_channels_if_they_tell_objects_apart(tmp_path: 
 
 
 def test_is_registered_with_its_options() -> None:
-    assert RELATIONAL_MODELS.get("nlm") is NLMConfig
+    assert MODELS.get("nlm") is NLMConfig
     assert NLMConfig() == NLMConfig(features=16, depth=5, breadth=3, exclude_self=False, residual=False)
 
 

@@ -17,7 +17,7 @@ import torch
 import hstar
 from hstar.errors import InputError, ModelError
 from hstar.estimates.gaussian import Gaussian
-from hstar.models import RELATIONAL_MODELS
+from hstar.models import MODELS
 from hstar.models.ridge import RIDGES, ridge_regression
 from hstar.models.wl_head import spread_output
 from hstar.models.wl_model import WLModel
@@ -176,13 +176,13 @@ def test_constants_types_four_arguments_and_goals_without(tmp_path: Path) -> Non
 def test_it_is_registered_and_needs_no_torch() -> None:
     script = (
         "import sys; sys.modules['torch'] = None\n"
-        "from hstar.models import RELATIONAL_MODELS\n"
-        "one = RELATIONAL_MODELS.get('wl')(hidden=3)\n"
-        "assert one == RELATIONAL_MODELS.get('wl')(hidden=3) and one.tabular and not one.columns\n"
+        "from hstar.models import MODELS\n"
+        "one = MODELS.get('wl')(hidden=3)\n"
+        "assert one == MODELS.get('wl')(hidden=3) and one.tabular and not one.columns\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert RELATIONAL_MODELS.get("wl") is WLModel
+    assert MODELS.get("wl") is WLModel
 
 
 @pytest.mark.parametrize(

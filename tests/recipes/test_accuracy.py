@@ -17,7 +17,8 @@ from hstar.estimates import Clip, Estimate, Mean, Quantile, Rule
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
 from hstar.estimates.truncated import TruncatedGaussian
-from hstar.models.domain_model import DomainModel
+from hstar.models.domain_identity import DomainIdentity
+from hstar.models.trained_model import TrainedModel
 from hstar.recipes import accuracy as module
 from hstar.recipes import train_domain
 from hstar.recipes.accuracy import accuracy
@@ -47,10 +48,10 @@ def linear(
     base: str | None = None,
     lower: str | None = None,
     upper: str | None = None,
-) -> DomainModel:
+) -> TrainedModel[Any]:
     """A linear model of the four numbers, whose weights are known."""
-    return DomainModel(
-        words=WORDS,
+    return TrainedModel(
+        space=DomainIdentity(WORDS),
         model="linear",
         model_config={},
         tensors={"weight": np.array(weights, dtype=np.float32), "bias": np.array(bias, dtype=np.float32)},
@@ -100,7 +101,9 @@ def test_values_by_hand() -> None:
         (linear([[0, 0, 0, 0]], [-1e6], TruncatedGaussian(1.0), lower="lmcut"), None, [2, 1, 0]),
     ],
 )
-def test_what_the_rule_says_is_judged(model: DomainModel, rule: Rule | None, values: list[float]) -> None:
+def test_what_the_rule_says_is_judged(
+    model: TrainedModel[Any], rule: Rule | None, values: list[float]
+) -> None:
     error = np.array(values) - [4, 2, 0]
     found = accuracy(model, HAND, rule)
     assert found["mse"] == pytest.approx(np.mean(error**2), rel=1e-5)

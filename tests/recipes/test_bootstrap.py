@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hstar.errors import InputError
-from hstar.models.puzzle_model import PuzzleModel
+from hstar.models.trained_model import TrainedModel
 from hstar.recipes import train_puzzle
 from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
@@ -27,11 +27,11 @@ SMALL: dict[str, Any] = {
 }
 
 
-def learned(progress: Any = None, checkpoint: Path | None = None, **options: Any) -> PuzzleModel:
+def learned(progress: Any = None, checkpoint: Path | None = None, **options: Any) -> TrainedModel[Any]:
     return train_puzzle("bootstrap", SIZE, progress=progress, checkpoint=checkpoint, **{**SMALL, **options})
 
 
-def told(model: PuzzleModel) -> list[dict[str, Any]]:
+def told(model: TrainedModel[Any]) -> list[dict[str, Any]]:
     return [{name: v for name, v in row.items() if name != "time_s"} for row in model.summary["curve"]]
 
 
@@ -44,8 +44,8 @@ def test_limits_double_and_solved_instances_leave() -> None:
         assert after["nodes"] == (row["nodes"] if row["learned"] else 2 * row["nodes"])
         assert after["tasks"] == (row["tasks"] - row["solved"] if row["learned"] else row["tasks"])
     assert model.summary["solved"] == sum(row["solved"] for row in rows if row["learned"])
-    assert not model.has_spread
-    network = model.network(SIZE.puzzle())
+    assert model.estimate.outputs == 1
+    network = model.build(SIZE.puzzle())
     assert solve(SIZE.walk(4, 1), network, "idastar", max_evaluations=10**6).solved
 
 
@@ -63,7 +63,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
         learned(kill, path)
     found = learned(None, path)
     assert told(found) == told(whole)
-    assert all(np.array_equal(found.weights[name], whole.weights[name]) for name in whole.weights)
+    assert all(np.array_equal(found.tensors[name], whole.tensors[name]) for name in whole.tensors)
 
 
 def test_nothing_to_learn_from() -> None:

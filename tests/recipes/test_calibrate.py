@@ -11,11 +11,13 @@ import numpy.typing as npt
 import pytest
 
 import hstar
+from hstar import container
 from hstar.errors import InputError, ModelError
-from hstar.estimates import Clip, Mean, Quantile, Rule, conformal, rules
-from hstar.models.domain_model import DomainModel, load_domain_model, save_domain_model
-from hstar.models.file import LearnedModel, atoms_of, identify, load_model, save_model
+from hstar.estimates import Clip, Mean, Quantile, Rule, conformal
+from hstar.estimates.point import Point
 from hstar.models.native import NativeNetwork
+from hstar.models.task_identity import atoms_of, identify
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import train_domain
 from hstar.recipes.calibrate import calibrate, calibrate_starts, plan_values
 from hstar.sampling.optimal import Optimal, optimal_states
@@ -43,13 +45,13 @@ def starts(task: hstar.Task, number: int, seed: int) -> list[hstar.Task]:
 
 
 @pytest.fixture(scope="module")
-def learned(task: hstar.Task) -> DomainModel:
+def learned(task: hstar.Task) -> TrainedModel[Any]:
     """From few plans, so that it errs."""
     return train_domain("wl", labelled(starts(task, 3, 1)), iterations=1)
 
 
 @pytest.fixture(scope="module")
-def others(task: hstar.Task, learned: DomainModel) -> tuple[list[hstar.Task], RelationalData]:
+def others(task: hstar.Task, learned: TrainedModel[Any]) -> tuple[list[hstar.Task], RelationalData]:
     """Starts that it has not learned from, and their plans."""
     given = starts(task, 40, 2)
     data = labelled(given)
@@ -68,7 +70,7 @@ def distances(plan: States) -> npt.NDArray[np.float64]:
     return np.arange(len(plan), 0, -1.0)
 
 
-def models(learned: DomainModel, data: RelationalData) -> dict[str, tuple[DomainModel, Rule]]:
+def models(learned: TrainedModel[Any], data: RelationalData) -> dict[str, tuple[TrainedModel[Any], Rule]]:
     """Models and rules of all kinds, which need no long training."""
     short: dict[str, Any] = {"epochs": 2, "validation": 0.0}
     bounded = train_domain("truncated", data, model="wl", iterations=1, **short)
@@ -88,7 +90,7 @@ def models(learned: DomainModel, data: RelationalData) -> dict[str, tuple[Domain
 @pytest.mark.parametrize(("bound", "form"), CASES)
 def test_scores_are_those_of_the_search(
     task: hstar.Task,
-    learned: DomainModel,
+    learned: TrainedModel[Any],
     others: tuple[list[hstar.Task], RelationalData],
     bound: float,
     form: str,
@@ -112,7 +114,7 @@ def test_scores_are_those_of_the_search(
 
 
 def test_whole_distances_are_rounded_up_to(
-    learned: DomainModel, others: tuple[list[hstar.Task], RelationalData]
+    learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData]
 ) -> None:
     """On plans within the score a value is the greatest whole number that is safe, and never above h*."""
     tasks, data = others
@@ -135,7 +137,7 @@ def test_whole_distances_are_rounded_up_to(
 @pytest.mark.parametrize("search", ["astar", "idastar"])
 @pytest.mark.parametrize(("bound", "form"), CASES)
 def test_plans_within_the_score_keep_the_bound(
-    learned: DomainModel,
+    learned: TrainedModel[Any],
     others: tuple[list[hstar.Task], RelationalData],
     search: str,
     bound: float,
@@ -153,7 +155,7 @@ def test_plans_within_the_score_keep_the_bound(
 
 @pytest.mark.slow
 def test_fresh_starts_keep_the_promise(
-    task: hstar.Task, learned: DomainModel, others: tuple[list[hstar.Task], RelationalData]
+    task: hstar.Task, learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData]
 ) -> None:
     """And without the calibration the model does not."""
     new, _ = calibrate(learned, others[1], 0.8)
@@ -169,7 +171,7 @@ def test_fresh_starts_keep_the_promise(
 
 
 def test_a_careless_model_is_made_careful(
-    learned: DomainModel, others: tuple[list[hstar.Task], RelationalData]
+    learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData]
 ) -> None:
     """Whatever is added to its values is taken off again, and ratios shrink accordingly."""
     _, data = others
@@ -183,21 +185,23 @@ def test_a_careless_model_is_made_careful(
 # --- files ------------------------------------------------------------------------------------------
 
 
-def test_files(learned: DomainModel, others: tuple[list[hstar.Task], RelationalData], tmp_path: Path) -> None:
+def test_files(
+    learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData], tmp_path: Path
+) -> None:
     new, found = calibrate(learned, others[1], 0.9, bound=1.5)
-    save_domain_model(tmp_path / "new.hstar", new)
-    again = load_domain_model(tmp_path / "new.hstar")
+    new.save(tmp_path / "new.hstar")
+    again = load_model(tmp_path / "new.hstar")
     assert again.rule == found.rule == again.calibration and learned.calibration is None
     assert again.trained_on == learned.trained_on and len(again.trained_on) == 3
-    save_domain_model(tmp_path / "again.hstar", again)
+    again.save(tmp_path / "again.hstar")
     assert (tmp_path / "again.hstar").read_bytes() == (tmp_path / "new.hstar").read_bytes()
     old = replace(learned, trained_on=())
-    save_domain_model(tmp_path / "old.hstar", old)
-    assert load_domain_model(tmp_path / "old.hstar").trained_on == ()
+    old.save(tmp_path / "old.hstar")
+    assert load_model(tmp_path / "old.hstar").trained_on == ()
 
 
 def test_calibrating_again_replaces(
-    learned: DomainModel, others: tuple[list[hstar.Task], RelationalData]
+    learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData]
 ) -> None:
     _, data = others
     first, found = calibrate(learned, data, 0.9)
@@ -215,7 +219,7 @@ def with_columns(instance: RelationalInstance, **columns: npt.ArrayLike) -> Rela
     return replace(instance, columns={**instance.columns, **found})
 
 
-def test_instances_of_the_training(task: hstar.Task, learned: DomainModel) -> None:
+def test_instances_of_the_training(task: hstar.Task, learned: TrainedModel[Any]) -> None:
     same = labelled(starts(task, 3, 1), letter="q", siblings=True)
     with pytest.raises(
         InputError, match=r"^3 of 3 instances are those that the model was trained on, first q0"
@@ -227,7 +231,7 @@ def test_instances_of_the_training(task: hstar.Task, learned: DomainModel) -> No
 
 
 def test_data_that_do_not_fit(
-    learned: DomainModel, others: tuple[list[hstar.Task], RelationalData], tmp_path: Path
+    learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData], tmp_path: Path
 ) -> None:
     _, data = others
     words, first = data.words, data.instances[0]
@@ -262,7 +266,7 @@ def test_data_that_do_not_fit(
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, -1.0, float("nan")])
 def test_no_confidence(
-    learned: DomainModel, others: tuple[list[hstar.Task], RelationalData], confidence: float
+    learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData], confidence: float
 ) -> None:
     with pytest.raises(InputError, match="a confidence must be between 0 and 1"):
         calibrate(learned, others[1], confidence)
@@ -270,13 +274,15 @@ def test_no_confidence(
 
 @pytest.mark.parametrize("bound", [0.99, 0.0, float("nan"), float("inf")])
 def test_no_bound(
-    learned: DomainModel, others: tuple[list[hstar.Task], RelationalData], bound: float
+    learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData], bound: float
 ) -> None:
     with pytest.raises(InputError, match="a bound on costs must be 1 or greater and finite"):
         calibrate(learned, others[1], 0.5, bound=bound)
 
 
-def test_nothing_to_scale(learned: DomainModel, others: tuple[list[hstar.Task], RelationalData]) -> None:
+def test_nothing_to_scale(
+    learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData]
+) -> None:
     lower = replace(learned, tensors={**learned.tensors, "bias.0": learned.tensors["bias.0"] - 1000})
     with pytest.raises(InputError, match="the model has no values above 0"):
         calibrate(lower, others[1], 0.5, bound=2.0)
@@ -287,35 +293,38 @@ def test_nothing_to_scale(learned: DomainModel, others: tuple[list[hstar.Task], 
 
 
 @pytest.fixture(scope="module")
-def network(task: hstar.Task) -> LearnedModel:
+def network(task: hstar.Task) -> TrainedModel[Any]:
     """Some numbers: the promise needs no good model."""
     atoms, rng = atoms_of(task), np.random.default_rng(0)
 
     def weights(*shape: int) -> npt.NDArray[np.float32]:
         return rng.normal(0, 0.7, shape).astype(np.float32)
 
-    return LearnedModel(
-        network=NativeNetwork(weights(len(atoms), 8), weights(8), (), weights(1, 8), weights(1) + 8, False),
-        atoms=atoms,
-        task=identify(task),
+    return TrainedModel(
+        space=identify(task),
+        tensors=NativeNetwork(
+            weights(len(atoms), 8), weights(8), (), weights(1, 8), weights(1) + 8
+        ).tensors(),
         recipe="random",
         recipe_config={},
         model="resnet",
         model_config={},
-        estimate="point",
-        rule=rules.to_json(Mean()),
+        estimate=Point(),
+        rule=Mean(),
         seed=0,
     )
 
 
 @pytest.mark.parametrize("bound", [1.0, 1.5])
-def test_a_model_of_one_task(task: hstar.Task, network: LearnedModel, bound: float, tmp_path: Path) -> None:
+def test_a_model_of_one_task(
+    task: hstar.Task, network: TrainedModel[Any], bound: float, tmp_path: Path
+) -> None:
     given = starts(task, 20, 5)
     at_goal = replace(given[0], core=task.core.with_initial_state(optimal_states(task, Optimal())[-1]))
     seen: list[int] = []
     new, found = calibrate_starts(network, [at_goal, *given], 0.8, bound=bound, progress=seen.append)
     assert seen == list(range(1, 22)) and found.left_out == 1 and found.rule.instances == 20
-    save_model(tmp_path / "new.hstar", new)
+    new.save(tmp_path / "new.hstar")
     new = load_model(tmp_path / "new.hstar")
     assert new.calibration == found.rule and network.calibration is None
     kept = 0
@@ -334,7 +343,10 @@ def test_a_model_of_one_task(task: hstar.Task, network: LearnedModel, bound: flo
     assert calibrate_starts(new, given, 0.8, bound=bound)[1].scores == found.scores
 
 
-def test_a_damaged_rule(task: hstar.Task, network: LearnedModel) -> None:
-    broken = replace(network, rule={"name": "calibrated", "confidence": 2})
+def test_a_damaged_rule(network: TrainedModel[Any], tmp_path: Path) -> None:
+    network.save(tmp_path / "m")
+    header, tensors = container.read(tmp_path / "m", "model", 2)
+    broken = {**header, "rule": {"name": "calibrated", "confidence": 2}}
+    container.write(tmp_path / "m", "model", 2, broken, tensors)
     with pytest.raises(ModelError, match="damaged model: "):
-        broken.build(task)
+        load_model(tmp_path / "m")

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from hstar.errors import InputError, ModelError
-from hstar.estimates import Clip, Mean, Quantile, Rule, conformal
-from hstar.models.puzzle_model import PuzzleModel, load_puzzle_model, save_puzzle_model
+from hstar.estimates import Bounded, Clip, Likely, Mean, Quantile, Rule, conformal
+from hstar.models.puzzle_identity import FEATURES
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes.calibrate import calibrate_puzzle, puzzle_plan_values, scored_network
 from hstar.search.puzzle_optimal import optimal_plans
 from hstar.search.solve import solve
 from hstar.spaces.puzzle import Instance, Puzzle, State
 from oracles import puzzles as oracle
 from puzzle_models import made
+from puzzle_models import network as network_of
 
 CASES = [(1.0, "additive"), (1.0, "ratio"), (1.3, "additive"), (1.5, "ratio"), (2.0, "additive")]
 RULES: list[Rule] = [Mean(), Quantile(0.2)]
 
 
-def erring(name: str) -> PuzzleModel:
+def erring(name: str) -> TrainedModel[Any]:
     """A network that knows nothing, with values about as great as true ones."""
     model = made(name)
     biases = np.array([0.8, -1.0], dtype=np.float32)
-    return replace(model, weights={**model.weights, "output_biases": biases})
+    return replace(model, tensors={**model.tensors, "output_biases": biases})
 
 
-def instances(model: PuzzleModel, number: int, seed: int = 0) -> list[Instance[Puzzle]]:
-    return [Instance(f"{i}", model.puzzle.random(1000 * seed + i)) for i in range(number)]
+def instances(model: TrainedModel[Any], number: int, seed: int = 0) -> list[Instance[Puzzle]]:
+    return [Instance(f"{i}", model.space.puzzle.random(1000 * seed + i)) for i in range(number)]
 
 
-def plans(model: PuzzleModel, given: list[Instance[Puzzle]]) -> list[list[State]]:
-    solver = optimal_plans(model.puzzle)
+def plans(model: TrainedModel[Any], given: list[Instance[Puzzle]]) -> list[list[State]]:
+    solver = optimal_plans(model.space.puzzle)
     found = [solver.states(one.puzzle) for one in given]
     return [states for states in found if states is not None]
 
@@ -44,7 +47,7 @@ def plans(model: PuzzleModel, given: list[Instance[Puzzle]]) -> list[list[State]
 def test_values_are_those_of_the_search(name: str, rule: Rule) -> None:
     """But for rounding to moves, and what is below 0."""
     model = erring(name)
-    fine, coarse = scored_network(model, rule), model.network(model.puzzle.puzzle(), rule=rule)
+    fine, coarse = scored_network(model, rule), network_of(model.with_rule(rule))
     for states in plans(model, instances(model, 20)):
         values, true = puzzle_plan_values(fine, states)
         assert true.tolist() == list(range(len(states) - 1, 0, -1))
@@ -61,11 +64,11 @@ def test_where_the_score_is_within_the_plan_is_as_promised(
     model = erring(name)
     calibrated, found = calibrate_puzzle(model, instances(model, 30), 0.7, bound=bound, form=form, rule=rule)
     assert calibrated.calibration == found.rule and len(found.scores) == 30
-    network, fine = calibrated.network(model.puzzle.puzzle()), scored_network(model, rule)
-    solver, within = optimal_plans(model.puzzle), 0
-    exact = oracle.distances(model.puzzle.puzzle())
+    network, fine = network_of(calibrated), scored_network(model, rule)
+    solver, within = optimal_plans(model.space.puzzle), 0
+    exact = oracle.distances(model.space.puzzle.puzzle())
     for state, distance in list(exact.items())[:: 1 + len(exact) // 60]:
-        puzzle = model.puzzle.puzzle(state)
+        puzzle = model.space.puzzle.puzzle(state)
         states = solver.states(puzzle)
         assert states is not None and len(states) == distance + 1
         if conformal.plan_score(*puzzle_plan_values(fine, states), form) > found.rule.score:
@@ -96,7 +99,7 @@ def test_values_go_up_as_far_as_they_may() -> None:
     model = erring("tiles:2x3")
     given = instances(model, 9)
     calibrated, found = calibrate_puzzle(model, given, 0.9)
-    network = calibrated.network(model.puzzle.puzzle())
+    network = network_of(calibrated)
     worst = plans(model, given)[int(np.argmax(found.scores))]
     assert found.rule.score == max(found.scores)
     assert (network.values(worst[:-1]) == np.arange(len(worst) - 1, 0, -1)).any()
@@ -107,19 +110,17 @@ def test_the_file_keeps_it(tmp_path: Path) -> None:
     calibrated, found = calibrate_puzzle(
         model, instances(model, 9), 0.9, rule=Quantile(0.1), distribution="uniformly random"
     )
-    save_puzzle_model(tmp_path / "m.hstar", calibrated)
-    loaded = load_puzzle_model(tmp_path / "m.hstar")
+    calibrated.save(tmp_path / "m.hstar")
+    loaded = load_model(tmp_path / "m.hstar")
     assert loaded.calibration == found.rule and found.rule.of == Quantile(0.1)
     assert found.rule.promise == (
         "optimal with probability at least 0.9, for problems like the 9 of the calibration (uniformly random)"
     )
-    puzzle, states = model.puzzle.puzzle(), [one.puzzle.start for one in instances(model, 50)]
-    assert (
-        loaded.network(puzzle).values(states).tolist() == calibrated.network(puzzle).values(states).tolist()
-    )
+    states = [one.puzzle.start for one in instances(model, 50)]
+    assert network_of(loaded).values(states).tolist() == network_of(calibrated).values(states).tolist()
     # What is asked for goes before the calibration, and a second calibration is of what the first was of.
-    for given in ({"alpha": 0.9}, {"rule": Quantile(0.1)}):
-        one, two = loaded.network(puzzle, **given), model.network(puzzle, 0.9)
+    for rule in (Likely(0.9), Quantile(0.1)):
+        one, two = network_of(loaded.with_rule(rule)), network_of(model, 0.9)
         assert one.values(states).tolist() == two.values(states).tolist()
     again, other = calibrate_puzzle(loaded, instances(model, 9), 0.9)
     assert other.rule == replace(found.rule, distribution="") and again.calibration == other.rule
@@ -132,14 +133,23 @@ def test_what_is_refused() -> None:
     wrong = [replace(one, optimal_cost=99) for one in instances(model, 9)]
     with pytest.raises(InputError, match=r"^0: its optimal cost is \d+, not 99$"):
         calibrate_puzzle(model, wrong, 0.9)
-    goals = [Instance(f"{i}", model.puzzle.puzzle()) for i in range(9)]
+    goals = [Instance(f"{i}", model.space.puzzle.puzzle()) for i in range(9)]
     with pytest.raises(InputError, match="too many instances begin in the goal"):
         calibrate_puzzle(model, goals, 0.5)
-    with pytest.raises(InputError, match="has the rules mean and quantile:ALPHA, not clip"):
-        calibrate_puzzle(model, instances(model, 9), 0.9, rule=Clip())
+    with pytest.raises(InputError, match="has the rules mean, quantile, likely and clip, not bounded"):
+        calibrate_puzzle(model, instances(model, 9), 0.9, rule=Bounded(1.5))
     with pytest.raises(ModelError, match="one output, a mean without spread"):
         calibrate_puzzle(made(outputs=1), instances(model, 9), 0.9, rule=Quantile(0.1))
     with pytest.raises(InputError, match=r"^9 of 9 instances were not solved within the limits"):
         calibrate_puzzle(model, instances(model, 9), 0.9, time_limit=0.0)
-    with pytest.raises(InputError, match="either alpha or a rule"):
-        model.network(model.puzzle.puzzle(), 0.9, rule=Mean())
+
+
+def test_a_clip_stays_outside() -> None:
+    """The scores are those without it, and so no bound of a state is moved."""
+    model = erring("tiles:2x3")
+    plain, one = calibrate_puzzle(model, instances(model, 9), 0.8)
+    clipped, two = calibrate_puzzle(model, instances(model, 9), 0.8, rule=Clip())
+    assert one == two and plain.lower is None and clipped.lower == FEATURES
+    states = [model.space.puzzle.random(seed).start for seed in range(30)]
+    found = network_of(clipped).values(states)
+    assert found.tolist() == network_of(plain, floor=True).values(states).tolist()

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.models.puzzle_model import PuzzleModel
+from hstar.models.puzzle_identity import FEATURES
+from hstar.models.trained_model import TrainedModel
 from hstar.recipes import PUZZLE_RECIPES, train_puzzle
 from hstar.recipes.likely_admissible import Attempt, Learner
 from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
@@ -22,6 +23,7 @@ from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import mirrored
 from hstar.training.two_networks import torch_threads
 from oracles import puzzles as oracle
+from puzzle_models import network as network_of
 
 SIZE = parse_puzzle("tiles:2x3")
 SMALL: dict[str, Any] = {
@@ -38,19 +40,19 @@ SMALL: dict[str, Any] = {
 }
 
 
-def learned(progress: Any = None, checkpoint: Path | None = None, **options: Any) -> PuzzleModel:
+def learned(progress: Any = None, checkpoint: Path | None = None, **options: Any) -> TrainedModel[Any]:
     return train_puzzle(
         "likely-admissible", SIZE, progress=progress, checkpoint=checkpoint, **{**SMALL, **options}
     )
 
 
-def told(model: PuzzleModel) -> list[dict[str, Any]]:
+def told(model: TrainedModel[Any]) -> list[dict[str, Any]]:
     """What happened, without times."""
     return [{name: v for name, v in row.items() if name != "time_s"} for row in model.summary["curve"]]
 
 
-def same(one: PuzzleModel, two: PuzzleModel) -> bool:
-    weights = all(np.array_equal(one.weights[name], two.weights[name]) for name in one.weights)
+def same(one: TrainedModel[Any], two: TrainedModel[Any]) -> bool:
+    weights = all(np.array_equal(one.tensors[name], two.tensors[name]) for name in one.tensors)
     return weights and told(one) == told(two)
 
 
@@ -69,22 +71,20 @@ def test_a_run(options: dict[str, Any]) -> None:
     model = learned(iterations=2, **options)
     rows = told(model)
     assert [row["iteration"] for row in rows] == [1, 2]
-    assert rows[0]["solved"] == 4 and model.has_spread == (options.get("outputs", 2) == 2)
+    assert rows[0]["solved"] == 4 and (model.estimate.outputs == 2) == (options.get("outputs", 2) == 2)
     if "tasks_by" not in options:
         assert rows[0]["longest"] == 1, "one random move"
     assert ("known_steps" in rows[1]) == ("tasks_by" not in options)
-    alpha = 0.9 if model.has_spread else None
-    assert solve(
-        SIZE.walk(3, 1), model.network(SIZE.puzzle(), alpha), "idastar", max_evaluations=10**6
-    ).solved
+    alpha = 0.9 if model.estimate.outputs == 2 else None
+    assert solve(SIZE.walk(3, 1), network_of(model, alpha), "idastar", max_evaluations=10**6).solved
 
 
 @pytest.mark.parametrize("name", ["pancake:5", "blocks:4"])
 def test_other_puzzles(name: str) -> None:
     size = parse_puzzle(name)
     model = train_puzzle("likely-admissible", size, **{**SMALL, "iterations": 2})
-    assert model.summary["solved"] >= 4 and model.puzzle == size
-    network = model.network(size.puzzle(), 0.9)
+    assert model.summary["solved"] >= 4 and model.space.puzzle == size
+    network = network_of(model, 0.9)
     assert all(
         solve(size.walk(2, seed), network, "idastar", max_evaluations=10**6).solved for seed in range(3)
     )
@@ -92,12 +92,12 @@ def test_other_puzzles(name: str) -> None:
 
 def test_a_floor() -> None:
     """Off unless asked for with one-hot inputs; the model keeps it."""
-    assert not learned(iterations=1).outputs.floor_admissible
+    assert learned(iterations=1).lower is None
     model = learned(iterations=2, floor=True)
-    assert model.outputs.floor_admissible and model.recipe_config["floor"] is True
+    assert model.lower == FEATURES and model.recipe_config["floor"] is True
     states = [SIZE.random(seed).start for seed in range(20)]
     manhattan = [SIZE.puzzle().core.value("manhattan", state) for state in states]
-    assert (model.network(SIZE.puzzle(), 0.99).values(states) >= manhattan).all()
+    assert (network_of(model, 0.99).values(states) >= manhattan).all()
 
 
 @pytest.mark.parametrize(("floor", "kept"), [(None, True), (True, True), (False, False)])
@@ -106,7 +106,7 @@ def test_a_floor_of_databases(floor: bool | None, kept: bool, monkeypatch: pytes
     few: list[Any] = [[[1, 2, 3]], [[4, 5]]]
     monkeypatch.setitem(puzzle_features._SETS, "tiles-2x3", few)
     options = LikelyAdmissibleOptions(**SMALL, inputs="databases", floor=floor)
-    assert PuzzleSpace(SIZE, options).outputs.floor_admissible is kept
+    assert PuzzleSpace(SIZE, options).floor is kept
 
 
 def test_mirror_images_are_learned_too() -> None:
@@ -304,7 +304,7 @@ def test_the_8_puzzle_from_its_goal_alone() -> None:
     puzzles = [size.random(seed) for seed in range(40)]
     found = {}
     for alpha in (0.5, 0.95):
-        network = model.network(size.puzzle(), alpha)
+        network = network_of(model, alpha)
         found[alpha] = [solve(puzzle, network, "idastar", max_evaluations=10**7) for puzzle in puzzles]
         assert all(result.solved for result in found[alpha])
     manhattan = [solve(puzzle, "manhattan", "idastar") for puzzle in puzzles]

@@ -16,7 +16,8 @@ import hstar
 from conftest import Cases, handmade
 from hstar.errors import InputError, UnsupportedError
 from hstar.estimates import Mean, Quantile
-from hstar.models.file import LearnedModel, load_model, save_model
+from hstar.estimates.point import Point
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import train_likely_admissible
 from hstar.recipes.calibrate import calibrate_starts
 from hstar.recipes.likely_admissible import Learner
@@ -46,16 +47,16 @@ def task(cases: Cases) -> hstar.Task:
 
 def learned(
     task: hstar.Task, progress: Any = None, checkpoint: Path | None = None, **options: Any
-) -> LearnedModel:
+) -> TrainedModel[Any]:
     return train_likely_admissible(task, progress=progress, checkpoint=checkpoint, **{**SMALL, **options})
 
 
-def told(model: LearnedModel) -> list[dict[str, Any]]:
+def told(model: TrainedModel[Any]) -> list[dict[str, Any]]:
     """What happened, without times."""
     return [{name: v for name, v in row.items() if name != "time_s"} for row in model.summary["curve"]]
 
 
-def same(one: LearnedModel, two: LearnedModel) -> bool:
+def same(one: TrainedModel[Any], two: TrainedModel[Any]) -> bool:
     found = (model.network.tensors() for model in (one, two))
     return told(one) == told(two) and all(map(np.array_equal, *(list(tensors.values()) for tensors in found)))
 
@@ -67,9 +68,9 @@ def test_a_run(cases: Cases, name: str, tmp_path: Path) -> None:
     model = learned(task)
     rows = told(model)
     assert [row["iteration"] for row in rows] == [1, 2, 3] and rows[0]["longest"] <= 1
-    save_model(tmp_path / "m.hstar", model)
+    model.save(tmp_path / "m.hstar")
     read = load_model(tmp_path / "m.hstar")
-    assert (read.recipe, read.estimate, read.model) == ("likely-admissible", "gaussian", "ffnn")
+    assert (read.recipe, read.estimate.name, read.model) == ("likely-admissible", "gaussian", "ffnn")
     for rule in (Mean(), Quantile(0.1), Quantile(0.9)):
         result = hstar.solve(task, read.with_rule(rule), "astar", max_evaluations=10**6)
         assert result.solved
@@ -85,7 +86,7 @@ def test_options_of_puzzles(task: hstar.Task) -> None:
     """Those that change what is learned work here, too."""
     assert learned(task, iterations=2, uncertainty="ensemble").summary["iterations"] == 2
     lengths = learned(task, iterations=2, tasks_by="length-inc", length_inc=3, outputs=1, dropout=0.0)
-    assert lengths.estimate == "point" and "known_steps" not in told(lengths)[0]
+    assert lengths.estimate == Point() and "known_steps" not in told(lengths)[0]
     assert hstar.solve(task, lengths, "astar", max_evaluations=10**6).solved
     with pytest.raises(UnsupportedError, match="a point estimate has no quantile"):
         hstar.solve(task, lengths.with_rule(Quantile(0.1)), "astar")

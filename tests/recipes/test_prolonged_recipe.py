@@ -11,7 +11,7 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.models.grid_config import PaperConfig, VinConfig
-from hstar.models.grid_model import GridModel, load_grid_model, save_grid_model
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import train_prolonged
 from hstar.recipes.prolonged import BELIEFS, ProlongedOptions, labelled, plan
 from hstar.sampling.prolonged import OptimalPath, Prolonged
@@ -24,12 +24,12 @@ MAPS = ("rows", "columns", "scenarios")
 SMALL: dict[str, Any] = {"rows": 10, "columns": 10, "scenarios": 12, "sweeps": 12, "waves": 2, "width": 8}
 
 
-def weights(model: GridModel) -> dict[str, bytes]:
+def weights(model: TrainedModel[Any]) -> dict[str, bytes]:
     return {name: tensor.tobytes() for name, tensor in model.tensors.items()}
 
 
 @pytest.fixture(scope="module")
-def model() -> GridModel:
+def model() -> TrainedModel[Any]:
     return train_prolonged(**SMALL, updates=40, batch_size=8)
 
 
@@ -44,24 +44,24 @@ def test_it_learns() -> None:
     for problem in problems:
         exact = Prolonged(k_pr=math.inf, open=False).sample(problem)
         bounds = problem.grid.lower_bounds(problem.goal)
-        for name, values in (("model", model.values(problem)), ("admissible", bounds)):
+        for name, values in (("model", model.build(problem).values), ("admissible", bounds)):
             errors[name] += (values.reshape(-1)[exact.states] - exact.label).tolist()
     assert np.square(errors["model"]).mean() < 0.3 * np.square(errors["admissible"]).mean()
 
 
-def test_what_is_told_of_the_training(model: GridModel) -> None:
+def test_what_is_told_of_the_training(model: TrainedModel[Any]) -> None:
     found = model.summary
     assert (found["scenarios"], found["unreachable"], len(found["curve"])) == (12, 0, found["epochs"])
     assert found["train_states"] + found["validation_states"] == found["states"] > 200
     assert (model.recipe_config["k_pr"], model.recipe_config["maps"]["rows"]) == (2.0, 10)
-    assert model.sizes == ((10, 10),) and model.neighbours == 4
+    assert model.space.sizes == ((10, 10),) and model.space.neighbours == 4
 
 
 @pytest.mark.parametrize("eps", [1.0, 1.3, 2.0, 4.0])
-def test_paths_are_within_the_bound(model: GridModel, eps: float) -> None:
+def test_paths_are_within_the_bound(model: TrainedModel[Any], eps: float) -> None:
     for problem in random_problems(15, seed=7, rows=14, columns=9):
         optimum = solve(problem, None, "astar").plan_cost
-        found = solve(problem, model.values(problem), "astar", eps=eps).plan_cost
+        found = solve(problem, model.build(problem).values, "astar", eps=eps).plan_cost
         assert optimum is not None and found is not None and optimum <= found <= eps * optimum
 
 
@@ -73,9 +73,9 @@ def test_estimates(estimate: str, tmp_path: Path) -> None:
     found = train_prolonged(problems, **options, estimate=estimate, updates=30, validation=0.0)
     losses = [loss for _, loss, _ in found.summary["curve"]]
     assert min(losses[3:]) < losses[0]
-    save_grid_model(tmp_path / "m.hstar", found)
-    values = load_grid_model(tmp_path / "m.hstar").values(problems[0])
-    assert np.array_equal(values, found.values(problems[0]))
+    found.save(tmp_path / "m.hstar")
+    values = load_model(tmp_path / "m.hstar").build(problems[0]).values
+    assert np.array_equal(values, found.build(problems[0]).values)
     if estimate == "truncated":
         bounds = problems[0].grid.lower_bounds(problems[0].goal)
         assert (values >= bounds - 0.11)[~problems[0].grid.blocked].all(), "no belief below the distance"
@@ -151,24 +151,24 @@ def test_the_network_of_the_paper_learns_too() -> None:
     )
     losses = [loss for _, loss, _ in model.summary["curve"]]
     assert losses[-1] < 0.7 * losses[0]
-    assert model.values(problems[0]).shape == (16, 16)
+    assert model.build(problems[0]).values.shape == (16, 16)
 
 
 def test_lattices() -> None:
     """Learned from given grids or random ones; paths keep the bound there, too."""
     options = {**SMALL, "updates": 20, "headings": 8, "spread": 8}
     model = train_prolonged(**options, turn_cost=0.5)
-    assert (model.headings, model.turn_cost, model.neighbours) == (8, 0.5, 8)
+    assert (model.space.headings, model.space.turn_cost, model.space.neighbours) == (8, 0.5, 8)
     for problem in with_headings(random_problems(5, seed=7, rows=10, columns=10), 8, 0.5, seed=1):
         optimum = solve(problem, None, "astar").plan_cost
-        found = solve(problem, model.values(problem), "astar", eps=1.5).plan_cost
+        found = solve(problem, model.build(problem).values, "astar", eps=1.5).plan_cost
         assert optimum is not None and found is not None and optimum <= found <= 1.5 * optimum
     own = {name: options[name] for name in options if name not in MAPS}
     lattices = with_headings(random_problems(3, seed=1, rows=9, columns=9), 4, 1.0, seed=0)
     with pytest.raises(InputError, match="lattices are given, which have their own"):
         train_prolonged(lattices, **own)
     del own["headings"]
-    assert train_prolonged(lattices, **own).headings == 4
+    assert train_prolonged(lattices, **own).space.headings == 4
     with pytest.raises(InputError, match="differ in headings"):
         train_prolonged([*lattices, random_problems(1, 0)[0]], **own)
     said = LatticeProblem(lattices[0].grid, lattices[0].start, (*lattices[0].goal, 1), 4)

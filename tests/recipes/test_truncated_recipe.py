@@ -18,8 +18,8 @@ from hstar import container
 from hstar.errors import InputError, ModelError, UnsupportedError
 from hstar.estimates import Bounded, Calibrated, Clip, Mean, Quantile, Rule
 from hstar.estimates.rules import Order
-from hstar.models import RELATIONAL_MODELS
-from hstar.models.domain_model import DomainModel, load_domain_model, save_domain_model
+from hstar.models import models_of
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import DOMAIN_RECIPES, train_domain
 from hstar.recipes.accuracy import accuracy
 from hstar.recipes.domain_recipe import check_options
@@ -32,7 +32,7 @@ from hstar.training.examples import KnownColumns, RelationalExamples
 from labelled import States, described, dinner, generated, islands, labelled, reachable, written
 
 DATA = Path(__file__).parents[1] / "data"
-MODELS = list(RELATIONAL_MODELS)
+MODELS = models_of("domain")
 ESTIMATES = ("point", "gaussian", "laplace", "truncated")
 SHORT: dict[str, Any] = {"epochs": 2, "validation": 0.0}
 SMALL = {"hgn": {"hidden": 8, "steps": 2}, "nlm": {"features": 4}, "wl": {"iterations": 2}}
@@ -82,7 +82,7 @@ def with_goal(task: hstar.Task, states: States) -> States:
     return np.vstack([states, np.array(plan, dtype=np.int32)])
 
 
-def fit(data: RelationalData, model: str = "wl", **options: Any) -> DomainModel:
+def fit(data: RelationalData, model: str = "wl", **options: Any) -> TrainedModel[Any]:
     return train_domain("truncated", data, model=model, **{**SMALL.get(model, {}), **SHORT, **options})
 
 
@@ -99,11 +99,11 @@ def with_column(data: RelationalData, name: str, values: Mapping[str, Any]) -> R
     )
 
 
-def weights(model: DomainModel) -> dict[str, bytes]:
+def weights(model: TrainedModel[Any]) -> dict[str, bytes]:
     return {name: tensor.tobytes() for name, tensor in model.tensors.items()}
 
 
-def without_times(model: DomainModel) -> DomainModel:
+def without_times(model: TrainedModel[Any]) -> TrainedModel[Any]:
     """What does not depend on the machine."""
     summary = {name: value for name, value in model.summary.items() if name != "time_s"}
     return replace(model, summary={**summary, "curve": [losses for _, *losses in summary["curve"]]})
@@ -112,24 +112,24 @@ def without_times(model: DomainModel) -> DomainModel:
 # --- one value everywhere ---------------------------------------------------------------------------
 
 
-def on_data(model: DomainModel, data: RelationalData, upper: str | None = None) -> Numbers:
+def on_data(model: TrainedModel[Any], data: RelationalData, upper: str | None = None) -> Numbers:
     """By torch, over the columns of the data: (states,)."""
-    reader = model.reader()
+    reader = model.network
     known = KnownColumns(model.lower, upper, model.base)
     examples = RelationalExamples(data, reader, known, inputs=False)
     indices = np.arange(len(examples))
-    raw = reader.raw(model.words, examples.states(indices), model.tensors, model.estimate.outputs)
+    raw = reader.raw(model.space.words, examples.states(indices), model.tensors, model.estimate.outputs)
     batch = examples.known_batch(indices, torch.device("cpu"))
     return model.rule.value(model.estimate, torch.from_numpy(raw), batch.known).numpy()
 
 
-def in_search(model: DomainModel, task: hstar.Task, states: States) -> Numbers:
+def in_search(model: TrainedModel[Any], task: hstar.Task, states: States) -> Numbers:
     return np.asarray(model.build(task).evaluate(states))
 
 
-def same(model: DomainModel, task: hstar.Task, states: States) -> Numbers:
+def same(model: TrainedModel[Any], task: hstar.Task, states: States) -> Numbers:
     """Both must agree; returns the values."""
-    expected = np.maximum(on_data(model, described(task, model.words, states)), 0)
+    expected = np.maximum(on_data(model, described(task, model.space.words, states)), 0)
     goals = evaluate(task, "goalcount", states) == 0
     assert goals.any() and not goals.all()
     expected[goals] = 0
@@ -210,8 +210,9 @@ def test_bounded_plans_cost_what_was_promised(data: RelationalData, tmp_path: Pa
         optimum = hstar.solve(task, "lmcut", search="astar").plan_cost
         found = hstar.solve(task, wrong, search="astar").plan_cost
         assert optimum is not None and found is not None and optimum <= found <= 1.2 * optimum
-    with pytest.raises(ModelError, match="the rule 'bounded' needs a model with an admissible bound"):
-        replace(wrong, lower=None).build(task)
+    states = np.array([task.core.initial_state], dtype=np.int32)
+    by_lmcut = (evaluate(task, replace(wrong, lower=lower), states).item() for lower in (None, "lmcut"))
+    assert len(set(by_lmcut)) == 1, "which is the bound of models without one"
     with pytest.raises(ModelError, match="a bounded of the rule clip does not reach the search"):
         replace(wrong, rule=Bounded(2.0, Clip())).build(task)
 
@@ -333,8 +334,8 @@ def test_upper_bounds(data: RelationalData, larger: tuple[hstar.Task, States], t
     error = np.square(values - data.column("label")).mean()
     assert found["mse"] == pytest.approx(error) and found["mse"] < accuracy(plain, known)["mse"]
     path = tmp_path / "model.hstar"
-    save_domain_model(path, tight)
-    assert load_domain_model(path).upper == "upper"
+    tight.save(path)
+    assert load_model(path).upper == "upper"
     same(tight, *larger)  # the search has no such bounds
     # Nothing is known: nothing is different.
     nowhere = {one.name: np.full(len(one), np.nan) for one in data.instances}
@@ -421,9 +422,9 @@ def test_a_truncated_loss_far_away(data: RelationalData, model: str) -> None:
 def test_the_same_data_give_the_same_file(data: RelationalData, model: str, tmp_path: Path) -> None:
     for name in ("one", "two"):
         torch.manual_seed(len(name))
-        save_domain_model(tmp_path / name, without_times(fit(data, model, validation=0.2)))
+        without_times(fit(data, model, validation=0.2)).save(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
-    again = load_domain_model(tmp_path / "one")
+    again = load_model(tmp_path / "one")
     options = DOMAIN_RECIPES.get("truncated").parts({"model": model})[f"model {model}"]
     assert set(again.model_config) == set(options), "defaults may change, files may not"
     assert weights(fit(data, model, validation=0.2, seed=1)) != weights(again)
@@ -612,9 +613,9 @@ def test_the_default_is_quicker(data: RelationalData) -> None:
         ({"base": "fff"}, r"unknown base 'fff' \(known: none, blind, goalcount, hmax, ff, lmcut\)"),
         ({"lower": "ff"}, r"unknown lower 'ff' \(known: none, blind, hmax, lmcut\)"),
         ({"upper": "ff"}, r"unknown upper 'ff' \(known: none, upper\)"),
-        ({"rule": "median"}, r"not a rule: 'median' \(mean, quantile:ALPHA, clip, "),
-        ({"rule": "quantile:x"}, "a quantile needs a number, as in quantile:0.3, got 'quantile:x'"),
-        ({"rule": "quantile:1"}, "a quantile needs alpha between 0 and 1, got 1"),
+        ({"rule": "median"}, r"not a rule: 'median' \(mean, quantile:LEVEL, likely:ALPHA, clip, "),
+        ({"rule": "quantile:x"}, "quantile needs a number, as in quantile:0.3, got 'quantile:x'"),
+        ({"rule": "quantile:1"}, "a quantile needs a level between 0 and 1, got 1"),
         ({"rule": "clip:clip"}, "not a rule: 'clip:clip'"),
         ({"rule": "bounded:0.5"}, "bounded: eps must be 1 or more and finite, got 0.5"),
         ({"rule": "bounded:1.5", "lower": "none"}, "the rule 'bounded' needs an admissible bound"),
@@ -657,13 +658,13 @@ def test_wrong_options(data: RelationalData, options: dict[str, Any], message: s
 # --- ranking ----------------------------------------------------------------------------------------
 
 
-def in_order(model: DomainModel, data: RelationalData) -> float:
+def in_order(model: TrainedModel[Any], data: RelationalData) -> float:
     """How often the state on the plan is before its siblings and its parent."""
-    reader = model.reader()
+    reader = model.network
     known = KnownColumns(lower=model.lower, base=model.base)
     table = RelationalExamples(data, reader, known, siblings=True, inputs=False).table
     everyone = np.arange(len(table.label))
-    raw = reader.raw(model.words, table.states(everyone), model.tensors, model.estimate.outputs)
+    raw = reader.raw(model.space.words, table.states(everyone), model.tensors, model.estimate.outputs)
     h = model.rule.value(model.estimate, torch.from_numpy(raw), table.known(everyone, torch.device("cpu")))
     rows, pairs = table.with_rivals(np.flatnonzero(table.labelled))
     better, worse = (h.numpy()[rows[pairs[:, side]]] for side in (0, 1))
@@ -794,10 +795,10 @@ def test_files_of_an_older_format(data: RelationalData, tmp_path: Path) -> None:
     container.write(path, "relational dataset", 1, *container.read(path, "relational dataset", 2))
     with pytest.raises(InputError, match="relational dataset of the old format 1, this hstar reads 2"):
         relational.load(path)
-    save_domain_model(path, fit(data))
-    container.write(path, "domain model", 1, *container.read(path, "domain model", 2))
+    fit(data).save(path)
+    container.write(path, "domain model", 1, *container.read(path, "model", 2))
     with pytest.raises(ModelError, match="domain model of the old format 1, this hstar reads 2"):
-        load_domain_model(path)
+        load_model(path)
 
 
 def test_data_without_the_columns(data: RelationalData) -> None:
@@ -826,9 +827,9 @@ def test_damaged_weights(
             replace(learned, tensors=wrong).build(task)
         assert "\n" not in str(error.value)
     path = tmp_path / "model.hstar"
-    save_domain_model(path, learned)
+    learned.save(path)
     path.write_bytes(path.read_bytes()[:-4])
     with pytest.raises(ModelError, match="damaged"):
-        load_domain_model(path)
+        load_model(path)
     with pytest.raises(ModelError, match="not options of the model"):
         replace(learned, model_config={"rounds": 1})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,14 +14,8 @@ from hstar import container
 from hstar.errors import InputError, ModelError
 from hstar.generators import GENERATORS
 from hstar.generators.splits import GRIDS
-from hstar.models.domain_model import (
-    FORMAT_VERSION,
-    DomainModel,
-    load_domain_model,
-    load_heuristic,
-    save_domain_model,
-)
 from hstar.models.ridge import RIDGES
+from hstar.models.trained_model import TrainedModel, load_model
 from hstar.models.wl import WLConfig, WLFeatures
 from hstar.recipes import train_domain
 from hstar.recipes.wl import _by_size, _least
@@ -51,11 +46,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> RelationalData:
 
 
 @pytest.fixture(scope="module")
-def model(data: RelationalData) -> DomainModel:
+def model(data: RelationalData) -> TrainedModel[Any]:
     return train_domain("wl", data)
 
 
-def test_larger_tasks_take_fewer_evaluations_than_with_ff(model: DomainModel, tmp_path: Path) -> None:
+def test_larger_tasks_take_fewer_evaluations_than_with_ff(model: TrainedModel[Any], tmp_path: Path) -> None:
     learned = ff = 0
     for seed in (900, 901, 902):
         task = generated(tmp_path, 12, seed)
@@ -66,7 +61,7 @@ def test_larger_tasks_take_fewer_evaluations_than_with_ff(model: DomainModel, tm
     assert learned < ff / 2
 
 
-def test_the_same_data_give_the_same_model(data: RelationalData, model: DomainModel) -> None:
+def test_the_same_data_give_the_same_model(data: RelationalData, model: TrainedModel[Any]) -> None:
     again = train_domain("wl", data)
     assert set(again.tensors) == set(model.tensors) == {"colours", "weights.0", "bias.0"}
     assert all((again.tensors[name] == model.tensors[name]).all() for name in model.tensors)
@@ -74,61 +69,61 @@ def test_the_same_data_give_the_same_model(data: RelationalData, model: DomainMo
     assert 0 < model.summary["mse"] < model.summary["held_out_mse"] < 20
 
 
-def test_saved_and_loaded(model: DomainModel, tmp_path: Path) -> None:
+def test_saved_and_loaded(model: TrainedModel[Any], tmp_path: Path) -> None:
     path = tmp_path / "model.hstar"
-    save_domain_model(path, model)
-    again = load_heuristic(path)
-    assert isinstance(again, DomainModel)
+    model.save(path)
+    again = load_model(path)
+    assert isinstance(again, TrainedModel)
     task = generated(tmp_path, 6, 77)
     state = np.array([task.core.initial_state], dtype=np.int32)
     assert again.build(task).evaluate(state) == model.build(task).evaluate(state)
-    assert (again.words, again.model_config) == (model.words, model.model_config)
+    assert (again.space, again.model_config) == (model.space, model.model_config)
     assert (again.estimate, again.rule, again.summary) == (model.estimate, model.rule, dict(model.summary))
-    save_domain_model(tmp_path / "again", again)
+    again.save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
-def test_files_that_are_no_model(model: DomainModel, tmp_path: Path) -> None:
+def test_files_that_are_no_model(model: TrainedModel[Any], tmp_path: Path) -> None:
     path = tmp_path / "model.hstar"
-    save_domain_model(path, model)
+    model.save(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:-3])
     with pytest.raises(ModelError, match="damaged"):
-        load_heuristic(path)
+        load_model(path)
     path.write_text("nothing of the kind")
     with pytest.raises(ModelError):
-        load_heuristic(path)
+        load_model(path)
     with pytest.raises(ModelError, match="No such file"):
-        load_heuristic(tmp_path / "absent")
-    save_domain_model(path, model)
-    header, tensors = container.read(path, "domain model", FORMAT_VERSION)
+        load_model(tmp_path / "absent")
+    model.save(path)
+    header, tensors = container.read(path, "model", 2)
     changes = [
         {"model_config": {"iterations": 99}},
         {"model_config": {"rounds": 1}},
         {"model": "lw"},
-        {"vocabulary": {}},
+        {"space": {"kind": "domain"}},
         {"estimate": {"name": "gaussian", "sigma": -1}},
         {"rule": {"name": "median"}},
         {"base": 7},
     ]
     for change in changes:
-        container.write(path, "domain model", FORMAT_VERSION, {**header, **change}, tensors)
+        container.write(path, "model", 2, {**header, **change}, tensors)
         with pytest.raises(ModelError, match="damaged model"):
-            load_domain_model(path)
+            load_model(path)
     task = generated(tmp_path, 4, 5)
     for change in (
         {"weights.0": tensors["weights.0"][:, :-1]},
         {"bias.0": np.zeros(3)},
         {"further": np.zeros(1)},
     ):
-        container.write(path, "domain model", FORMAT_VERSION, header, {**tensors, **change})
+        container.write(path, "model", 2, header, {**tensors, **change})
         with pytest.raises(ModelError):
-            load_domain_model(path).build(task)
+            load_model(path).build(task)
     with pytest.raises(ModelError, match="not all finite"):
         replace(model, tensors={**model.tensors, "bias.0": np.array([np.nan])})
 
 
-def test_a_task_of_another_domain(model: DomainModel) -> None:
+def test_a_task_of_another_domain(model: TrainedModel[Any]) -> None:
     task = hstar.load(DATA / "costs" / "domain.pddl", DATA / "costs" / "problem.pddl")
     with pytest.raises(ModelError, match="trained for blocksworld-4ops"):
         hstar.solve(task, model)
@@ -200,8 +195,8 @@ def test_bounds_of_siblings_are_bounds(tmp_path: Path) -> None:
 def test_bounds_of_siblings_are_kept_where_they_can_be(with_siblings: RelationalData) -> None:
     """Learned from them, fewer siblings seem nearer to the goal than the state of the plan beside them."""
 
-    def short(model: DomainModel) -> float:
-        features = WLFeatures(model.words, WLConfig(**model.model_config), model.tensors["colours"])
+    def short(model: TrainedModel[Any]) -> float:
+        features = WLFeatures(model.space.words, WLConfig(**model.model_config), model.tensors["colours"])
         total = 0.0
         for one in with_siblings.instances:
             value = features.count(one).dense() @ model.tensors["weights.0"][0] + model.tensors["bias.0"][0]

@@ -16,7 +16,7 @@ import torch
 import hstar
 from hstar.errors import InputError
 from hstar.estimates.estimate import Batch
-from hstar.models import RELATIONAL_MODELS
+from hstar.models import MODELS
 from hstar.sampling.relational import RelationalData, RelationalInstance
 from hstar.training.examples import KnownColumns, RelationalExamples
 from labelled import generated, islands, labelled
@@ -37,7 +37,7 @@ def data(tasks: list[hstar.Task]) -> RelationalData:
 
 
 def examples(data: RelationalData, model: str = "linear", **options: Any) -> RelationalExamples:
-    return RelationalExamples(data, RELATIONAL_MODELS.get(model)(), KNOWN, **options)
+    return RelationalExamples(data, MODELS.get(model)(), KNOWN, **options)
 
 
 # --- pairs ------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_dead_ends_are_left_out_where_a_heuristic_tells_them(
     assert len(dead) == 1 and np.isinf(instance.columns["ff"][dead]).all()
     found = RelationalExamples(
         data,
-        RELATIONAL_MODELS.get("wl")().fitted(data, data.column("label").astype(np.float64)),
+        MODELS.get("wl")().fitted(data, data.column("label").astype(np.float64)),
         known,
         siblings=True,
     )
@@ -130,7 +130,7 @@ def test_no_upper_bound_is_no_dead_end(tmp_path: Path) -> None:
     none = RelationalData(data.words, (replace(instance, columns={**instance.columns, "upper": missing}),))
     for known, pairs in ((KnownColumns(upper="upper"), 4), (KnownColumns("lmcut", "upper", "ff"), 3)):
         for given in (data, none):
-            reader = RELATIONAL_MODELS.get("wl")().fitted(given, given.column("label").astype(np.float64))
+            reader = MODELS.get("wl")().fitted(given, given.column("label").astype(np.float64))
             found = RelationalExamples(given, reader, known, siblings=True)
             _, batch = found.batch(np.arange(len(found)), CPU)
             assert batch.pairs is not None and len(batch.pairs) == pairs
@@ -141,7 +141,7 @@ def test_no_upper_bound_is_no_dead_end(tmp_path: Path) -> None:
 def test_a_model_of_dead_ends_warns_nobody(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     """The linear model has no numbers for them, and needs none."""
     data = labelled([islands(tmp_path, "a")], siblings=True)
-    found = RelationalExamples(data, RELATIONAL_MODELS.get("linear")(), KnownColumns(), siblings=True)
+    found = RelationalExamples(data, MODELS.get("linear")(), KnownColumns(), siblings=True)
     inputs, batch = found.batch(np.arange(len(found)), CPU)
     assert torch.isfinite(inputs).all() and batch.pairs is not None and len(batch.pairs) == 3
     assert not recwarn.list
@@ -158,7 +158,7 @@ def test_ranking_needs_siblings(tasks: list[hstar.Task], data: RelationalData) -
 
 @pytest.mark.parametrize("model", ["hgn", "wl"])
 def test_states_are_those_of_the_data(data: RelationalData, model: str) -> None:
-    reader = RELATIONAL_MODELS.get(model)()
+    reader = MODELS.get(model)()
     if model == "wl":
         reader = reader.fitted(data, data.column("label").astype(np.float64))
     found = RelationalExamples(data, reader, KNOWN)
@@ -189,9 +189,9 @@ def test_missing_columns(data: RelationalData) -> None:
     )
     for columns, missing in ((KNOWN, "lmcut"), (KnownColumns(base="ff"), "goalcount")):
         with pytest.raises(InputError, match=f"the data have no column {missing}; label the problems anew"):
-            RelationalExamples(RelationalData(data.words, poor), RELATIONAL_MODELS.get("linear")(), columns)
+            RelationalExamples(RelationalData(data.words, poor), MODELS.get("linear")(), columns)
     with pytest.raises(InputError, match="the data have no column upper; label the problems anew with --upp"):
-        RelationalExamples(data, RELATIONAL_MODELS.get("linear")(), KnownColumns(upper="upper"))
+        RelationalExamples(data, MODELS.get("linear")(), KnownColumns(upper="upper"))
 
 
 # --- splits and identity ----------------------------------------------------------------------------
@@ -245,7 +245,7 @@ def test_the_digest_tells_other_data_and_other_readers(data: RelationalData) -> 
     ]
     digests = [examples(other, siblings=True).digest() for other in others]
     digests += [examples(data).digest(), examples(data, "hgn", siblings=True).digest()]
-    hgn = RELATIONAL_MODELS.get("hgn")(normalise=True)
+    hgn = MODELS.get("hgn")(normalise=True)
     digests += [
         RelationalExamples(data, hgn, KNOWN, siblings=True).digest(),
         RelationalExamples(data, hgn, KnownColumns(lower="lmcut"), siblings=True).digest(),

@@ -31,7 +31,9 @@ def configure(parser: Parser) -> None:
         help="files of hstar label, or data that come with hstar",
     )
     parser.add_argument(
-        "--rule", metavar="RULE", help="instead of the model's own: mean, clip, quantile:ALPHA, ..."
+        "--rule",
+        metavar="RULE",
+        help="instead of the model's own: mean, clip, quantile:LEVEL, likely:ALPHA, ...",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -39,13 +41,13 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Prints the record."""
     from hstar.estimates.rules import parse
-    from hstar.models.domain_model import load_domain_model
+    from hstar.models.trained_model import load_model
     from hstar.recipes.accuracy import accuracy
     from hstar.sampling import relational
 
     check_file(arguments.model)
     rule = None if arguments.rule is None else parse(arguments.rule)
-    model = load_domain_model(arguments.model)
+    model = load_model(arguments.model)
     data = relational.merge(relational.load(path) for path in arguments.data)
     record = accuracy(model, data, rule)
     if arguments.json:

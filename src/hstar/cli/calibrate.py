@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hstar.cli.app import Parser, checked
 from hstar.cli.label import problem_files
@@ -18,15 +18,13 @@ from hstar.errors import InputError, UnsupportedError
 from hstar.units import parse_count, parse_memory, parse_time
 
 if TYPE_CHECKING:
-    from hstar.estimates.rules import Rule
-    from hstar.models.domain_model import DomainModel
-    from hstar.models.file import LearnedModel
-    from hstar.models.puzzle_model import PuzzleModel
+    from hstar.models.trained_model import TrainedModel
     from hstar.recipes.calibrate import Calibration
     from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalData
     from hstar.spaces.puzzle import Instance, Puzzle
     from hstar.spaces.puzzles import PuzzleSize
+    from hstar.spaces.relations import Vocabulary
     from hstar.spaces.task import Task
 
 DESCRIPTION = """\
@@ -34,9 +32,9 @@ Moves the values of a model so that a promise can be made of A* and IDA* with it
 cost at most the bound times that, with at least this probability, for problems that are drawn as those of the
 calibration are. Every action counts 1. A model of a domain is calibrated by files of `hstar label`, or by
 problems, which are solved here; a model of a task by other starts: problems with its goal, or random walks; a
-model of a puzzle by random instances, or those of a CSV file (see `hstar puzzle`), which are solved here. The
-problems of calibration must be others than those of the training, and nothing else of the model may have
-been chosen by them."""
+model of a puzzle by random instances, or those of a CSV file (see `hstar puzzle`), which are solved here; a
+model of maps by random maps like those of its training, or by .scen files. The problems of calibration must
+be others than those of the training, and nothing else of the model may have been chosen by them."""
 EXAMPLES = (
     "hstar calibrate model.hstar states.data -o calibrated.hstar --confidence 0.9",
     "hstar calibrate model.hstar folder -o calibrated.hstar --confidence 0.95 --bound 1.5",
@@ -44,7 +42,6 @@ EXAMPLES = (
     "hstar calibrate eight.hstar --random 200 -o calibrated.hstar --confidence 0.9",
     "hstar puzzle tiles:3x3 --random 5 --heuristic calibrated.hstar",
 )
-_OF_PUZZLES = ("random", "walk", "blank_last", "alpha", "no_cache")
 _CALIBRATION = (1,)  # the purpose of random instances here
 
 
@@ -71,7 +68,12 @@ def configure(parser: Parser) -> None:
     )
     add("--rule", metavar="RULE", help="what is calibrated, if not the model's own rule: as quantile:0.3")
     add("--walks", type=checked(parse_count), metavar="N", help="of a model of a task: N starts by chance")
-    add("--random", type=checked(parse_count), metavar="N", help="of a puzzle: so many random instances")
+    add(
+        "--random",
+        type=checked(parse_count),
+        metavar="N",
+        help="of puzzles and maps: so many random problems",
+    )
     add(
         "--walk",
         type=checked(parse_count),
@@ -81,7 +83,7 @@ def configure(parser: Parser) -> None:
     add(
         "--blank-last", action="store_true", help="tiles of a file are meant for the goal with the blank last"
     )
-    add("--alpha", type=float, metavar="A", help="of a puzzle: short for --rule quantile:1-A")
+    add("--alpha", type=float, metavar="A", help="short for --rule likely:A")
     add("--seed", type=checked(parse_count), default=0, metavar="N", help="of walks and instances (0)")
     add("--domain", type=Path, metavar="FILE", help="the domain (domain.pddl beside the problems)")
     add("--time-limit", "-t", type=checked(parse_time), default=300.0, metavar="T", help="of a search (5m)")
@@ -101,66 +103,47 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Calibrates and writes the model."""
     from hstar.estimates.conformal import check_bound, check_confidence, check_form
-    from hstar.estimates.rules import parse
-    from hstar.models.domain_model import DomainModel, load_heuristic, save_domain_model
-    from hstar.models.file import save_model
-    from hstar.models.puzzle_model import is_puzzle_model, load_puzzle_model, save_puzzle_model
+    from hstar.estimates.rules import chosen
+    from hstar.models.trained_model import load_model
 
     check_confidence(arguments.confidence)
     check_bound(arguments.bound)
     if arguments.form is not None:
         check_form(arguments.form)
-    rule = None if arguments.rule is None else parse(arguments.rule)
+    rule = chosen(arguments.rule, arguments.alpha)
     check_file(arguments.model)
-    if is_puzzle_model(arguments.model):
-        puzzle_model = load_puzzle_model(arguments.model)
-        check_writable(arguments.output, "model")
-        with ProgressLine(arguments.quiet) as line:
-            new_puzzle_model, found = _of_puzzle(puzzle_model, arguments, rule, line)
-            save_puzzle_model(arguments.output, new_puzzle_model)
-        _tell(arguments, found, "idastar", replaced=puzzle_model.calibration is not None)
-        return 0
-    model = load_heuristic(arguments.model)
-    _refuse(arguments, _OF_PUZZLES, "a puzzle")
-    if not arguments.given:
-        raise InputError("give files of hstar label, or problems, to calibrate by")
+    model = load_model(arguments.model)
+    kind = model.space.kind
+    if kind not in _KINDS:
+        raise UnsupportedError(f"models of a {kind} cannot be calibrated; those of a {', '.join(_KINDS)} can")
+    calibrate, heeded, searches = _KINDS[kind]
+    for name in _OF_SOME:
+        if getattr(arguments, name) not in (None, False) and name not in heeded:
+            raise InputError(
+                f"--{name.replace('_', '-')} is not for models of a {kind}: {arguments.model} is one"
+            )
+    promise = {"bound": arguments.bound, "form": arguments.form, "rule": rule}
     check_writable(arguments.output, "model")
     with ProgressLine(arguments.quiet) as line:
-        if isinstance(model, DomainModel):
-            if arguments.walks is not None:
-                raise InputError(f"--walks is for models of a task, and {arguments.model} is of a domain")
-            new, found = _of_domain(model, arguments, rule, line)
-            save_domain_model(arguments.output, new)
-        else:
-            task_model, found = _of_task(model, arguments, rule, line)
-            save_model(arguments.output, task_model)
-    _tell(arguments, found, "astar and idastar", replaced=model.calibration is not None)
+        new, found = calibrate(model, arguments, promise, line)
+        new.save(arguments.output)
+    _tell(arguments, found, searches, replaced=model.calibration is not None)
     return 0
 
 
-def _refuse(arguments: argparse.Namespace, options: tuple[str, ...], kind: str) -> None:
-    """An `InputError` for an option that only models of another kind have."""
-    given = [name for name in options if getattr(arguments, name) not in (None, False)]
-    if given:
-        option = f"--{given[0].replace('_', '-')}"
-        raise InputError(f"{option} is for models of {kind}, and {arguments.model} is of another kind")
-
-
 def _of_domain(
-    model: DomainModel, arguments: argparse.Namespace, rule: Rule | None, line: ProgressLine
-) -> tuple[DomainModel, Calibration]:
+    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
+) -> _Found:
     from hstar.recipes.calibrate import calibrate
 
-    data, left_out = _plans(model, arguments, line)
+    data, left_out = _plans(model.space.words, arguments, line)
     line.announce("evaluating the plans ...")
-    new, found = calibrate(
-        model, data, arguments.confidence, bound=arguments.bound, form=arguments.form, rule=rule
-    )
+    new, found = calibrate(model, data, arguments.confidence, **promise)
     return new, replace(found, left_out=left_out)
 
 
 def _plans(
-    model: DomainModel, arguments: argparse.Namespace, line: ProgressLine
+    words: Vocabulary, arguments: argparse.Namespace, line: ProgressLine
 ) -> tuple[RelationalData, int]:
     """All data, those of problems made now, and how many problems have no plan."""
     from hstar.sampling import relational
@@ -168,7 +151,7 @@ def _plans(
     from hstar.sampling.relational import RelationalData, RelationalInstance
     from hstar.spaces.task import load_task
 
-    parts = [relational.load(path) for path in arguments.given if not _is_problem(path)]
+    parts = [relational.load(path) for path in _given(arguments) if not _is_problem(path)]
     problems = list(_problems(arguments))
     instances: list[RelationalInstance] = []
     left_out = 0
@@ -176,25 +159,25 @@ def _plans(
         line.announce(f"problem {number} of {len(problems)}: {problem.name} ...")
         task = load_task(domain, problem, unit_cost=True)
         try:
-            instances.append(_limits(arguments).label(task, model.words, str(problem)))
+            instances.append(_limits(arguments).label(task, words, str(problem)))
         except NoLabelError:
             left_out += 1
         except InputError as error:
-            raise InputError(f"the model was trained for {model.words.domain}: {error.message}") from None
-    made = [RelationalData(model.words, tuple(instances))] if problems else []
+            raise InputError(f"the model was trained for {words.domain}: {error.message}") from None
+    made = [RelationalData(words, tuple(instances))] if problems else []
     if problems and not instances and not parts:
         raise InputError("no problem was solved within the limits")
     return relational.merge([*parts, *made]), left_out
 
 
 def _of_task(
-    model: LearnedModel, arguments: argparse.Namespace, rule: Rule | None, line: ProgressLine
-) -> tuple[LearnedModel, Calibration]:
+    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
+) -> _Found:
     from hstar.recipes.calibrate import calibrate_starts
     from hstar.sampling.walks import Walks
     from hstar.spaces.task import load_task
 
-    if data := next((path for path in arguments.given if not _is_problem(path)), None):
+    if data := next((path for path in _given(arguments) if not _is_problem(path)), None):
         raise InputError(f"the model is of one task, which is calibrated by its problems, not by {data}")
     problems = list(_problems(arguments))
 
@@ -211,39 +194,64 @@ def _of_task(
         model,
         starts(),
         arguments.confidence,
-        bound=arguments.bound,
-        form=arguments.form,
-        rule=rule,
         limits=_limits(arguments),
         progress=lambda done: line.announce(f"start {done} of {number} ..."),
+        **promise,
     )
 
 
 def _of_puzzle(
-    model: PuzzleModel, arguments: argparse.Namespace, rule: Rule | None, line: ProgressLine
-) -> tuple[PuzzleModel, Calibration]:
-    from hstar.models.puzzle_model import quantile_of
+    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
+) -> _Found:
     from hstar.recipes.calibrate import calibrate_puzzle
 
-    _refuse(arguments, ("walks", "domain"), "a task or a domain")
-    if arguments.alpha is not None:
-        if rule is not None:
-            raise InputError("give either --alpha or --rule, not both")
-        rule = quantile_of(arguments.alpha)
-    instances, distribution = _instances(model.puzzle, arguments)
+    instances, distribution = _instances(model.space.puzzle, arguments)
     line.announce("preparing the solver ...")
     return calibrate_puzzle(
         model,
         instances,
         arguments.confidence,
-        bound=arguments.bound,
-        form=arguments.form,
-        rule=rule,
-        distribution=distribution,
         time_limit=arguments.time_limit,
         cache=not arguments.no_cache,
         progress=lambda done: line.announce(f"instance {done} of {len(instances)} ..."),
+        distribution=distribution,
+        **promise,
     )
+
+
+def _of_maps(
+    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
+) -> _Found:
+    from hstar.experiments.grids import calibration_problems
+    from hstar.recipes.calibrate import calibrate_maps
+
+    if bool(arguments.given) == (arguments.random is not None):
+        raise InputError(
+            "a model of maps is calibrated by .scen files, or by --random N maps like those it was trained on"
+        )
+    for path in arguments.given:
+        check_file(path)
+    problems = calibration_problems(model, arguments.given, arguments.random, arguments.seed)
+    names = ", ".join(path.name for path in arguments.given)
+    return calibrate_maps(
+        model,
+        problems,
+        arguments.confidence,
+        progress=lambda done: line.announce(f"problem {done} of {len(problems)} ..."),
+        distribution=f"those of {names}" if names else "random maps",
+        **promise,
+    )
+
+
+_Options: TypeAlias = dict[str, Any]
+_Found: TypeAlias = "tuple[TrainedModel[Any], Calibration]"
+_OF_SOME = ("walks", "random", "walk", "blank_last", "domain", "no_cache")  # options of some kinds alone
+_KINDS: dict[str, tuple[Callable[..., _Found], tuple[str, ...], str]] = {
+    "domain": (_of_domain, ("domain",), "astar and idastar"),
+    "task": (_of_task, ("walks", "domain"), "astar and idastar"),
+    "puzzle": (_of_puzzle, ("random", "walk", "blank_last", "no_cache"), "idastar"),
+    "map": (_of_maps, ("random",), "astar"),
+}
 
 
 def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> tuple[list[Instance[Puzzle]], str]:
@@ -302,6 +310,13 @@ def _tell(arguments: argparse.Namespace, found: Calibration, searches: str, *, r
 
 def _is_problem(path: Path) -> bool:
     return path.is_dir() or path.suffix == ".pddl"
+
+
+def _given(arguments: argparse.Namespace) -> Sequence[Path]:
+    if not arguments.given:
+        raise InputError("give files of hstar label, or problems, to calibrate by")
+    found: Sequence[Path] = arguments.given
+    return found
 
 
 def _problems(arguments: argparse.Namespace) -> Iterator[tuple[Path, Path]]:

@@ -17,11 +17,12 @@ from hstar.cli.options import Use, add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import check_file, check_writable
 from hstar.errors import InputError, PlanError
+from hstar.files import names_model
 from hstar.units import parse_count, parse_memory, parse_time
 
 if TYPE_CHECKING:
     from hstar.experiments.grids import GridRun
-    from hstar.models.grid_model import GridModel
+    from hstar.models.trained_model import TrainedModel
     from hstar.spaces.grid import Cell, GridLike
 
 DESCRIPTION = """\
@@ -201,14 +202,14 @@ def _problems(arguments: argparse.Namespace) -> list[GridLike]:
     return [GridProblem(grid, arguments.start, arguments.goal)]
 
 
-def _heuristic(name: str) -> str | GridModel:
+def _heuristic(name: str) -> str | TrainedModel[Any]:
     from hstar.search.grid_astar import HEURISTICS
 
-    if name in HEURISTICS or not (name.endswith(".hstar") or Path(name).is_file()):
+    if name in HEURISTICS or not names_model(name):
         return name
-    from hstar.models.grid_model import load_grid_model
+    from hstar.models.trained_model import load_model
 
-    return load_grid_model(name)
+    return load_model(name)
 
 
 # Output.

@@ -63,7 +63,7 @@ def configure(parser: Parser) -> None:
     add(
         "--rule",
         metavar="RULE",
-        help="of a model, instead of --alpha: mean or quantile:Q, which is 1 - alpha",
+        help="of a model: mean, quantile:LEVEL, or likely:A, which is --alpha A",
     )
     add(
         "--floor",
@@ -162,12 +162,12 @@ def _config(arguments: argparse.Namespace, bounded: bool) -> SearchConfig:
 
 def run(arguments: argparse.Namespace) -> int:
     """Solves the instances and prints their rows."""
-    from hstar.estimates.rules import parse
+    from hstar.estimates.rules import chosen
     from hstar.experiments.puzzles import puzzle_anchor, puzzle_heuristic, solve_instances, summary
     from hstar.spaces.puzzles import parse_puzzle
 
     size = parse_puzzle(arguments.puzzle)
-    rule = None if arguments.rule is None else parse(arguments.rule)
+    rule = chosen(arguments.rule, arguments.alpha)
     bounded = arguments.anytime or arguments.bound is not None
     config = _config(arguments, bounded)
     if arguments.jobs < 1:
@@ -187,7 +187,7 @@ def run(arguments: argparse.Namespace) -> int:
                 name = name or anchor_name
             name = name or size.puzzle().core.heuristics[0].name
             heuristic, about = puzzle_heuristic(
-                *(size, name, arguments.alpha, rule),
+                *(size, name, rule),
                 floor=arguments.floor,
                 truncated=arguments.truncated,
                 cache=cache,

@@ -18,8 +18,8 @@ from hstar.cli.options import parse_bound
 from hstar.cli.progress import ProgressLine
 from hstar.cli.promise import promise, proven
 from hstar.cli.tasks import add_task_files, check_writable, load_files
-from hstar.errors import InputError, TranslatorLimitError
-from hstar.files import replace_file
+from hstar.errors import InputError, ModelError, TranslatorLimitError
+from hstar.files import names_model, replace_file
 from hstar.registry import unknown
 from hstar.search.heuristics import Heuristic, Max, Sum, heuristics
 from hstar.search.solve import Found, Result, SearchConfig, searches
@@ -117,13 +117,14 @@ def configure(parser: Parser) -> None:
     parser.add_argument(
         "--rule",
         metavar="RULE",
-        help="what the search sees of a model, if not its own rule: mean, clip, quantile:ALPHA, bounded:EPS",
+        help="the number of a model that the search uses, if not its own rule: mean, clip, quantile:LEVEL, "
+        "likely:ALPHA, bounded:EPS",
     )
     parser.add_argument(
         "--alpha",
         type=float,
         metavar="A",
-        help="of a model with spread, the value that is admissible with probability A: --rule quantile:1-A",
+        help="use the value that the model believes to be admissible with probability A: --rule likely:A",
     )
     parser.add_argument("--unit-cost", action="store_true", help="count every action as cost 1")
     parser.add_argument(
@@ -270,15 +271,15 @@ def _heuristics(arguments: argparse.Namespace) -> list[Heuristic]:
     for name in names:
         if name in known:
             parts.append(name)
-        elif name.endswith(".hstar") or Path(name).is_file():
-            from hstar.models.domain_model import DomainModel, load_heuristic
+        elif names_model(name):
+            from hstar.models.trained_model import load_model
 
-            model = load_heuristic(name)
+            model = load_model(name)
+            if model.space.kind not in ("task", "domain"):
+                raise ModelError(f"{name} was trained for {model.space}, asked for a planning task")
             if (rule := _rule(arguments)) is not None:
                 model = model.with_rule(rule)
             if arguments.precision is not None:
-                if isinstance(model, DomainModel):
-                    raise InputError(f"--precision is for networks of a task, and {name} is of a domain")
                 model = model.with_precision(arguments.precision)
             parts.append(model)
         else:
@@ -297,15 +298,9 @@ def _heuristics(arguments: argparse.Namespace) -> list[Heuristic]:
 
 def _rule(arguments: argparse.Namespace) -> Rule | None:
     """What the search is to see of models, if not what they say themselves."""
-    from hstar.estimates.rules import Quantile, parse
+    from hstar.estimates.rules import chosen
 
-    if arguments.alpha is None:
-        return None if arguments.rule is None else parse(arguments.rule)
-    if arguments.rule is not None:
-        raise InputError("give either --rule or --alpha, not both")
-    if not 0 < arguments.alpha < 1:
-        raise InputError(f"alpha must be between 0 and 1, got {arguments.alpha:g}")
-    return Quantile(1 - arguments.alpha)
+    return chosen(arguments.rule, arguments.alpha)
 
 
 def _combined(parts: list[Heuristic], how: str) -> Heuristic | list[Heuristic]:

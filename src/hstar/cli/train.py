@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser
 from hstar.cli.grids import problems_of
@@ -23,15 +23,10 @@ from hstar.registry import unknown
 from hstar.units import format_count
 
 if TYPE_CHECKING:
-    from hstar.models.domain_model import DomainModel
-    from hstar.models.file import LearnedModel
-    from hstar.models.grid_model import GridModel
-    from hstar.models.puzzle_model import PuzzleModel
+    from hstar.models.trained_model import TrainedModel
     from hstar.recipes.puzzle_recipe import PuzzleProgress
     from hstar.recipes.recipe import Recipe
     from hstar.training.loop import Progress
-
-M = TypeVar("M", "LearnedModel", "DomainModel", "PuzzleModel", "GridModel")
 
 DESCRIPTION = """\
 Learns a heuristic; `hstar solve` takes the model file as --heuristic. Recipes for the goal and the facts of
@@ -178,11 +173,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _carry_out(
     arguments: argparse.Namespace,
-    learn: Callable[[ProgressLine], M],
-    facts: Callable[[M], dict[str, Any]],
-    told: Callable[[M], str],
+    learn: Callable[[ProgressLine], TrainedModel[Any]],
+    facts: Callable[[TrainedModel[Any]], dict[str, Any]],
+    told: Callable[[TrainedModel[Any]], str],
 ) -> int:
-    """Runs what learns and writes a model, and tells of it: in JSON its `facts`, to people what is `told`."""
+    """Writes the model that is learned, and tells of it: in JSON its `facts`, to people what is `told`."""
     check_writable(arguments.output, "model")
     if arguments.checkpoint is not None:
         _check_checkpoint(arguments.checkpoint, arguments.output)
@@ -190,6 +185,7 @@ def _carry_out(
     try:
         with ProgressLine(arguments.quiet) as line, _memory_of_torch():
             model = learn(line)
+            model.save(arguments.output)
     except KeyboardInterrupt as stop:
         print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
         return _INTERRUPTED
@@ -204,7 +200,6 @@ def _carry_out(
 
 def _train_task(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     """A heuristic for a task, from states that are sampled or given."""
-    from hstar.models.file import save_model
     from hstar.models.model import start_torch
     from hstar.recipes import RECIPES, train
     from hstar.sampling import dataset
@@ -213,7 +208,7 @@ def _train_task(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     _check(recipe, arguments, given)
     sampling_s = 0.0
 
-    def learn(line: ProgressLine) -> LearnedModel:
+    def learn(line: ProgressLine) -> TrainedModel[Any]:
         nonlocal sampling_s
         line.announce(f"translating {arguments.files[-1]} ...")
         task = load_files(arguments.files, cache=not arguments.no_cache)
@@ -232,13 +227,12 @@ def _train_task(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
             **given,
         )
         sampling_s = watch.sampling_s()
-        save_model(arguments.output, model)
         return model
 
-    def facts(model: LearnedModel) -> dict[str, Any]:
-        return {"atoms": len(model.atoms), "sampling_time": sampling_s}
+    def facts(model: TrainedModel[Any]) -> dict[str, Any]:
+        return {"atoms": len(model.space.atoms), "sampling_time": sampling_s}
 
-    def told(model: LearnedModel) -> str:
+    def told(model: TrainedModel[Any]) -> str:
         origin = f"sampled in {sampling_s:.2f} s" if arguments.data is None else f"from {arguments.data}"
         return _summary(model, origin)
 
@@ -258,7 +252,6 @@ def _memory_of_torch() -> Iterator[None]:
 
 def _train_domain(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     """A heuristic for a domain, from files of labelled states."""
-    from hstar.models.domain_model import save_domain_model
     from hstar.recipes import DOMAIN_RECIPES
     from hstar.recipes.domain_recipe import check_options, train_domain
     from hstar.sampling import relational
@@ -278,14 +271,14 @@ def _train_domain(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     for path in (*arguments.files, *(arguments.held_out or ())):
         relational.locate(path)
 
-    def learn(line: ProgressLine) -> DomainModel:
+    def learn(line: ProgressLine) -> TrainedModel[Any]:
         line.announce("reading the data ...")
         data = relational.merge(relational.load(path) for path in arguments.files)
         held_out = None
         if arguments.held_out:
             held_out = relational.merge(relational.load(path) for path in arguments.held_out)
         line.announce("training ...")
-        model = train_domain(
+        return train_domain(
             recipe.name,
             data,
             profile=arguments.profile,
@@ -294,15 +287,16 @@ def _train_domain(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
             checkpoint=arguments.checkpoint,
             **given,
         )
-        save_domain_model(arguments.output, model)
-        return model
 
     return _carry_out(arguments, learn, lambda model: {"model": model.model}, _domain_summary)
 
 
-def _domain_summary(model: DomainModel) -> str:
+def _domain_summary(model: TrainedModel[Any]) -> str:
     found = model.summary
-    told = [model.recipe, f"{found['states']} states of {found['instances']} tasks of {model.words.domain}"]
+    told = [
+        model.recipe,
+        f"{found['states']} states of {found['instances']} tasks of {model.space.words.domain}",
+    ]
     if "features" in found:  # a regression
         told += [f"{found['features']} features", f"mean squared error {found['mse']:.3g}"]
         if found["held_out_mse"] is not None:
@@ -332,14 +326,14 @@ def _train_puzzle(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
         return _carry_out(
             arguments,
             _task_learner(arguments, given),
-            lambda model: {"atoms": len(model.atoms)},
-            lambda model: _learned_alone(model, f"{len(model.atoms)} atoms"),
+            lambda model: {"atoms": len(model.space.atoms)},
+            lambda model: _learned_alone(model, f"{len(model.space.atoms)} atoms"),
         )
     return _carry_out(
         arguments,
         _puzzle_learner(arguments, given),
-        lambda model: {"puzzle": str(model.puzzle)},
-        lambda model: _learned_alone(model, str(model.puzzle)),
+        lambda model: {"puzzle": str(model.space)},
+        lambda model: _learned_alone(model, str(model.space)),
     )
 
 
@@ -349,9 +343,8 @@ def _is_task_file(path: Path) -> bool:
 
 def _puzzle_learner(
     arguments: argparse.Namespace, given: dict[str, Any]
-) -> Callable[[ProgressLine], PuzzleModel]:
+) -> Callable[[ProgressLine], TrainedModel[Any]]:
     """What learns the puzzle of the arguments, which are checked now, and writes the model."""
-    from hstar.models.puzzle_model import save_puzzle_model
     from hstar.recipes import PUZZLE_RECIPES, train_puzzle
     from hstar.recipes.puzzle_recipe import check_options
     from hstar.spaces.puzzles import parse_puzzle
@@ -363,32 +356,27 @@ def _puzzle_learner(
     if arguments.unit_cost:
         raise InputError("--unit-cost is for planning tasks: all moves of a puzzle cost 1")
 
-    def learn(line: ProgressLine) -> PuzzleModel:
+    def learn(line: ProgressLine) -> TrainedModel[Any]:
         line.announce("starting ...")
-        model = train_puzzle(arguments.recipe, puzzle, **_run_of(arguments, line), **given)
-        save_puzzle_model(arguments.output, model)
-        return model
+        return train_puzzle(arguments.recipe, puzzle, **_run_of(arguments, line), **given)
 
     return learn
 
 
 def _task_learner(
     arguments: argparse.Namespace, given: dict[str, Any]
-) -> Callable[[ProgressLine], LearnedModel]:
+) -> Callable[[ProgressLine], TrainedModel[Any]]:
     """The same for the task of the arguments."""
-    from hstar.models.file import save_model
     from hstar.recipes import train_likely_admissible
     from hstar.recipes.likely_admissible_config import check_task_options
 
     check_task_options(arguments.profile, given)
 
-    def learn(line: ProgressLine) -> LearnedModel:
+    def learn(line: ProgressLine) -> TrainedModel[Any]:
         line.announce(f"translating {arguments.files[-1]} ...")
         task = load_files(arguments.files, cache=not arguments.no_cache, unit_cost=arguments.unit_cost)
         line.announce("starting ...")
-        model = train_likely_admissible(task, **_run_of(arguments, line), **given)
-        save_model(arguments.output, model)
-        return model
+        return train_likely_admissible(task, **_run_of(arguments, line), **given)
 
     return learn
 
@@ -410,7 +398,7 @@ def _iteration(record: PuzzleProgress) -> str:
     return f"{record.time_s:7.1f} s  iteration {number}  {record.states} states  {record.doing}"
 
 
-def _learned_alone(model: PuzzleModel | LearnedModel, subject: str) -> str:
+def _learned_alone(model: TrainedModel[Any], subject: str) -> str:
     found = model.summary
     return (
         f"{model.recipe}, {subject}, {found['iterations']} iterations, "
@@ -421,7 +409,6 @@ def _learned_alone(model: PuzzleModel | LearnedModel, subject: str) -> str:
 
 def _train_grid(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     """Values of maps, from scenarios."""
-    from hstar.models.grid_model import save_grid_model
     from hstar.recipes import GRID_RECIPE, train_prolonged
 
     for name in ("data", "held_out"):
@@ -429,18 +416,16 @@ def _train_grid(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
             raise InputError(f"{flag(name)} is not an option of {GRID_RECIPE}")
     plan = grid_plan(arguments.profile, given, arguments.files)
 
-    def learn(line: ProgressLine) -> GridModel:
+    def learn(line: ProgressLine) -> TrainedModel[Any]:
         line.announce("reading the maps ..." if arguments.files else "drawing maps ...")
         problems = problems_of(arguments.files, plan.options.scenarios, plan.training.seed, plan.maps)
         line.announce(f"labelling the states of {len(problems)} scenarios ...")
         watch, checkpoint = _Watch(line), arguments.checkpoint
-        model = train_prolonged(
+        return train_prolonged(
             problems, profile=arguments.profile, progress=watch, checkpoint=checkpoint, **given
         )
-        save_grid_model(arguments.output, model)
-        return model
 
-    return _carry_out(arguments, learn, lambda model: {"model": model.network.name}, grid_summary)
+    return _carry_out(arguments, learn, lambda model: {"model": model.model}, grid_summary)
 
 
 class _Watch:
@@ -476,10 +461,10 @@ def _epoch(record: Progress) -> str:
     )
 
 
-def _summary(model: LearnedModel, origin: str) -> str:
+def _summary(model: TrainedModel[Any], origin: str) -> str:
     found = model.summary
     return (
-        f"{model.recipe}, {found['states']} states {origin}, {len(model.atoms)} atoms, "
+        f"{model.recipe}, {found['states']} states {origin}, {len(model.space.atoms)} atoms, "
         f"{found['epochs']} epochs (ended by {found['stopped'].replace('_', ' ')}), "
         f"loss {found['best_loss']:.3g}"
     )

@@ -10,7 +10,7 @@ from hstar.cli.options import Use, flag
 from hstar.errors import InputError
 
 if TYPE_CHECKING:
-    from hstar.models.grid_model import GridModel
+    from hstar.models.trained_model import TrainedModel
     from hstar.recipes.prolonged import Plan
 
 
@@ -39,12 +39,12 @@ def grid_plan(profile: str | None, given: dict[str, Any], files: Sequence[Path])
     return prolonged.plan(profile, given)
 
 
-def grid_summary(model: GridModel) -> str:
+def grid_summary(model: TrainedModel[Any]) -> str:
     """One line."""
     found = model.summary
     where = "held-out scenarios" if found["validation_states"] else "the same scenarios"
     return (
-        f"{model.recipe}, {model.network.name} and {model.estimate.name}, {found['states']} states of "
+        f"{model.recipe}, {model.model} and {model.estimate.name}, {found['states']} states of "
         f"{found['scenarios']} scenarios, {found['epochs']} epochs (ended by "
         f"{found['stopped'].replace('_', ' ')}), loss {found['best_loss']:.3g} on {where}"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hstar.estimates import asymmetric, gaussian, laplace, point, truncated
 from hstar.estimates.estimate import ESTIMATES, Batch, Estimate, Known
-from hstar.estimates.rules import RULES, Bounded, Calibrated, Clip, Mean, Quantile, Rule
+from hstar.estimates.rules import RULES, Bounded, Calibrated, Clip, Likely, Mean, Quantile, Rule
 
 __all__ = [
     "ESTIMATES",
@@ -15,6 +15,7 @@ __all__ = [
     "Clip",
     "Estimate",
     "Known",
+    "Likely",
     "Mean",
     "Quantile",
     "Rule",

@@ -1,8 +1,8 @@
 """Calibration: does h* fall below the quantiles of an estimate as often as they say?
 
-    share(alpha) = share of states whose label is at most the quantile for alpha
+    share(level) = share of states whose label is at most the quantile for level
 
-A right belief has share(alpha) = alpha. Shares nearer to a half than that tell of a spread too small, shares
+A right belief has share(level) = level. Shares nearer to a half than that tell of a spread too small, shares
 nearer to 0 and 1 of one too great, shares that are all greater of values too great. For labels that are whole
 numbers the steps between them show, the more so the smaller the spread is.
 """
@@ -44,7 +44,7 @@ def calibration(estimate: Estimate, raw: Tensor, batch: Batch) -> Calibration:
     """Compares the labels with the estimate; an `UnsupportedError` if that has no spread."""
     if not len(batch.label):
         raise InputError("no states to calibrate by")
-    # A label is up to a quantile where its probability is up to alpha: one pass for all levels.
+    # A label is up to a quantile where its probability is up to level: one pass for all levels.
     probability = estimate.cdf(raw.detach(), batch.label, batch.known)
     shares = tuple(float((probability <= level).double().mean()) for level in LEVELS)
     return Calibration(len(batch.label), LEVELS, shares)

@@ -71,8 +71,8 @@ class Estimate(Protocol):
     def mean(self, raw: Tensor, known: Known) -> Tensor:
         """The expected cost-to-go."""
 
-    def quantile(self, raw: Tensor, alpha: float, known: Known) -> Tensor:
-        """The value that h* exceeds with probability 1 - alpha; `UnsupportedError` if there is no spread."""
+    def quantile(self, raw: Tensor, level: float, known: Known) -> Tensor:
+        """The value that h* is below with probability `level`; `UnsupportedError` if there is no spread."""
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
         """The probability that h* is at most x; `UnsupportedError` if there is no spread."""
@@ -108,7 +108,7 @@ def named_part(registry: Registry[type[T]], data: Mapping[str, Any]) -> T:
         raise InputError(f"not options of the {registry.kind} '{data['name']}': {given}") from None
 
 
-def check_level(alpha: float) -> None:
-    """An `InputError` unless there is a quantile for alpha."""
-    if not 0 < alpha < 1:
-        raise InputError(f"a quantile needs alpha between 0 and 1, got {alpha}")
+def check_level(level: float) -> None:
+    """An `InputError` unless there is a quantile for this level."""
+    if not 0 < level < 1:
+        raise InputError(f"a quantile needs a level between 0 and 1, got {level}")

@@ -7,15 +7,19 @@ As in Núñez-Molina, Asai, Mesejo and Fernández-Olivares, "On Using Admissible
 Search Heuristics" (arXiv 2308.11905), with their floor and range: sigma is between 0.1 and 10.1. A constant
 sigma is 1 / sqrt(2) in their paper, but sqrt(2) in their runs.
 
+With `softplus` it is, as in Marom and Rosman (ICAPS 2020), sigma = unit * log(1 + exp(raw[:, 1])), the output
+cut to [lowest, highest]; the gradient passes through the cut, else an output beyond it would never come back.
+
 It knows nothing of bounds: the rule `clip` keeps its values within them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import NormalDist
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from hstar.errors import InputError
 from hstar.estimates.estimate import ESTIMATES, Batch, Known, check_level
@@ -25,6 +29,14 @@ if TYPE_CHECKING:
 
 
 LEAST_SIGMA = 1e-6  # of a given one
+
+
+class Softplus(NamedTuple):
+    """How an output becomes a spread, in place of a sigmoid; see the top of the file."""
+
+    unit: float
+    lowest: float
+    highest: float
 
 
 @ESTIMATES.register("gaussian")
@@ -38,6 +50,7 @@ class Gaussian:
     sigma: float | None = None  # the standard deviation; None: learned, a second output of the network
     floor: float = field(default=0.1, kw_only=True)  # the least sigma that can be learned
     range: float = field(default=10.0, kw_only=True)  # how much greater it can become
+    softplus: Softplus | None = field(default=None, kw_only=True)  # instead of floor and range
 
     def __post_init__(self) -> None:
         for option in ("sigma", "floor", "range"):
@@ -49,6 +62,17 @@ class Gaussian:
                 f"{self.name}: sigma must be at least {LEAST_SIGMA:g}, got {self.sigma}: "
                 "numbers of 32 bits have no room for the squares of errors divided by less"
             )
+        if self.softplus is not None:
+            object.__setattr__(self, "softplus", self._softplus(self.softplus))
+
+    def _softplus(self, given: Sequence[float]) -> Softplus:
+        try:
+            found = Softplus(*map(float, given))
+        except (TypeError, ValueError):
+            raise InputError(f"{self.name}: softplus is three numbers, got {given!r}") from None
+        if not (0 < found.unit < math.inf and -math.inf < found.lowest <= found.highest < math.inf):
+            raise InputError(f"{self.name}: softplus needs a unit above 0 and limits in order, got {given!r}")
+        return found
 
     @property
     def outputs(self) -> int:
@@ -57,6 +81,12 @@ class Gaussian:
 
     def spread(self, raw: Tensor) -> Tensor:
         """Sigma by state."""
+        if self.sigma is None and self.softplus is not None:
+            from torch.nn import functional
+
+            unit, lowest, highest = self.softplus
+            rho = raw[:, 1]
+            return unit * functional.softplus(rho + (rho.clamp(lowest, highest) - rho).detach())
         if self.sigma is None:
             return self.floor + self.range * raw[:, 1].sigmoid()
         return raw.new_full((len(raw),), self.sigma)
@@ -71,10 +101,10 @@ class Gaussian:
         """Mu."""
         return known.location(raw)
 
-    def quantile(self, raw: Tensor, alpha: float, known: Known) -> Tensor:
+    def quantile(self, raw: Tensor, level: float, known: Known) -> Tensor:
         """Mu, moved by a multiple of sigma."""
-        check_level(alpha)
-        return known.location(raw) + NormalDist().inv_cdf(alpha) * self.spread(raw)
+        check_level(level)
+        return known.location(raw) + NormalDist().inv_cdf(level) * self.spread(raw)
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
         """The normal one."""

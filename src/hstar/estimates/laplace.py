@@ -2,7 +2,7 @@
 
     mu = raw[:, 0] + base;  sigma, the standard deviation, as that of `gaussian`;  b = sigma / sqrt 2
     loss = mean of |label - mu| / b + log(2 b);  mean = mu
-    quantile = mu + b log(2 alpha) for alpha up to a half, else mu - b log(2 (1 - alpha))
+    quantile = mu + b log(2 level) for level up to a half, else mu - b log(2 (1 - level))
 
 The maximum-likelihood fit of mu is a median, not a mean: labels far off move it less. It knows nothing of
 bounds: the rule `clip` keeps its values within them.
@@ -33,11 +33,11 @@ class Laplace(Gaussian):
         b = self._scale(raw)
         return ((batch.label - batch.known.location(raw)).abs() / b + b.log()).mean() + math.log(2)
 
-    def quantile(self, raw: Tensor, alpha: float, known: Known) -> Tensor:
+    def quantile(self, raw: Tensor, level: float, known: Known) -> Tensor:
         """Mu, moved by a multiple of b."""
-        check_level(alpha)
-        depth = math.log(2 * min(alpha, 1 - alpha))
-        return known.location(raw) + (depth if alpha < 0.5 else -depth) * self._scale(raw)
+        check_level(level)
+        depth = math.log(2 * min(level, 1 - level))
+        return known.location(raw) + (depth if level < 0.5 else -depth) * self._scale(raw)
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
         """Half of an exponential on either side of mu."""

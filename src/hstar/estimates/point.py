@@ -35,9 +35,9 @@ class Point:
         """The output."""
         return known.location(raw)
 
-    def quantile(self, raw: Tensor, alpha: float, known: Known) -> Tensor:
+    def quantile(self, raw: Tensor, level: float, known: Known) -> Tensor:
         """There is none."""
-        raise UnsupportedError(f"a point estimate has no quantile {alpha}; use the rule 'mean'")
+        raise UnsupportedError(f"a point estimate has no quantile {level}; use the rule 'mean'")
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
         """There is none."""

@@ -1,6 +1,7 @@
 """Rules: which number of an estimate the search sees.
 
-A rule is a frozen dataclass of plain values. The innermost one asks the estimate (`Mean`, `Quantile`); others
+A rule is a frozen dataclass of plain values. The innermost one asks the estimate (`Mean`, `Quantile`,
+`Likely`); others
 keep the value of the rule they wrap within bounds (`Clip`, `Bounded`), or move it so that something can be
 promised of the plans (`Calibrated`, always outermost). What is known about the states is handed through.
 
@@ -52,18 +53,41 @@ class Mean:
 @RULES.register("quantile")
 @dataclass(frozen=True)
 class Quantile:
-    """The value that h* is below with probability `alpha`: cautious if that is small."""
+    """The value that h* is below with probability `level`: cautious if that is small."""
 
     name: ClassVar[str] = "quantile"
+
+    level: float
+
+    def __post_init__(self) -> None:
+        check_level(self.level)
+
+    def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
+        """The quantile of the estimate."""
+        return _without_margin(estimate.quantile(raw, self.level, known), estimate, known)
+
+
+@RULES.register("likely")
+@dataclass(frozen=True)
+class Likely:
+    """The value that the model believes to be admissible with probability `alpha`: the quantile 1 - alpha."""
+
+    name: ClassVar[str] = "likely"
 
     alpha: float
 
     def __post_init__(self) -> None:
-        check_level(self.alpha)
+        if not 0 < self.alpha < 1:
+            raise InputError(f"alpha must be between 0 and 1, got {self.alpha}")
+
+    @property
+    def level(self) -> float:
+        """That of the quantile."""
+        return 1 - self.alpha
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
         """The quantile of the estimate."""
-        return _without_margin(estimate.quantile(raw, self.alpha, known), estimate, known)
+        return Quantile(self.level).value(estimate, raw, known)
 
 
 @RULES.register("clip")
@@ -213,34 +237,58 @@ class Calibrated:
         return h if known.lower is None else h.fmax(known.lower)
 
 
+_TYPED = (
+    "mean, quantile:LEVEL, likely:ALPHA, clip, bounded:EPS, either of these before one of the first three"
+)
+
+
 def parse(text: str) -> Rule:
-    """A rule as it is typed: mean, quantile:ALPHA, order, clip or bounded:EPS, or the last two before
-    mean or a quantile, as in bounded:1.5:quantile:0.3.
+    """A rule as it is typed: mean, quantile:LEVEL, likely:ALPHA, order, clip or bounded:EPS, or the last two
+    before one of the first three, as in bounded:1.5:likely:0.9.
     """
     word, _, rest = text.partition(":")
+    if word in ("mean", "order") and not rest:
+        return Mean() if word == "mean" else Order()
+    if word in ("quantile", "likely"):
+        return Quantile(_number(rest, text)) if word == "quantile" else Likely(_number(rest, text))
     if word == "bounded":
         eps, _, of = rest.partition(":")
-        try:
-            number = float(eps)
-        except ValueError:
-            raise InputError(f"bounded needs a number, as in bounded:1.5, got '{text}'") from None
-        if of.partition(":")[0] in ("", "mean", "quantile"):
+        number = _number(eps, text)
+        if of.partition(":")[0] in ("", "mean", "quantile", "likely"):
             return Bounded(number, parse(of) if of else Mean())
     if word == "clip" and rest.partition(":")[0] not in ("clip", "order"):
         return Clip(parse(rest) if rest else Mean())
-    if word in ("mean", "order") and not rest:
-        return Mean() if word == "mean" else Order()
-    if word == "quantile":
-        try:
-            return Quantile(float(rest))
-        except ValueError:
-            raise InputError(f"a quantile needs a number, as in quantile:0.3, got '{text}'") from None
     if word == "calibrated":
         raise InputError("the rule calibrated is not typed: hstar calibrate writes it into a model")
-    raise InputError(
-        f"not a rule: '{text}' (mean, quantile:ALPHA, clip, bounded:EPS, "
-        "either of these before a quantile, as in clip:quantile:ALPHA, order)"
+    raise InputError(f"not a rule: '{text}' ({_TYPED}, as in clip:likely:0.9, order)")
+
+
+def _number(typed: str, text: str) -> float:
+    try:
+        return float(typed)
+    except ValueError:
+        word = text.partition(":")[0]
+        example = {"quantile": "0.3", "likely": "0.9", "bounded": "1.5"}[word]
+        raise InputError(f"{word} needs a number, as in {word}:{example}, got '{text}'") from None
+
+
+def chosen(rule: str | None, alpha: float | None) -> Rule | None:
+    """The rule that is typed, or the one that --alpha stands for; None if neither is given."""
+    if alpha is None:
+        return None if rule is None else parse(rule)
+    if rule is not None:
+        raise InputError("give either --rule or --alpha, not both")
+    return Likely(alpha)
+
+
+def format_rule(rule: Rule) -> str:
+    """A rule as it is typed; a calibrated one with its confidence."""
+    number = next(
+        (getattr(rule, name) for name in ("alpha", "level", "eps", "confidence") if hasattr(rule, name)), None
     )
+    word = rule.name if number is None else f"{rule.name}:{number:g}"
+    of: Rule | None = getattr(rule, "of", None)
+    return word if of is None or of == Mean() else f"{word}:{format_rule(of)}"
 
 
 def to_json(rule: Rule) -> dict[str, Any]:
@@ -255,6 +303,8 @@ def from_json(data: Mapping[str, Any]) -> Rule:
     """The rule that `to_json` described; an `InputError` for anything else."""
     if isinstance(data, Mapping) and "of" in data:
         data = {**data, "of": from_json(data["of"])}
+    if isinstance(data, Mapping) and data.get("name") == Quantile.name and "alpha" in data:
+        data = {"name": Quantile.name, "level": data["alpha"]}  # files up to 0.1 call it so
     rule: Rule = named_part(RULES, data)
     return rule
 

@@ -55,11 +55,11 @@ class TruncatedGaussian(Gaussian):
         """The expected value, between lower - margin and upper + margin."""
         return self._belief(raw, known).mean().to(raw.dtype)
 
-    def quantile(self, raw: Tensor, alpha: float, known: Known) -> Tensor:
-        """The value at alpha, between lower - margin and upper + margin."""
-        check_level(alpha)
+    def quantile(self, raw: Tensor, level: float, known: Known) -> Tensor:
+        """The value at level, between lower - margin and upper + margin."""
+        check_level(level)
         belief = self._belief(raw, known)
-        return belief.quantile(belief.origin.detach().new_full((len(raw),), alpha)).to(raw.dtype)
+        return belief.quantile(belief.origin.detach().new_full((len(raw),), level)).to(raw.dtype)
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
         """The probability of a value up to x: 0 up to lower - margin, 1 from upper + margin on."""

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from hstar import _core
 from hstar.errors import InputError
+from hstar.files import MODEL
 from hstar.recipes.recipe import RECIPES
 from hstar.registry import unknown
 from hstar.search.heuristics import heuristics
@@ -57,7 +58,7 @@ def parse_contestant(text: str) -> Contestant:
             for word in (f"--{option.replace('_', '-')}", *([value] if value else []))
         )
         return Contestant(text, recipe=name, options=flags, search=search, precision=precision)
-    if name.endswith(".hstar") and not options:
+    if name.endswith(MODEL) and not options:
         if not Path(name).is_file():
             raise InputError("no such model", file=Path(name))
         label = ",".join([Path(name).stem, *words])

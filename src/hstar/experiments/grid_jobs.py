@@ -17,8 +17,10 @@ from hstar.experiments.contestants import Contestant, option_words
 from hstar.experiments.evaluate import Limits
 from hstar.experiments.job import HSTAR, OWN_LIMIT, Job, Made
 from hstar.experiments.store import Store
-from hstar.models.grid_config import PaperConfig
-from hstar.models.grid_model import GridModel, load_grid_model
+from hstar.models.grid_config import GridNetwork
+from hstar.models.identity import space_of
+from hstar.models.map_identity import MapIdentity
+from hstar.models.trained_model import load_model
 from hstar.options import configured
 from hstar.recipes import prolonged
 from hstar.registry import unknown
@@ -166,33 +168,26 @@ def check_heuristic(name: str) -> None:
         raise unknown("heuristic of maps", name, list(HEURISTICS))
 
 
-def _trained(plan: prolonged.Plan, maps: Sequence[Grid]) -> GridModel:
-    """The model that will come of a plan, without weights: it knows what problems it is for."""
+def _trained(plan: prolonged.Plan, maps: Sequence[Grid]) -> MapIdentity:
+    """What the model that will come of a plan is for."""
     headings = plan.options.headings
     neighbours = headings or plan.maps.neighbours
-    return GridModel(
-        network=plan.network,
-        tensors={},
-        estimate=plan.options.belief(),
-        scale=1.0,
+    return MapIdentity(
         neighbours=neighbours,
         cut_corners=neighbours == 8 and plan.maps.cut_corners,
+        sizes=tuple({grid.shape for grid in maps}) or ((plan.maps.rows, plan.maps.columns),),
+        any_size=plan.network.any_size,
         headings=headings,
         turn_cost=plan.options.turn_cost if headings else 0.0,
-        sizes=tuple({grid.shape for grid in maps}) or ((plan.maps.rows, plan.maps.columns),),
-        recipe=prolonged.NAME,
-        recipe_config={},
-        seed=plan.training.seed,
     )
 
 
-def _check_fit(contestant: str, model: GridModel, one: MapSet) -> None:
+def _check_fit(contestant: str, space: MapIdentity, network: GridNetwork, one: MapSet) -> None:
     """A model for other maps is refused before it is trained."""
     for problem in one.examples:
         try:
-            model.check(problem)
-            if isinstance(model.network, PaperConfig):
-                model.network.encode(problem)
+            space.check(problem)
+            network.encode(problem)
         except (ModelError, InputError) as error:
             raise InputError(
                 f"{contestant} does not fit {one.domain}: {error}; name others by only"
@@ -254,7 +249,7 @@ def grid_jobs(
         if plan is not None and not maps and one.drawn is not None:
             _check_fresh(contestant.name, plan, trainings, one.domain, *one.drawn)
         if known is not None:
-            _check_fit(contestant.name, known, one)
+            _check_fit(contestant.name, *known, one)
         else:
             solve(
                 one.examples[0], contestant.heuristic, "astar", max_expansions=0
@@ -271,9 +266,11 @@ def grid_jobs(
 
 def _known_model(
     contestant: Contestant, plan: prolonged.Plan | None, maps: Sequence[Path]
-) -> GridModel | None:
+) -> tuple[MapIdentity, GridNetwork] | None:
+    """What a model is for, and its network."""
     if contestant.model is not None:
-        return load_grid_model(contestant.model)
+        model = load_model(contestant.model)
+        return space_of(model, MapIdentity), model.options
     if plan is None:
         return None
     grids = [
@@ -285,7 +282,7 @@ def _known_model(
             else problems_on([Grid(load_map(path))], 1, 0)
         )
     ]
-    return _trained(plan, grids)
+    return _trained(plan, grids), plan.network
 
 
 def _search_job(

@@ -17,13 +17,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from hstar.models.identity import space_of
+from hstar.models.map_identity import MapIdentity
 from hstar.sampling.prolonged import Prolonged
 from hstar.search.solve import Progress, Result, SearchConfig, solve
 from hstar.spaces.grid import GridLike
+from hstar.spaces.grid_files import load_scenarios
+from hstar.spaces.grid_maps import MapOptions, random_problems, with_headings
 
 if TYPE_CHECKING:
-    from hstar.models.grid_model import GridModel
+    from hstar.models.trained_model import TrainedModel
 
+_CALIBRATION = (1,)  # the purpose of random problems that are not those of a training
 TOLERANCE = 1e-9  # of sums of roots of 2, which are rounded once here and once there
 
 
@@ -76,23 +81,41 @@ def optimum(problem: GridLike) -> float | None:
     return float(found.label[place[0]]) if found.reached else None
 
 
+def calibration_problems(
+    model: TrainedModel[Any], files: Sequence[Path], number: int | None, seed: int
+) -> Sequence[GridLike]:
+    """The problems of .scen files, or so many on random maps as in the training, but other ones."""
+    space = space_of(model, MapIdentity)
+    steps: dict[str, Any] = {"neighbours": space.neighbours, "cut_corners": space.cut_corners}
+    drawn = int(np.random.SeedSequence(seed, spawn_key=_CALIBRATION).generate_state(1)[0])
+    if number is None:
+        found = [one.problem for path in files for one in load_scenarios(path, **steps)]
+    else:
+        found = random_problems(number, drawn, MapOptions(**model.recipe_config["maps"] | steps))
+    return with_headings(found, space.headings, space.turn_cost, drawn) if space.headings else found
+
+
 def search_map(
     problem: GridLike,
     name: str,
-    heuristic: str | GridModel,
+    heuristic: str | TrainedModel[Any],
     config: SearchConfig,
     progress: Progress | None = None,
 ) -> GridRun:
-    """One search; `eps` is for the values of a model and leaves a heuristic by name as it is."""
+    """One search; `eps` is for the values of a model and leaves a heuristic by name as it is.
+
+    It is the rule `bounded`: that of a model is taken if no `eps` is given.
+    """
     search = "astar" if config.weight == 1 else "wastar"
     if isinstance(heuristic, str):
         result = solve(problem, heuristic, search, config=replace(config, eps=None), progress=progress)
         return GridRun(problem, name, None, result, 0.0, promised(config, admissible=True))
     started = time.monotonic()
-    values = heuristic.values(problem)
+    found = heuristic.build(problem)
     network_s = time.monotonic() - started
-    result = solve(problem, values, search, config=config, progress=progress)
-    return GridRun(problem, name, values, result, network_s, promised(config, admissible=False))
+    config = replace(config, eps=found.eps) if config.eps is None else config
+    result = solve(problem, found.values, search, config=config, progress=progress)
+    return GridRun(problem, name, found.values, result, network_s, promised(config, admissible=False))
 
 
 # What they say together.

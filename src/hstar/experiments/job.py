@@ -32,6 +32,7 @@ from hstar.experiments.fast_downward import GRACE_S
 from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.machine import machine
 from hstar.experiments.process import Finished, Starter, run_limited, start_process
+from hstar.files import MODEL
 from hstar.units import parse_memory
 
 RESIDENT_LIMIT = 8 << 30  # bytes, of a job that says nothing
@@ -170,9 +171,7 @@ def _starter(job: Job, contents: Mapping[str, bytes], servers: ForkServers | Non
     if servers is None or job.kind == "train" or job.command[: len(HSTAR)] != HSTAR:
         return start_process
     # What a command imports depends on the model that it reads.
-    models = (
-        hashlib.sha256(content).digest() for name, content in contents.items() if name.endswith(".hstar")
-    )
+    models = (hashlib.sha256(content).digest() for name, content in contents.items() if name.endswith(MODEL))
     return functools.partial(servers.start, (job.command[len(HSTAR)], *models))
 
 

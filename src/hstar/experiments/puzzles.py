@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,9 +17,11 @@ import numpy as np
 
 from hstar.errors import InputError
 from hstar.estimates import rules
-from hstar.estimates.rules import Mean, Rule
-from hstar.files import append_line
-from hstar.models.puzzle_model import load_puzzle_model
+from hstar.estimates.rules import Likely, Mean, Rule
+from hstar.files import append_line, names_model
+from hstar.models.puzzle_identity import FEATURES
+from hstar.models.puzzle_identity import truncated as truncated_belief
+from hstar.models.trained_model import load_model
 from hstar.registry import unknown
 from hstar.search.databases import PANCAKE_24, PUZZLE_15, PUZZLE_24, additive_databases
 from hstar.search.iterative_deepening import PuzzleHeuristic
@@ -58,7 +60,6 @@ def distribution(walk: int | None = None) -> str:
 def puzzle_heuristic(
     size: PuzzleSize,
     name: str,
-    alpha: float | None = None,
     rule: Rule | None = None,
     *,
     floor: bool = False,
@@ -67,24 +68,25 @@ def puzzle_heuristic(
 ) -> tuple[PuzzleHeuristic, dict[str, Any]]:
     """A heuristic by name or by model file, and plain data that tell it from others.
 
-    Of a model alpha or a rule can be chosen; a calibrated one goes by its calibration otherwise. `floor` and
-    `truncated` are those of `PuzzleModel.network`; without them it is as in the training.
+    Of a model another rule can be chosen than its own. With `floor` no value is below its admissible
+    features, as in some trainings; `truncated` takes all that is below them out of its belief.
     """
     puzzle = size.puzzle()
-    if name.endswith(".hstar") or Path(name).is_file():
-        model = load_puzzle_model(name)
-        digest = hashlib.sha256(Path(name).read_bytes()).hexdigest()
-        chosen = {"floor": floor, "truncated": truncated}
-        network = model.network(
-            puzzle, alpha, rule=rule, floor=floor or None, truncated=truncated, cache=cache
+    if names_model(name):
+        model = load_model(name)
+        model.space.check(puzzle)
+        model = replace(
+            truncated_belief(model) if truncated else model, rule=model.rule if rule is None else rule
         )
+        model = replace(model, lower=FEATURES) if floor else model
+        digest = hashlib.sha256(Path(name).read_bytes()).hexdigest()
+        alpha = rule.alpha if isinstance(rule, Likely) else None
         about: dict[str, Any] = {"heuristic": Path(name).name, "model": digest, "alpha": alpha}
-        about |= {word: True for word, given in chosen.items() if given}
-        used = model.rule if rule is None else rule
-        if alpha is None and used != Mean():
-            about["rule"] = rules.to_json(used)
-        return network, about
-    of_models = {"alpha": alpha is not None, "a rule": rule is not None, "a floor": floor}
+        about |= {word: True for word, given in (("floor", floor), ("truncated", truncated)) if given}
+        if alpha is None and model.rule != Mean():
+            about["rule"] = rules.to_json(model.rule)
+        return model.build(puzzle, cache=cache), about
+    of_models = {"alpha": isinstance(rule, Likely), "a rule": rule is not None, "a floor": floor}
     for word, given in (of_models | {"a truncated belief": truncated}).items():
         if given:
             raise InputError(f"{word} is for models, not for {name}")

@@ -57,6 +57,7 @@ from hstar.experiments.suite_tasks import (
     problems_of,
     puzzles_of,
 )
+from hstar.files import MODEL
 from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
 from hstar.recipes.domain_recipe import check_options
 from hstar.recipes.prolonged import Plan
@@ -385,8 +386,8 @@ def _contestant(
         contestant = Contestant(training.recipe, recipe=training.recipe, options=options)
         seeds = training.seeds
     elif table.model is not None:
-        if not table.model.endswith(".hstar"):
-            raise unknown("model", table.model, [*trainings, "a file *.hstar"])
+        if not table.model.endswith(MODEL):
+            raise unknown("model", table.model, [*trainings, f"a file *{MODEL}"])
         contestant = parse_contestant(str(home / table.model))
     elif (puzzles or on_maps) and table.heuristic is not None:
         contestant = Contestant(name, heuristic=table.heuristic)

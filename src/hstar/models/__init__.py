@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from hstar.models import hgn_config, linear, nlm_config, resnet_config, wl_model  # options enter themselves
-from hstar.models.model import MODELS
-from hstar.models.relational_model import RELATIONAL_MODELS
+# Models and identities enter themselves.
+from hstar.models import (  # noqa: F401  # noqa: F401
+    domain_identity,
+    ffnn_config,
+    grid_config,
+    hgn_config,
+    linear,
+    map_identity,
+    nlm_config,
+    puzzle_identity,
+    resnet_config,
+    task_identity,
+    wl_model,
+)
+from hstar.models.identity import IDENTITIES
+from hstar.models.model import MODELS, model_of, models_of
+from hstar.models.trained_model import TrainedModel, load_model
 
-__all__ = [
-    "MODELS",
-    "RELATIONAL_MODELS",
-    "hgn_config",
-    "linear",
-    "nlm_config",
-    "resnet_config",
-    "wl_model",
-]
+__all__ = ["IDENTITIES", "MODELS", "TrainedModel", "load_model", "model_of", "models_of"]

@@ -6,8 +6,8 @@ after Kendall and Gal (NIPS 2017). Outputs are mu and, if there are two, rho, in
     sigma = log(1 + exp(rho)), rho clipped to [lowest_rho, highest_rho]
     loss = mean of (mu - y)^2 / (2 sigma^2) + log sigma;   with one output the mean of (mu - y)^2
 
-The gradient passes through the clip: else a rho beyond it would never come back. With `sigmoid` sigma is,
-between the same limits, that of the estimate `gaussian`, which the search of planning tasks knows. `dropout`
+Sigma is that of the estimate `gaussian` with `softplus`; with `sigmoid` it is, between the same limits, the
+form of it which the search of planning tasks knows. `dropout`
 leaves hidden units out while it learns, which gives a spread to inputs that say everything. The same function
 in the core is `hstar.search.puzzle_network` for puzzles, `native` for tasks.
 
@@ -18,7 +18,7 @@ long (25,000 states and 20 units, forth and back, 435 ms against 43).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,35 +26,11 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from hstar.estimates.gaussian import Gaussian
-from hstar.estimates.point import Point
+from hstar.models.ffnn_config import FFNNConfig
 from hstar.models.native import NativeNetwork
 
-
-@dataclass(frozen=True)
-class FFNNConfig:
-    """Options of the network."""
-
-    width: int = 20  # hidden units
-    outputs: int = 2
-    dropout: float = 0.0
-    scale: float = 10.0  # moves in a unit of the outputs
-    lowest_rho: float = -5.0
-    highest_rho: float = 1.0
-    sigmoid: bool = False  # the spread as `gaussian` has it
-
-    @property
-    def limits(self) -> tuple[float, float]:
-        """The least and the greatest sigma, in units of the outputs."""
-        return math.log1p(math.exp(self.lowest_rho)), math.log1p(math.exp(self.highest_rho))
-
-    @property
-    def estimate(self) -> Point | Gaussian:
-        """What the outputs of `FFNN.native` are."""
-        least, greatest = self.limits
-        if self.outputs == 1:
-            return Point()
-        return Gaussian(floor=self.scale * least, range=self.scale * (greatest - least))
+if TYPE_CHECKING:
+    from hstar.estimates.gaussian import Gaussian
 
 
 class FFNN(nn.Module):
@@ -83,12 +59,7 @@ class FFNN(nn.Module):
 
     def sigma(self, raw: Tensor) -> Tensor:
         """The spread in units of the outputs, of raw outputs with two columns."""
-        rho = raw[:, 1]
-        if self.config.sigmoid:
-            least, greatest = self.config.limits
-            return least + (greatest - least) * rho.sigmoid()
-        clipped = rho.clamp(self.config.lowest_rho, self.config.highest_rho)
-        return functional.softplus(rho + (clipped - rho).detach())
+        return cast("Gaussian", self.config.belief(1.0)).spread(raw)
 
     def loss(self, x: Tensor, y: Tensor, generator: Generator) -> tuple[Tensor, float]:
         """The loss for labels in moves, and the largest error of mu in moves, without dropout."""
@@ -114,12 +85,4 @@ class FFNN(nn.Module):
 
     def native(self) -> NativeNetwork:
         """The same network over facts, with mu in moves, as `FFNNConfig.estimate` reads it."""
-        found = self.arrays()
-        units = np.array([self.config.scale, 1.0], dtype=np.float32)[: self.config.outputs]
-        return NativeNetwork(
-            rows=found["hidden_weights"],
-            bias=found["hidden_biases"],
-            blocks=(),
-            head=np.ascontiguousarray((found["output_weights"] * units).T),
-            head_bias=found["output_biases"] * units,
-        )
+        return self.config.network(self.arrays())

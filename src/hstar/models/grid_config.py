@@ -8,16 +8,17 @@ network is a frozen dataclass with its options.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError
+from hstar.models.model import MODELS
 from hstar.options import option
-from hstar.registry import Registry
 from hstar.spaces.grid import GridLike
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class GridNetwork(Protocol):
     """Options of a network, and what can be made of them."""
 
     name: ClassVar[str]
+    spaces: ClassVar[tuple[str, ...]]
+    scale: float  # what outputs are multiplied by; training sets it to their usual size
     whole: ClassVar[bool]  # one pass gives all states of a scenario
     any_size: ClassVar[bool]  # whether it takes maps of other sizes than those of the training
 
@@ -49,15 +52,25 @@ class GridNetwork(Protocol):
     def inputs(self, images: Sequence[Image], scenario: Integers, state: Integers, headings: int = 1) -> Any:
         """What the module takes: states, flat indices over rows, columns and headings of scenarios."""
 
-    def build(self, outputs: int, scale: float, headings: int = 1) -> nn.Module:
+    def build(self, outputs: int, headings: int = 1) -> nn.Module:
         """A fresh module from inputs to raw outputs (states, outputs), about as large as `scale`."""
 
 
-GRID_NETWORKS: Registry[type[GridNetwork]] = Registry("model")
+@dataclass(frozen=True)
+class _OfMaps:
+    """What all networks share."""
+
+    spaces: ClassVar[tuple[str, ...]] = ("map",)
+
+    scale: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.scale < math.inf:
+            raise InputError(f"the scale must be a number above 0, got {self.scale!r}")
 
 
 @dataclass(frozen=True)
-class _WholeMaps:
+class _WholeMaps(_OfMaps):
     """What the networks share that value all states of a scenario in one pass."""
 
     whole: ClassVar[bool] = True
@@ -89,7 +102,7 @@ class _WholeMaps:
         return whole_maps(images, scenario, state, headings)
 
 
-@GRID_NETWORKS.register("vin")
+@MODELS.register("vin")
 @dataclass(frozen=True)
 class VinConfig(_WholeMaps):
     """Options of the network that plans inside."""
@@ -102,18 +115,19 @@ class VinConfig(_WholeMaps):
     width: int = option(16, "Of the layers that read the values.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _check_sizes(self, "sweeps", "waves", "width")
         if self.spread not in (4, 8):
             raise InputError(f"spread must be 4 or 8, got {self.spread!r}")
 
-    def build(self, outputs: int, scale: float, headings: int = 1) -> nn.Module:
+    def build(self, outputs: int, headings: int = 1) -> nn.Module:
         """A network with fresh weights."""
         from hstar.models.vin import Vin
 
-        return Vin(self, outputs, scale, headings)
+        return Vin(self, outputs, self.scale, headings)
 
 
-@GRID_NETWORKS.register("value-map")
+@MODELS.register("value-map")
 @dataclass(frozen=True)
 class ValueMapConfig(_WholeMaps):
     """Options of the convolutional network that values a whole map."""
@@ -127,6 +141,7 @@ class ValueMapConfig(_WholeMaps):
     distance: bool = option(True, "Tell it the admissible distance, and let it learn what is above.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         _check_sizes(self, "channels", "rounds", "reach")
         if self.reach & (self.reach - 1):
             raise InputError(f"reach must be a power of 2, got {self.reach}")
@@ -141,16 +156,16 @@ class ValueMapConfig(_WholeMaps):
         """If it is told the distance."""
         return self.distance
 
-    def build(self, outputs: int, scale: float, headings: int = 1) -> nn.Module:
+    def build(self, outputs: int, headings: int = 1) -> nn.Module:
         """A network with fresh weights."""
         from hstar.models.grid_network import ValueMap
 
-        return ValueMap(self, outputs, scale, headings)
+        return ValueMap(self, outputs, self.scale, headings)
 
 
-@GRID_NETWORKS.register("paper")
+@MODELS.register("paper")
 @dataclass(frozen=True)
-class PaperConfig:
+class PaperConfig(_OfMaps):
     """The network of the paper on prolonged search, which has no options."""
 
     name: ClassVar[str] = "paper"
@@ -181,11 +196,11 @@ class PaperConfig:
 
         return cell_images(images, scenario, state)
 
-    def build(self, outputs: int, scale: float, headings: int = 1) -> nn.Module:
+    def build(self, outputs: int, headings: int = 1) -> nn.Module:
         """A network with fresh weights."""
         from hstar.models.grid_network import PaperNetwork
 
-        return PaperNetwork(outputs, scale)
+        return PaperNetwork(outputs, self.scale)
 
 
 def _check_sizes(config: Any, *names: str) -> None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hstar.errors import InputError, UnsupportedError
 from hstar.models.hypergraph import Hypergraph, Hypergraphs, hypergraph, hypergraphs
-from hstar.models.relational_model import RELATIONAL_MODELS, StateRows, TorchModel
+from hstar.models.model import MODELS
+from hstar.models.relational_model import StateRows, TorchModel
 from hstar.options import option
 from hstar.spaces.relations import Relations, Vocabulary
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 MOST_SLOTS = 1000  # of senders or receivers; each slot has its weights
 
 
-@RELATIONAL_MODELS.register("hgn")
+@MODELS.register("hgn")
 @dataclass(frozen=True)
 class HGNConfig(TorchModel):
     """Options of the hypergraph network.

@@ -17,7 +17,8 @@ import numpy as np
 
 from hstar import _core
 from hstar.errors import ModelError
-from hstar.models.relational_model import RELATIONAL_MODELS, StateRows, Tensors, TorchModel
+from hstar.models.model import MODELS, Tensors
+from hstar.models.relational_model import StateRows, TorchModel
 from hstar.spaces.relations import Relations, Vocabulary, relations
 from hstar.spaces.task import Task
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 FEATURES = 4
 
 
-@RELATIONAL_MODELS.register("linear")
+@MODELS.register("linear")
 @dataclass(frozen=True)
 class LinearConfig(TorchModel):
     """The linear model has no options."""

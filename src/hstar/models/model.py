@@ -1,36 +1,62 @@
-"""The contract of a model: how training gets a network and how the core gets its weights.
+"""Models: one registry for all kinds of spaces, and the contract of those over the atoms of a task.
 
-A registered model is a frozen dataclass with its options. Training calls `build` under a seed of torch, then
-the module itself with a uint8 matrix (states, atoms) of zeros and ones, which answers with raw outputs
-(states, outputs) in float32. What the outputs mean is the business of an `Estimate`.
+A registered model is a frozen dataclass with its options, which needs no torch, and says by `spaces` which
+kinds of spaces it knows. What else is asked of it depends on the kind: see `Model` for tasks, `FFNNConfig`
+for puzzles, `RelationalModel` for domains, `GridNetwork` for maps. What outputs mean is the business of an
+`Estimate`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+
+import numpy.typing as npt
 
 from hstar.models.native import NativeNetwork
-from hstar.registry import Registry
+from hstar.registry import Registry, unknown
 
 if TYPE_CHECKING:
     from torch import nn
 
+Tensors: TypeAlias = Mapping[str, npt.NDArray[Any]]
+
 
 class Model(Protocol):
-    """Options of a model, and what can be made of them."""
+    """Options of a model of a task, and what can be made of them.
+
+    Training calls `build` under a seed of torch, then the module itself with a uint8 matrix (states, atoms)
+    of zeros and ones, which answers with raw outputs (states, outputs) in float32.
+    """
 
     name: ClassVar[str]
+    spaces: ClassVar[tuple[str, ...]]
 
     def __init__(self, **options: Any) -> None: ...
 
     def build(self, atoms: int, outputs: int) -> nn.Module:
         """A fresh module; its weights depend on torch's random state only."""
 
-    def export(self, module: nn.Module) -> NativeNetwork:
-        """The weights of a module that `build` made, for the core."""
+    def export(self, module: nn.Module) -> Tensors:
+        """The weights of a module that `build` made, for a model file."""
+
+    def network(self, tensors: Tensors) -> NativeNetwork:
+        """The same for the core; a `ModelError` if they are not of this model."""
 
 
-MODELS: Registry[type[Model]] = Registry("model")
+MODELS: Registry[type[Any]] = Registry("model")
+
+
+def models_of(kind: str) -> list[str]:
+    """The names of the models that know spaces of this kind."""
+    return [name for name in MODELS if kind in MODELS.get(name).spaces]
+
+
+def model_of(kind: str, name: str) -> type[Any]:
+    """The model called `name`; an `InputError` that lists those of this kind of space otherwise."""
+    if name not in (known := models_of(kind)):
+        raise unknown("model", name, known)
+    return MODELS.get(name)
 
 
 def start_torch() -> None:

@@ -24,7 +24,8 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.models.relational_model import RELATIONAL_MODELS, Integers, StateRows, Tensors, TorchModel
+from hstar.models.model import MODELS, Tensors
+from hstar.models.relational_model import Integers, StateRows, TorchModel
 from hstar.options import option
 from hstar.spaces.relations import Relations, Vocabulary
 from hstar.spaces.task import Task
@@ -41,7 +42,7 @@ _LOOK = 100
 _TABLE = 1 << 20  # codes below this are looked up in a table, others are sorted
 
 
-@RELATIONAL_MODELS.register("nlm")
+@MODELS.register("nlm")
 @dataclass(frozen=True)
 class NLMConfig(TorchModel):
     """Options of the Neural Logic Machine."""

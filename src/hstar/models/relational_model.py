@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
-from hstar.registry import Registry
+from hstar.models.model import Tensors
 from hstar.sampling.relational import RelationalData
 from hstar.spaces.relations import Relations, Vocabulary
 from hstar.spaces.task import Task
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Array: TypeAlias = npt.NDArray[np.float64]
-Tensors: TypeAlias = Mapping[str, npt.NDArray[Any]]
 T = TypeVar("T")
 
 
@@ -54,6 +53,7 @@ class RelationalModel(Protocol):
     """Options of a model, and what can be made of them."""
 
     name: ClassVar[str]
+    spaces: ClassVar[tuple[str, ...]]
     columns: ClassVar[tuple[str, ...]]  # what it reads of a state beyond its atoms
     operators: ClassVar[bool]  # whether it needs the ground operators of an instance
     tabular: ClassVar[bool]  # whether inputs are a matrix, one row a state: then training makes it once
@@ -89,6 +89,7 @@ class RelationalModel(Protocol):
 class TorchModel:
     """The parts of the contract that are alike for all models that torch runs in the search, too."""
 
+    spaces: ClassVar[tuple[str, ...]] = ("domain",)
     columns: ClassVar[tuple[str, ...]] = ()
     operators: ClassVar[bool] = False
     tabular: ClassVar[bool] = False
@@ -116,6 +117,3 @@ class TorchModel:
         from hstar.models.torch_search import torch_model
 
         return torch_model(self, task, words, tensors, outputs)
-
-
-RELATIONAL_MODELS: Registry[type[RelationalModel]] = Registry("model")

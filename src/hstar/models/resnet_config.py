@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from hstar.errors import InputError
-from hstar.models.model import MODELS
-from hstar.models.native import NativeNetwork
+from hstar.models.model import MODELS, Tensors
+from hstar.models.native import NativeNetwork, from_tensors
 from hstar.options import option
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class ResNetConfig:
     """Options of the residual network."""
 
     name: ClassVar[str] = "resnet"
+    spaces: ClassVar[tuple[str, ...]] = ("task",)
 
     width: int = option(250, "Units of a layer.")
     blocks: int = option(1, "Residual blocks of two layers.")
@@ -45,8 +46,12 @@ class ResNetConfig:
 
         return ResNet(atoms, outputs, self)
 
-    def export(self, module: nn.Module) -> NativeNetwork:
+    def export(self, module: nn.Module) -> Tensors:
         """The weights of a network."""
         from hstar.models.resnet import export
 
-        return export(cast("ResNet", module))
+        return export(cast("ResNet", module)).tensors()
+
+    def network(self, tensors: Tensors) -> NativeNetwork:
+        """The network with these weights."""
+        return from_tensors(tensors, self.output_relu)

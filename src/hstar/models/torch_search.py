@@ -18,7 +18,8 @@ from hstar.spaces.task import Task
 if TYPE_CHECKING:
     from torch import nn
 
-    from hstar.models.relational_model import RelationalModel, Tensors
+    from hstar.models.model import Tensors
+    from hstar.models.relational_model import RelationalModel
 
 
 def torch_model(
@@ -50,14 +51,17 @@ def torch_model(
 
 def load_module(model: RelationalModel, words: Vocabulary, tensors: Tensors, outputs: int) -> nn.Module:
     """A module with the weights that `TorchModel.export` gave; a `ModelError` if they are others."""
+    return with_weights(model.build(words, outputs), tensors, model.name)
+
+
+def with_weights(module: nn.Module, tensors: Tensors, name: str) -> nn.Module:
+    """The module ready to run; a `ModelError` if these are not its weights."""
     import torch
 
-    weights = {name: torch.from_numpy(array.copy()) for name, array in tensors.items()}
-    module = model.build(words, outputs)
     try:
-        module.load_state_dict(weights)
+        module.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in tensors.items()})
     except RuntimeError as error:
-        raise ModelError(f"weights of {model.name}: {' '.join(str(error).split())}") from None
+        raise ModelError(f"weights of {name}: {' '.join(str(error).split())}") from None
     return module.eval()
 
 

@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, ModelError
-from hstar.models.relational_model import RELATIONAL_MODELS, Array, StateRows, Tensors
+from hstar.models.model import MODELS, Tensors
+from hstar.models.relational_model import Array, StateRows
 from hstar.models.ridge import choose_ridge, held_out_rows, ridge_regression, squared_error
 from hstar.models.wl import WLConfig, WLFeatures
 from hstar.options import option
@@ -45,12 +46,13 @@ class _Fitted:
     deviation: float  # of the target from it
 
 
-@RELATIONAL_MODELS.register("wl")
+@MODELS.register("wl")
 @dataclass(frozen=True)
 class WLModel(WLConfig):
     """Options of the features and of the head."""
 
     name: ClassVar[str] = "wl"
+    spaces: ClassVar[tuple[str, ...]] = ("domain",)
     columns: ClassVar[tuple[str, ...]] = ()
     operators: ClassVar[bool] = False
     tabular: ClassVar[bool] = True

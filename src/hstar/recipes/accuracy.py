@@ -18,7 +18,9 @@ import numpy.typing as npt
 
 from hstar.errors import InputError, ModelError
 from hstar.estimates.rules import Order, Rule
-from hstar.models.domain_model import DomainModel
+from hstar.models.domain_identity import DomainIdentity
+from hstar.models.identity import space_of
+from hstar.models.trained_model import TrainedModel
 from hstar.sampling.relational import RelationalData
 
 BASELINES = ("ff", "lmcut", "goalcount")
@@ -26,7 +28,7 @@ PUBLISHED_BATCH = 256
 CHUNK = 1024  # states read at a time
 
 
-def accuracy(model: DomainModel, data: RelationalData, rule: Rule | None = None) -> dict[str, Any]:
+def accuracy(model: TrainedModel[Any], data: RelationalData, rule: Rule | None = None) -> dict[str, Any]:
     """Plain data; `rule`: another one than the model's own."""
     import torch
 
@@ -34,22 +36,21 @@ def accuracy(model: DomainModel, data: RelationalData, rule: Rule | None = None)
     from hstar.estimates.estimate import Batch
     from hstar.training.examples import KnownColumns, RelationalExamples
 
-    if data.words != model.words:
-        raise ModelError(
-            f"the model was trained for {model.words.domain}, the data are of {data.words.domain}"
-        )
+    words = space_of(model, DomainIdentity).words
+    if data.words != words:
+        raise ModelError(f"the model was trained for {words.domain}, the data are of {data.words.domain}")
     if isinstance(rule or model.rule, Order):
         raise InputError("a model that was trained to rank tells no distances; only their order can be used")
     if not data.instances or not data.labelled.any():
         raise InputError("no labelled states to compare with")
-    reader = model.reader()
+    reader = model.network
     known = KnownColumns(model.lower, model.upper, model.base)
     known.check(data, *BASELINES)
     examples = RelationalExamples(data, reader, known, inputs=False)
     found = []
     for start in range(0, len(examples), CHUNK):
         indices = np.arange(start, min(start + CHUNK, len(examples)))
-        found.append(reader.raw(model.words, examples.states(indices), model.tensors, model.estimate.outputs))
+        found.append(reader.raw(words, examples.states(indices), model.tensors, model.estimate.outputs))
     raw = torch.from_numpy(np.concatenate(found))
     batch = examples.known_batch(np.arange(len(examples)), torch.device("cpu"))
     value = (rule or model.rule).value(model.estimate, raw, batch.known).numpy()

@@ -20,7 +20,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hstar.errors import InputError
-from hstar.models.puzzle_model import WEIGHTS, Outputs, PuzzleModel
+from hstar.estimates.belief import puzzle_options
+from hstar.estimates.rules import Mean
+from hstar.models.ffnn_config import WEIGHTS, FFNNConfig
+from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
+from hstar.models.trained_model import TrainedModel
 from hstar.options import option
 from hstar.recipes.puzzle_recipe import (
     INPUTS,
@@ -88,7 +92,7 @@ class Bootstrap:
         options: BootstrapOptions,
         progress: ProgressFunction | None = None,
         checkpoint: Path | None = None,
-    ) -> PuzzleModel:
+    ) -> TrainedModel[PuzzleIdentity]:
         """The last heuristic; an `InputError` if the first one solved too little to learn from."""
         from hstar.training.two_networks import torch_threads
 
@@ -172,7 +176,7 @@ class _Learner:
         """A new network, from the states of these plans."""
         import torch
 
-        from hstar.models.ffnn import FFNN, FFNNConfig
+        from hstar.models.ffnn import FFNN
         from hstar.training.memory_buffer import MemoryBuffer, plan_entries
         from hstar.training.two_networks import adam, fit_planner, seeded
 
@@ -181,7 +185,7 @@ class _Learner:
         for plan in plans:
             buffer.add(plan_entries(plan))
         weights = seeded(options.seed, iteration, _WEIGHTS)
-        network = FFNN(self.features.inputs, FFNNConfig(options.hidden, outputs=1), weights)
+        network = FFNN(self.features.inputs, self.shape, weights)
         x, y = torch.from_numpy(self.features.array(buffer.states)), torch.from_numpy(buffer.costs)
         optimizer = adam(network.parameters(), options.learning_rate)
         fit_planner(
@@ -190,16 +194,21 @@ class _Learner:
         self.weights, self.learned_states = dict(network.arrays()), len(buffer)
 
     @property
-    def outputs(self) -> Outputs:
-        """One, in units of ten moves."""
-        return Outputs(scale=10.0, floor_admissible=self.options.inputs == "databases")
+    def shape(self) -> FFNNConfig:
+        """One output, in units of ten moves."""
+        return FFNNConfig(self.options.hidden, outputs=1)
+
+    @property
+    def floor(self) -> bool:
+        """Whether no value is below the admissible features."""
+        return self.options.inputs == "databases"
 
     def network(self) -> PuzzleNetwork:
         """The heuristic that was learned last."""
-        fields: dict[str, Any] = {**self.weights, **asdict(self.outputs)}
-        return PuzzleNetwork(self.features, **fields)
+        fields: dict[str, Any] = {**self.weights, **puzzle_options(self.shape.estimate, Mean())}
+        return PuzzleNetwork(self.features, scale=self.shape.scale, floor_admissible=self.floor, **fields)
 
-    def model(self) -> PuzzleModel:
+    def model(self) -> TrainedModel[PuzzleIdentity]:
         """What is kept."""
         if not self.weights:
             most = max(one["solved"] for one in self.history)
@@ -207,11 +216,16 @@ class _Learner:
                 f"{self.first} solved {most} of {self.options.instances} instances, less than "
                 f"{self.options.least_solved} to learn from; raise nodes"
             )
-        return PuzzleModel(
-            puzzle=self.size,
-            inputs=self.options.inputs,
-            weights=self.weights,
-            outputs=self.outputs,
+        return TrainedModel(
+            space=PuzzleIdentity(self.size),
+            encoder=self.options.inputs,
+            model=self.shape.name,
+            model_config=asdict(self.shape),
+            tensors=self.weights,
+            estimate=self.shape.estimate,
+            rule=Mean(),
+            lower=FEATURES if self.floor else None,
+            search={"search": "idastar"},
             recipe=Bootstrap.name,
             recipe_config=asdict(self.options),
             seed=self.options.seed,

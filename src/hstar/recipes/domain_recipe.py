@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from hstar.errors import InputError
-from hstar.models.domain_model import DomainModel
+from hstar.models.domain_identity import DomainIdentity
+from hstar.models.trained_model import TrainedModel
 from hstar.registry import Registry, unknown
 from hstar.sampling.relational import RelationalData
 
@@ -44,7 +45,7 @@ class DomainRecipe(Protocol):
         held_out: RelationalData | None = None,
         progress: Callable[[Progress], None] | None = None,
         checkpoint: Path | None = None,
-    ) -> DomainModel:
+    ) -> TrainedModel[DomainIdentity]:
         """A heuristic for the domain of the data; the same options and data give the same one."""
 
 
@@ -73,7 +74,7 @@ def train_domain(
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Path | None = None,
     **options: Any,
-) -> DomainModel:
+) -> TrainedModel[DomainIdentity]:
     """Learns a heuristic for all tasks of a domain from labelled states of some.
 
     `held_out`: states to choose the best weights by; without them some of the instances are.

@@ -37,7 +37,8 @@ import torch
 from torch import Tensor
 
 from hstar.models.epistemic import epistemic_model
-from hstar.models.ffnn import FFNN, FFNNConfig
+from hstar.models.ffnn import FFNN
+from hstar.models.ffnn_config import FFNNConfig
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.recipes.puzzle_recipe import ProgressFunction, PuzzleProgress
 from hstar.sampling.backward_walks import BackwardWalks

@@ -31,8 +31,9 @@ from hstar.sampling.uncertain_tasks import SOFTMAX
 from hstar.spaces.puzzles import PuzzleSize
 
 if TYPE_CHECKING:
-    from hstar.models.file import LearnedModel
-    from hstar.models.puzzle_model import PuzzleModel
+    from hstar.models.puzzle_identity import PuzzleIdentity
+    from hstar.models.task_identity import TaskIdentity
+    from hstar.models.trained_model import TrainedModel
     from hstar.spaces.task import Task
 
 NAME = "likely-admissible"
@@ -185,7 +186,7 @@ class LikelyAdmissible:
         options: LikelyAdmissibleOptions,
         progress: ProgressFunction | None = None,
         checkpoint: Path | None = None,
-    ) -> PuzzleModel:
+    ) -> TrainedModel[PuzzleIdentity]:
         """The algorithm, which needs torch."""
         from hstar.recipes.likely_admissible import learn_heuristic
         from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
@@ -198,7 +199,7 @@ class LikelyAdmissible:
         options: LikelyAdmissibleOptions,
         progress: ProgressFunction | None = None,
         checkpoint: Path | None = None,
-    ) -> LearnedModel:
+    ) -> TrainedModel[TaskIdentity]:
         """The same about a planning task."""
         from hstar.recipes.likely_admissible import learn_heuristic
         from hstar.recipes.likely_admissible_task import TaskSpace
@@ -223,7 +224,7 @@ def train_likely_admissible(
     progress: ProgressFunction | None = None,
     checkpoint: Path | None = None,
     **options: Any,
-) -> LearnedModel:
+) -> TrainedModel[TaskIdentity]:
     """Learns a heuristic for a planning task, its goal and facts, from the goal alone.
 
     `checkpoint`: a file that is replaced after every iteration; the same call goes on from there.

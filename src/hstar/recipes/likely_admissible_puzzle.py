@@ -12,8 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hstar.models.ffnn import FFNN, FFNNConfig
-from hstar.models.puzzle_model import Outputs, PuzzleModel
+from hstar.estimates.belief import puzzle_options
+from hstar.estimates.rules import Likely, Mean
+from hstar.models.ffnn import FFNN
+from hstar.models.ffnn_config import FFNNConfig
+from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
+from hstar.models.trained_model import TrainedModel
 from hstar.recipes.likely_admissible import Attempt
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.sampling.backward_walks import PuzzleWalks
@@ -52,9 +56,12 @@ class PuzzleSpace:
         """By IDA*."""
         options = self.options
         limits = SearchConfig(time_limit=options.task_time, max_evaluations=options.nodes)
-        fields: dict[str, Any] = {**planner.arrays(), **asdict(self.outputs)}
-        chosen = alpha if self.shape.outputs == 2 else None
-        heuristic = PuzzleNetwork(self.features, alpha=chosen, switch=switch, **fields)
+        fields: dict[str, Any] = {
+            **planner.arrays(),
+            **puzzle_options(self.shape.estimate, Likely(alpha) if self.shape.outputs == 2 else Mean()),
+            "floor_admissible": self.floor,
+        }
+        heuristic = PuzzleNetwork(self.features, scale=self.shape.scale, switch=switch, **fields)
 
         def search(puzzle: Puzzle, progress: Progress | None) -> Result:
             return solve(puzzle, heuristic, "idastar", config=limits, progress=progress)
@@ -64,25 +71,29 @@ class PuzzleSpace:
             yield Attempt(found, result.generated)
 
     @property
-    def outputs(self) -> Outputs:
-        """What the outputs of the planning network mean."""
-        floor, shape = self.options.floor, self.shape
-        admissible = self.options.inputs != ONE_HOT if floor is None else floor
-        return Outputs(shape.scale, shape.lowest_rho, shape.highest_rho, floor_admissible=admissible)
+    def floor(self) -> bool:
+        """Whether no value is below the admissible features."""
+        given = self.options.floor
+        return self.options.inputs != ONE_HOT if given is None else given
 
     def images(self, plan: list[State]) -> list[list[State]]:
         """That one, and if asked its mirror image."""
         return [plan, [mirrored(state) for state in plan]] if self.options.mirror else [plan]
 
-    def model(self, planner: FFNN, summary: dict[str, Any]) -> PuzzleModel:
+    def model(self, planner: FFNN, summary: dict[str, Any]) -> TrainedModel[PuzzleIdentity]:
         """For `hstar puzzle`."""
-        return PuzzleModel(
-            puzzle=self.size,
-            inputs=self.options.inputs,
-            weights=planner.arrays(),
-            outputs=self.outputs,
+        return TrainedModel(
+            space=PuzzleIdentity(self.size),
+            encoder=self.options.inputs,
+            model=self.shape.name,
+            model_config=asdict(self.shape),
+            tensors=planner.arrays(),
+            estimate=self.shape.estimate,
+            rule=Mean(),
+            lower=FEATURES if self.floor else None,
             recipe=NAME,
             recipe_config=asdict(self.options),
             seed=self.options.seed,
+            search={"search": "idastar"},
             summary=summary,
         )

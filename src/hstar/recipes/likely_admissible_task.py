@@ -21,13 +21,13 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.estimates import estimate as estimates
-from hstar.estimates import rules
 from hstar.estimates.belief import belief_options
-from hstar.estimates.rules import Mean, Quantile
-from hstar.models.ffnn import FFNN, FFNNConfig
-from hstar.models.file import RESOLUTION, LearnedModel
-from hstar.models.identity import atoms_of, identify
+from hstar.estimates.rules import Likely, Mean
+from hstar.models.believed import RESOLUTION
+from hstar.models.ffnn import FFNN
+from hstar.models.ffnn_config import FFNNConfig
+from hstar.models.task_identity import TaskIdentity, atoms_of, identify
+from hstar.models.trained_model import TrainedModel
 from hstar.recipes.likely_admissible import Attempt
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.sampling.backward_walks import TaskWalks
@@ -99,23 +99,19 @@ class TaskSpace:
         """That one."""
         return [plan]
 
-    def model(self, planner: FFNN, summary: dict[str, Any]) -> LearnedModel:
+    def model(self, planner: FFNN, summary: dict[str, Any]) -> TrainedModel[TaskIdentity]:
         """For `hstar solve`."""
-        estimate = self.shape.estimate
-        return LearnedModel(
-            network=planner.native(),
-            atoms=self.atoms,
-            task=identify(self.task),
+        return TrainedModel(
+            space=identify(self.task),
+            tensors=planner.arrays(),
             recipe=NAME,
             recipe_config=asdict(self.options),
-            model="ffnn",
+            model=self.shape.name,
             model_config=asdict(self.shape),
-            estimate=estimate.name,
-            estimate_config={
-                name: value for name, value in estimates.to_json(estimate).items() if name != "name"
-            },
-            rule=rules.to_json(Mean()),
+            estimate=self.shape.estimate,
+            rule=Mean(),
             seed=self.options.seed,
+            search={"search": "astar"},
             summary=summary,
         )
 
@@ -135,7 +131,7 @@ class _Planning:
         estimate = self.planner.config.estimate
         options = belief_options(estimate, Mean())
         if estimate.outputs == 2:
-            options |= belief_options(estimate, Quantile(1 - self.alpha)) | {"sure_below": self.switch}
+            options |= belief_options(estimate, Likely(self.alpha)) | {"sure_below": self.switch}
         model = _core.atom_model(task.core, self.network, list(self.facts))
         return _core.believed_heuristic(task.native, model, **options, name=NAME, scale=RESOLUTION)
 

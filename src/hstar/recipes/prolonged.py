@@ -31,9 +31,11 @@ from hstar.estimates.asymmetric import Asymmetric
 from hstar.estimates.estimate import Estimate
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
+from hstar.estimates.rules import Mean
 from hstar.estimates.truncated import TruncatedGaussian
-from hstar.models.grid_config import GRID_NETWORKS, GridNetwork
-from hstar.models.grid_model import GridModel
+from hstar.models import TrainedModel, model_of, models_of
+from hstar.models.grid_config import GridNetwork
+from hstar.models.map_identity import MapIdentity
 from hstar.options import option
 from hstar.registry import unknown
 from hstar.sampling.prolonged import OptimalPath, Prolonged
@@ -70,7 +72,7 @@ class ProlongedOptions:
     updates: int | None = option(None, "Steps of the optimizer, instead of epochs.")
 
     def __post_init__(self) -> None:
-        known = {"sampler": SAMPLERS, "model": tuple(GRID_NETWORKS), "estimate": BELIEFS}
+        known = {"sampler": SAMPLERS, "model": tuple(models_of("map")), "estimate": BELIEFS}
         for name, words in known.items():
             if getattr(self, name) not in words:
                 raise unknown(name, getattr(self, name), list(words))
@@ -135,14 +137,14 @@ def profiles(options: Options) -> dict[str, Options]:
 
 def parts(options: Options) -> dict[str, dict[str, Field[Any]]]:
     """Options with their fields by part; those of all networks if none is chosen."""
-    chosen = [options["model"]] if "model" in options else list(GRID_NETWORKS)
+    chosen = [options["model"]] if "model" in options else models_of("map")
     owners = {
         "grid recipe": ProlongedOptions,
         "grid maps": MapOptions,
-        **{f"grid {name}": GRID_NETWORKS.get(name) for name in chosen},
+        **{f"grid {name}": model_of("map", name) for name in chosen},
         "training": TrainConfig,
     }
-    left_out = ("ranking", "criterion")  # what only models of domains have
+    left_out = ("ranking", "criterion", "scale")  # what only models of domains have, and what is no choice
     return {
         part: {entry.name: entry for entry in fields(owner) if entry.name not in left_out}
         for part, owner in owners.items()
@@ -176,9 +178,7 @@ def plan(profile: str | None, options: Options) -> Plan:
         {name: given[name] for name in entries if name in given} for entries in own.values()
     )
     config = ProlongedOptions(**recipe)
-    return Plan(
-        config, MapOptions(**maps), GRID_NETWORKS.get(config.model)(**network), TrainConfig(**training)
-    )
+    return Plan(config, MapOptions(**maps), model_of("map", config.model)(**network), TrainConfig(**training))
 
 
 def train_prolonged(
@@ -188,7 +188,7 @@ def train_prolonged(
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Path | None = None,
     **options: Any,
-) -> GridModel:
+) -> TrainedModel[MapIdentity]:
     """Learns values of maps from scenarios: `problems`, or random ones by the options of `MapOptions`.
 
     With `headings` they become problems on lattices. The same options, seed and problems give the same
@@ -218,13 +218,13 @@ def train_prolonged(
     examples, held_out = examples.split(training.validation, training.seed)
     # 3. A network that knows it.
     target = float(np.abs(examples.target()).mean())
-    scale = target if target > 0 else 1.0
+    network = replace(network, scale=target if target > 0 else 1.0)  # type: ignore[type-var]
     if config.updates is not None:
         size = min(len(examples), training.epoch_size or len(examples))
         batches = math.ceil(size / training.batch_size)
         training = replace(training, epochs=max(1, round(config.updates / batches)))
     trained = fit(
-        lambda outputs: network.build(outputs, scale, max(headings, 1)),
+        lambda outputs: network.build(outputs, max(headings, 1)),
         examples,
         config.belief(),
         training,
@@ -234,16 +234,14 @@ def train_prolonged(
     )
     # 4. What the search needs.
     weights = {name: tensor.cpu().numpy() for name, tensor in trained.model.state_dict().items()}
-    return GridModel(
-        network=network,
+    return TrainedModel(
+        space=MapIdentity(neighbours, cut_corners, sizes, network.any_size, headings, turn_cost),
+        model=network.name,
+        model_config=asdict(network),  # type: ignore[call-overload]
         tensors=weights,
         estimate=config.belief(),
-        scale=scale,
-        neighbours=neighbours,
-        cut_corners=cut_corners,
-        headings=headings,
-        turn_cost=turn_cost,
-        sizes=sizes,
+        rule=Mean(),
+        search={"search": "astar"},
         recipe=NAME,
         recipe_config={
             **asdict(config),

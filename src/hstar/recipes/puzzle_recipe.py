@@ -17,7 +17,8 @@ from hstar.registry import Registry, unknown
 from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
 
 if TYPE_CHECKING:
-    from hstar.models.puzzle_model import PuzzleModel
+    from hstar.models.puzzle_identity import PuzzleIdentity
+    from hstar.models.trained_model import TrainedModel
 
 Options = Mapping[str, Any]
 INPUTS = ("one-hot", "databases", "mirrored-databases")  # kinds of `PuzzleFeatures`
@@ -52,7 +53,7 @@ class PuzzleRecipe(Protocol):
         options: Any,
         progress: ProgressFunction | None = None,
         checkpoint: Path | None = None,
-    ) -> PuzzleModel:
+    ) -> TrainedModel[PuzzleIdentity]:
         """A heuristic; the same options give the same one, unless they limit times."""
 
 
@@ -82,7 +83,7 @@ def train_puzzle(
     progress: ProgressFunction | None = None,
     checkpoint: Path | None = None,
     **options: Any,
-) -> PuzzleModel:
+) -> TrainedModel[PuzzleIdentity]:
     """Learns a heuristic for a puzzle such as `tiles:4x4`.
 
     `checkpoint`: a file that is replaced after every iteration; the same call goes on from there.

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from hstar import __version__
 from hstar.errors import InputError
-from hstar.estimates import rules
-from hstar.models.file import LearnedModel, identify
+from hstar.estimates.rules import Mean
+from hstar.models.task_identity import TaskIdentity, identify
+from hstar.models.trained_model import TrainedModel
 from hstar.recipes.selection import Candidate, Selection, choose
 from hstar.registry import Registry, unknown
 from hstar.sampling.sampler import SAMPLERS, atom_names, make_sampler
@@ -61,7 +62,7 @@ def train(
     checkpoint: Path | None = None,
     data: Dataset | None = None,
     **options: Any,
-) -> LearnedModel:
+) -> TrainedModel[TaskIdentity]:
     """Learns a heuristic for a task: its goal and facts, any initial state; from `data` instead of sampling.
 
     `options` are those of the recipe's sampler, of `ResNetConfig`, `TrainConfig` and `Selection`; `seed` is
@@ -112,7 +113,7 @@ def _train_one(
     data: Dataset | None,
     progress: Callable[[Progress], None] | None,
     checkpoint: Path | None,
-) -> tuple[LearnedModel, float]:
+) -> tuple[TrainedModel[TaskIdentity], float]:
     """One network, and its loss on the held-out states."""
     from hstar.estimates.point import Point
     from hstar.models.resnet import ResNetConfig
@@ -131,17 +132,17 @@ def _train_one(
     training = TrainConfig(**parts["training"])
     trained = fit(config.build, dataset, Point(), training, progress=progress, checkpoint=checkpoint)
     # 3. What the search needs of it.
-    model = LearnedModel(
-        network=config.export(trained.model),
-        atoms=dataset.atoms,
-        task=identify(task),
+    model = TrainedModel(
+        space=replace(identify(task), atoms=dataset.atoms),
+        tensors=config.export(trained.model),
         recipe=recipe.name,
         recipe_config={"profile": profile, "sampler": origin, "training": asdict(training)},
-        model="resnet",
+        model=config.name,
         model_config=asdict(config),
-        estimate=Point.name,
-        rule=rules.to_json(rules.Mean()),
+        estimate=Point(),
+        rule=Mean(),
         seed=training.seed,
+        search={"search": "gbfs"},
         summary={"states": len(dataset.label), **trained.summary()},
         versions={"hstar": __version__},
     )

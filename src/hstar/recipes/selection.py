@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from hstar.errors import InputError
-from hstar.models.file import LearnedModel
+from hstar.models.trained_model import TrainedModel
 from hstar.options import option
 from hstar.registry import Registry
 from hstar.sampling.sampler import check_options
@@ -50,7 +50,7 @@ class Selection:
 class Candidate:
     """A network, and its searches so far: evaluations per start, and whether they found a plan."""
 
-    model: LearnedModel
+    model: TrainedModel[Any]
     loss: float
     evaluations: dict[int, int] = field(default_factory=dict)
     solved: set[int] = field(default_factory=set)

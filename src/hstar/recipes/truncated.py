@@ -31,8 +31,8 @@ from hstar.errors import InputError
 from hstar.estimates import ESTIMATES, rules
 from hstar.estimates.estimate import Estimate
 from hstar.estimates.rules import Bounded, Clip, Quantile
-from hstar.models import RELATIONAL_MODELS
-from hstar.models.domain_model import DomainModel
+from hstar.models import TrainedModel, model_of, models_of
+from hstar.models.domain_identity import DomainIdentity
 from hstar.models.relational_model import RelationalModel
 from hstar.models.ridge import held_out_rows
 from hstar.options import option
@@ -70,7 +70,7 @@ class TruncatedOptions:
     )
     rule: str = option(
         "mean",
-        "What the search sees: mean, quantile:ALPHA, either behind clip: or bounded:EPS:; "
+        "What the search sees: mean, quantile:LEVEL, likely:ALPHA, either behind clip: or bounded:EPS:; "
         "order if ranking is 1.",
     )
     updates: int | None = option(None, "Steps of the optimizer, instead of epochs.")
@@ -78,7 +78,7 @@ class TruncatedOptions:
 
     def __post_init__(self) -> None:
         for name, known in {
-            "model": list(RELATIONAL_MODELS),
+            "model": models_of("domain"),
             "estimate": list(ESTIMATES),
             "base": list(BASES),
             "lower": list(BOUNDS),
@@ -150,11 +150,11 @@ class Truncated:
         """What is put together, the training, and the options of the chosen model, or of all of them."""
         from hstar.training.config import TrainConfig
 
-        chosen = [options["model"]] if "model" in options else list(RELATIONAL_MODELS)
+        chosen = [options["model"]] if "model" in options else models_of("domain")
         owners = {
             "recipe truncated": TruncatedOptions,
             "training": TrainConfig,
-            **{f"model {name}": RELATIONAL_MODELS.get(name) for name in chosen},
+            **{f"model {name}": model_of("domain", name) for name in chosen},
         }
         return {
             part: {entry.name: entry for entry in fields(owner) if "help" in entry.metadata}
@@ -177,7 +177,7 @@ class Truncated:
     def told_defaults(self) -> Mapping[str, Any]:
         """Those that differ from model to model, or that only a model's profile sets."""
         found: dict[str, set[Any]] = {}
-        for model in RELATIONAL_MODELS:
+        for model in models_of("domain"):
             default = self.profiles({"model": model})["default"]
             for part in self.parts({"model": model}).values():
                 for name, entry in part.items():
@@ -191,7 +191,7 @@ class Truncated:
         held_out: RelationalData | None = None,
         progress: Callable[[Progress], None] | None = None,
         checkpoint: Path | None = None,
-    ) -> DomainModel:
+    ) -> TrainedModel[DomainIdentity]:
         """The heuristic; the summary has the training curve."""
         from hstar.training.config import TrainConfig
         from hstar.training.examples import KnownColumns, RelationalExamples
@@ -201,7 +201,7 @@ class Truncated:
         if training.get("ranking") == 1 and config.rule not in ("mean", "order"):
             raise InputError(f"with ranking 1 the search sees the order alone, not {config.rule}")
         train_config = TrainConfig(**training)
-        model: RelationalModel = RELATIONAL_MODELS.get(config.model)(**own)
+        model: RelationalModel = model_of("domain", config.model)(**own)
         # 1. States, bounds and base.
         data = _some(data, config.instances, train_config.seed)
         instances, states = len(data.instances), int(data.labelled.sum())
@@ -234,8 +234,8 @@ class Truncated:
             checkpoint=checkpoint,
         )
         # 3. What the search needs.
-        return DomainModel(
-            words=data.words,
+        return TrainedModel(
+            space=DomainIdentity(data.words),
             model=config.model,
             model_config={name: getattr(model, name) for name in self._own(config.model)},
             tensors=model.export(trained.model),
@@ -247,14 +247,13 @@ class Truncated:
             recipe=self.name,
             recipe_config={**asdict(config), "training": asdict(train_config)},
             seed=train_config.seed,
+            search={"search": "gbfs"},
             summary={"instances": instances, "states": states, **trained.summary()},
         )
 
     def _configure(self, options: Options) -> tuple[TruncatedOptions, dict[str, Any], dict[str, Any]]:
         """Each option to the part it belongs to."""
         model = options.get("model", TruncatedOptions.model)
-        if model not in RELATIONAL_MODELS:
-            raise unknown("model", model, list(RELATIONAL_MODELS))
         if options.get("updates") is not None and "epochs" in options:
             raise InputError("updates and epochs are two ways to say how long to train; give one of them")
         parts = self.parts({**options, "model": model}).values()

@@ -24,8 +24,9 @@ import numpy.typing as npt
 from hstar.errors import InputError
 from hstar.estimates.point import Point
 from hstar.estimates.rules import Mean
-from hstar.models.domain_model import DomainModel
+from hstar.models.domain_identity import DomainIdentity
 from hstar.models.ridge import Choice, choose_ridge, ridge_regression, squared_error
+from hstar.models.trained_model import TrainedModel
 from hstar.models.wl import WLConfig, WLFeatures, stack
 from hstar.options import option
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, Options
@@ -89,7 +90,7 @@ class WL:
         held_out: RelationalData | None = None,
         progress: Callable[[Progress], None] | None = None,
         checkpoint: Path | None = None,
-    ) -> DomainModel:
+    ) -> TrainedModel[DomainIdentity]:
         """The heuristic; its summary has the mean squared error on held-out instances."""
         started, given = time.monotonic(), WLOptions(**options)
         # 1. and 2. on the smaller instances: rounds and ridge.
@@ -107,8 +108,8 @@ class WL:
         # 3. All states.
         features, (matrix, target, bounds), _ = _rows(data, given, iterations)
         weights, bias = ridge_regression(matrix, target, choice.ridge, bounds)
-        return DomainModel(
-            words=data.words,
+        return TrainedModel(
+            space=DomainIdentity(data.words),
             model="wl",
             model_config=asdict(features.config),
             tensors={
@@ -121,6 +122,7 @@ class WL:
             recipe=self.name,
             recipe_config=asdict(given),
             seed=given.seed,
+            search={"search": "gbfs"},
             summary={
                 "instances": len(data.instances),
                 "states": int((~bounds).sum()),

@@ -46,7 +46,7 @@ def options(estimate: Estimate, rule: Rule) -> dict[str, object]:
         found["eps"] = rule.eps
         rule = rule.of
     if isinstance(rule, Quantile):
-        found["alpha"] = rule.alpha
+        found["alpha"] = rule.level
     return found
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import hstar
 from hstar import container
-from hstar.errors import ModelError
-from hstar.estimates.estimate import from_json as estimate_from_json
+from hstar.errors import InputError, ModelError
+from hstar.estimates.gaussian import Gaussian
+from hstar.estimates.point import Point
+from hstar.estimates.rules import Clip
 from hstar.estimates.truncated import TruncatedGaussian
-from hstar.models.file import LearnedModel, TaskIdentity, load_model, save_model
 from hstar.models.native import NativeNetwork
+from hstar.models.task_identity import TaskIdentity
+from hstar.models.trained_model import TrainedModel, load_model
 
 ATOMS = tuple(f"on({i}, b)" for i in range(5))
 
@@ -39,19 +43,19 @@ def network(width: int = 3, **change: Any) -> NativeNetwork:
     return replace(made, **change)
 
 
-def learned(**change: Any) -> LearnedModel:
-    return LearnedModel(
+def learned(**change: Any) -> TrainedModel[TaskIdentity]:
+    return TrainedModel(
         **{
-            "network": network(),
-            "atoms": ATOMS,
-            "task": TaskIdentity("blocks", "blocks-4", "abc", ("on(a, b)",)),
+            "space": TaskIdentity("blocks", "blocks-4", "abc", ("on(a, b)",), ATOMS),
+            "tensors": network().tensors(),
             "recipe": "nrsl",
             "recipe_config": {"states": 100000, "share": 0.5},
             "model": "resnet",
-            "model_config": {"width": 3},
-            "estimate": "point",
-            "rule": {"name": "clip", "of": {"name": "mean"}, "lower": 0.0, "upper": None},
+            "model_config": {"width": 3, "output_relu": True},
+            "estimate": Point(),
+            "rule": Clip(),
             "seed": 7,
+            "search": {"search": "gbfs"},
             "summary": {"epochs": 3, "best_loss": 0.1},
             "versions": {"hstar": "0.1.0", "torch": "2.13.0"},
             **change,
@@ -65,60 +69,60 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_save_and_load(path: Path) -> None:
-    model = learned()
-    save_model(path, model)
-    again = load_model(path)
+    model = learned(base="ff", lower="lmcut", upper="upper", encoder="atoms", trained_on=("abc",))
+    model.save(path)
+    again = hstar.load_model(path)
     for name in model.__dataclass_fields__:
-        if name != "network":
+        if name != "tensors":
             assert getattr(again, name) == getattr(model, name), name
-    assert again.network.output_relu
-    assert again.network.tensors().keys() == model.network.tensors().keys()
-    for name, tensor in model.network.tensors().items():
-        np.testing.assert_array_equal(again.network.tensors()[name], tensor)
+    assert again.network.output_relu and again.tensors.keys() == model.tensors.keys()
+    for name, tensor in model.tensors.items():
+        np.testing.assert_array_equal(again.tensors[name], tensor)
     data = path.read_bytes()
-    save_model(path, again)
+    again.save(path)
     assert path.read_bytes() == data
+    assert repr(again) == "<TrainedModel nrsl: resnet, point, clip, for blocks-4 of blocks>"
 
 
 def test_options_of_the_estimate(path: Path) -> None:
-    config = asdict(TruncatedGaussian(sigma=1.5, margin=0.2))
-    save_model(path, learned(estimate="truncated", estimate_config=config))
+    estimate = TruncatedGaussian(sigma=1.5, margin=0.2)
+    learned(estimate=estimate).save(path)
     again = load_model(path)
-    described = {"name": again.estimate, **again.estimate_config}
-    assert estimate_from_json(described) == TruncatedGaussian(sigma=1.5, margin=0.2)
+    assert again.estimate == estimate
     data = path.read_bytes()
-    save_model(path, again)
+    again.save(path)
     assert path.read_bytes() == data
 
 
-def test_a_file_without_options_of_the_estimate(path: Path) -> None:
-    """As all files were before estimates had options, and as those of `point` still are."""
-    save_model(path, learned())
-    header, tensors = container.read(path, "model", 1)
-    assert "estimate_config" not in header
-    assert load_model(path).estimate_config == {}
-    container.write(path, "model", 1, {**header, "estimate_config": [1]}, tensors)
-    refused(path, "damaged model: estimate_config is a list")
+def test_parts_that_do_not_fit() -> None:
+    for change, message in (
+        ({"estimate": Gaussian()}, "the network has 1 outputs, the estimate gaussian needs 2"),
+        ({"model": "vin"}, "vin is a model of a map, not of a task"),
+        ({"model_config": {"depth": 3}}, "not options of the model 'resnet': depth"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            learned(**change)
+    with pytest.raises(InputError, match="unknown model 'resnot'"):
+        learned(model="resnot")
 
 
 def test_a_failed_save_leaves_the_old_file(path: Path) -> None:
-    save_model(path, learned())
+    learned().save(path)
     data = path.read_bytes()
     with pytest.raises(TypeError):
-        save_model(path, learned(summary={"x": object()}))
+        learned(summary={"x": object()}).save(path)
     assert path.read_bytes() == data
     assert list(path.parent.iterdir()) == [path]
 
 
 def test_loading_imports_no_torch(path: Path) -> None:
-    save_model(path, learned())
+    learned().save(path)
     script = (
         "import sys; sys.modules['torch'] = None\n"
-        "from hstar.models.file import load_model, check_task\n"
+        "from hstar.models.trained_model import load_model\n"
         f"assert load_model({str(path)!r}).recipe == 'nrsl'\n"
         "from hstar.sampling.dataset import Dataset\n"
-        "from hstar.estimates.rules import from_json\n"
-        f"assert from_json(load_model({str(path)!r}).rule).name == 'clip'\n"
+        f"assert load_model({str(path)!r}).rule.name == 'clip'\n"
         "assert sys.modules['torch'] is None and not any(m.startswith('torch.') for m in sys.modules)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
@@ -133,7 +137,7 @@ def refused(path: Path, message: str) -> None:
 
 
 def test_truncated(path: Path) -> None:
-    save_model(path, learned())
+    learned().save(path)
     data = path.read_bytes()
     for cut in [*range(0, len(data), 11), len(data) - 1]:
         path.write_bytes(data[:cut])
@@ -143,7 +147,7 @@ def test_truncated(path: Path) -> None:
 
 
 def test_flipped_bytes(path: Path) -> None:
-    save_model(path, learned())
+    learned().save(path)
     data = path.read_bytes()
     for place in range(0, len(data), 7):
         changed = bytearray(data)
@@ -159,8 +163,8 @@ def test_other_files(path: Path) -> None:
         refused(path, "not a model of hstar, or damaged")
     container.write(path, "dataset", 1, {}, {})
     refused(path, "a dataset of hstar, expected a model")
-    container.write(path, "model", 2, {}, {})
-    refused(path, "model of format 2, this hstar knows up to 1: use a newer hstar")
+    container.write(path, "model", 3, {}, {})
+    refused(path, "model of format 3, this hstar knows up to 2: use a newer hstar")
 
 
 @pytest.mark.parametrize(
@@ -168,11 +172,17 @@ def test_other_files(path: Path) -> None:
     [
         ({"seed": None}, {}, "no seed"),
         ({"seed": "7"}, {}, "seed is a str"),
-        ({"atoms": [1, 2, 3, 4, 5]}, {}, "atoms are not names"),
-        ({"atoms": list(ATOMS[:4])}, {}, "encoder has 4 atoms, the network 5 inputs"),
-        ({"atoms": [*ATOMS[:4], ATOMS[0]]}, {}, "named twice"),
-        ({"task": {}}, {}, "no domain"),
-        ({"task": []}, {}, "task is a list"),
+        ({"space": {"atoms": [1, 2, 3, 4, 5]}}, {}, "atoms are not names"),
+        ({"space": {"atoms": list(ATOMS[:4])}}, {}, "encoder has 4 atoms, the network 5 inputs"),
+        ({"space": {"atoms": [*ATOMS[:4], ATOMS[0]]}}, {}, "named twice"),
+        ({"space": {"domain": None}}, {}, "no domain"),
+        ({"space": {"kind": "tusk"}}, {}, "unknown kind of model 'tusk' .* did you mean 'task'"),
+        ({"space": []}, {}, "space is a list"),
+        ({"estimate": {"name": "guess"}}, {}, "unknown estimate 'guess'"),
+        ({"rule": {"name": "guess"}}, {}, "unknown rule 'guess'"),
+        ({"search": "gbfs"}, {}, "search is a str"),
+        ({"lower": 3}, {}, "lower is a int"),
+        ({"trained_on": [3]}, {}, "trained_on are not names"),
         ({}, {"bias": None}, "weights bias are missing"),
         ({}, {"bias": np.zeros(4, np.float32)}, r"bias have shape \(4,\), expected \(3,\)"),
         ({}, {"head_bias": np.full(1, np.nan, np.float32)}, "head_bias are not all finite"),
@@ -180,8 +190,10 @@ def test_other_files(path: Path) -> None:
     ],
 )
 def test_wrong_content(path: Path, header: dict[str, Any], tensors: dict[str, Any], message: str) -> None:
-    save_model(path, learned())
-    old_header, old_tensors = container.read(path, "model", 1)
+    learned().save(path)
+    old_header, old_tensors = container.read(path, "model", 2)
     changed = {name: t for name, t in {**old_tensors, **tensors}.items() if t is not None}
-    container.write(path, "model", 1, {**old_header, **header}, changed)
+    if isinstance(header.get("space"), dict):
+        header = {"space": {**old_header["space"], **header["space"]}}
+    container.write(path, "model", 2, {**old_header, **header}, changed)
     refused(path, f"damaged model: .*{message}")

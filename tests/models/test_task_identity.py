@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,11 @@ import hstar
 from conftest import DATA
 from hstar import Task
 from hstar.errors import ModelError
-from hstar.models.file import LearnedModel, atoms_of, check_task, identify
+from hstar.estimates.point import Point
+from hstar.estimates.rules import Mean
 from hstar.models.native import NativeNetwork
+from hstar.models.task_identity import atoms_of, identify
+from hstar.models.trained_model import TrainedModel
 from hstar.spaces.task import format_atom
 
 DOMAIN = """(define (domain tour) (:requirements :strips)
@@ -40,7 +44,7 @@ def make(tmp_path: Path) -> Make:
     return problem
 
 
-def learned(task: Task) -> LearnedModel:
+def learned(task: Task) -> TrainedModel[Any]:
     atoms = atoms_of(task)
     rng = np.random.default_rng(0)
     network = NativeNetwork(
@@ -50,16 +54,15 @@ def learned(task: Task) -> LearnedModel:
         head=np.ones((1, 4), np.float32),
         head_bias=np.zeros(1, np.float32),
     )
-    return LearnedModel(
-        network, atoms, identify(task), "nrsl", {}, "resnet", {}, "point", {"name": "mean"}, 0
-    )
+    weights = network.tensors()
+    return TrainedModel(identify(task), "resnet", {}, weights, Point(), Mean(), "nrsl", {}, 0)
 
 
-def initial_value(model: LearnedModel, task: Task) -> float:
-    """The network on the initial state, fed as `check_task` says."""
-    inputs = check_task(model, task)
+def initial_value(model: TrainedModel[Any], task: Task) -> float:
+    """The network on the initial state, fed as its identity says."""
+    inputs = model.space.inputs(task)
     starts = np.cumsum([0, *(len(facts) for facts in task.atoms)])
-    row = np.zeros(len(model.atoms), np.uint8)
+    row = np.zeros(len(model.space.atoms), np.uint8)
     for variable, value in enumerate(task.core.initial_state):
         fact = inputs.facts[starts[variable] + value]
         if fact >= 0:
@@ -67,21 +70,21 @@ def initial_value(model: LearnedModel, task: Task) -> float:
     return float(model.network.holding(inputs.constant).reference(row[None])[0, 0])
 
 
-def by_names(model: LearnedModel, held: set[str]) -> float:
-    row = np.array([[atom in held for atom in model.atoms]], np.uint8)
+def by_names(model: TrainedModel[Any], held: set[str]) -> float:
+    row = np.array([[atom in held for atom in model.space.atoms]], np.uint8)
     return float(model.network.reference(row)[0, 0])
 
 
 def test_the_task_itself() -> None:
     task = hstar.load(DATA / "blocks" / "problem.pddl")
     model = learned(task)
-    inputs = check_task(model, task)
-    assert sorted(i for i in inputs.facts if i >= 0) == list(range(len(model.atoms)))
+    inputs = model.space.inputs(task)
+    assert sorted(i for i in inputs.facts if i >= 0) == list(range(len(model.space.atoms)))
     assert len(inputs.facts) == task.core.num_facts and inputs.constant == ()
     flat = [atom for facts in task.atoms for atom in facts]
     for atom, i in zip(flat, inputs.facts, strict=True):
-        assert (i == -1) if atom is None else model.atoms[i] == format_atom(atom)
-    assert all(atom.count("(") == 1 for atom in model.atoms)
+        assert (i == -1) if atom is None else model.space.atoms[i] == format_atom(atom)
+    assert all(atom.count("(") == 1 for atom in model.space.atoms)
 
 
 def test_identity() -> None:
@@ -100,9 +103,9 @@ def test_atoms_that_became_constant(make: Make) -> None:
     model = learned(make("base", "(at a)", "(seen a) (seen b) (seen c)"))
     later = make("later", "(at b) (seen b) (seen a)", "(seen a) (seen b) (seen c)")
     held = {"seen(a)", "seen(b)"}
-    assert held <= set(model.atoms) and not held & set(atoms_of(later)), "the translator dropped them"
-    inputs = check_task(model, later)
-    assert {model.atoms[i] for i in inputs.constant} == held
+    assert held <= set(model.space.atoms) and not held & set(atoms_of(later)), "the translator dropped them"
+    inputs = model.space.inputs(later)
+    assert {model.space.atoms[i] for i in inputs.constant} == held
     assert initial_value(model, later) == pytest.approx(by_names(model, held | {"at(b)"}), abs=1e-5)
 
 
@@ -110,8 +113,8 @@ def test_atoms_that_became_unreachable(make: Make) -> None:
     one_way = "(edge a b) (edge b c)"
     model = learned(make("base", "(at a)", "(seen c)", one_way))
     later = make("later", "(at b)", "(seen c)", one_way)
-    assert "at(a)" in model.atoms and "at(a)" not in atoms_of(later)
-    assert check_task(model, later).constant == ()
+    assert "at(a)" in model.space.atoms and "at(a)" not in atoms_of(later)
+    assert model.space.inputs(later).constant == ()
     assert initial_value(model, later) == pytest.approx(by_names(model, {"at(b)"}), abs=1e-5)
 
 
@@ -122,26 +125,26 @@ def test_an_atom_the_model_never_saw(make: Make) -> None:
     with pytest.raises(
         ModelError, match=r"trained for base of tour, asked for earlier of tour: seen\([ab]\) is not among"
     ):
-        check_task(model, earlier)
+        model.space.inputs(earlier)
 
 
 def test_other_goals(make: Make) -> None:
     model = learned(make("base", "(at a)", "(seen b) (seen c)"))
     for goal in ("(seen b) (seen c) (at a)", "(at a) (seen c) (seen b)"):
         with pytest.raises(ModelError, match=r"at\(a\) is not in the goal it was trained for"):
-            check_task(model, make("more", "(at a)", goal))
+            model.space.inputs(make("more", "(at a)", goal))
     with pytest.raises(ModelError, match=r"seen\(b\), in the goal it was trained for, is no goal there"):
-        check_task(model, make("less", "(at a)", "(seen c)"))
+        model.space.inputs(make("less", "(at a)", "(seen c)"))
 
 
 def test_other_tasks(make: Make, tmp_path: Path) -> None:
     base = make("base", "(at a)", "(seen b)")
     blocks = hstar.load(DATA / "blocks" / "problem.pddl")
     with pytest.raises(ModelError, match=r"trained for base of tour, asked for .*: .* is not among the"):
-        check_task(learned(base), blocks)
+        learned(base).space.inputs(blocks)
     with pytest.raises(ModelError, match=r"(at|seen)\(c\) is not an atom of it$"):
         bigger = learned(make("bigger", "(at a)", "(seen b) (seen c)"))
-        check_task(bigger, make("smaller", "(at a)", "(seen b)", "(edge a b) (edge b a)", "a b"))
+        bigger.space.inputs(make("smaller", "(at a)", "(seen b)", "(edge a b) (edge b a)", "a b"))
 
 
 def test_sas_without_pddl(tmp_path: Path, make: Make) -> None:
@@ -153,5 +156,5 @@ def test_sas_without_pddl(tmp_path: Path, make: Make) -> None:
     path = tmp_path / "later.sas"
     path.write_bytes(translate(later.domain_file, later.problem_file, cache=False))
     with pytest.raises(ModelError, match=r"seen\([ab]\) is not an atom of it \(read the PDDL"):
-        check_task(learned(base), hstar.load(path))
-    assert check_task(learned(later), hstar.load(path)).constant == ()
+        learned(base).space.inputs(hstar.load(path))
+    assert learned(later).space.inputs(hstar.load(path)).constant == ()

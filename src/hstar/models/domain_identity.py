@@ -1,0 +1,75 @@
+"""A model for all tasks of a domain: its vocabulary, and the model over objects and atoms in the search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from hstar import _core
+from hstar.errors import InputError, ModelError
+from hstar.models.believed import believed
+from hstar.models.identity import IDENTITIES, expect
+from hstar.models.relational_model import RelationalModel
+from hstar.search.heuristics import build
+from hstar.spaces.relations import Vocabulary, relations
+from hstar.spaces.task import Task
+
+if TYPE_CHECKING:
+    from hstar.models.trained_model import TrainedModel
+
+
+@IDENTITIES.register("domain")
+@dataclass(frozen=True)
+class DomainIdentity:
+    """Predicates, types and constants by their numbers; any task that has no others."""
+
+    kind: ClassVar[str] = "domain"
+
+    words: Vocabulary
+
+    def __str__(self) -> str:
+        return f"domain {self.words.domain}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The vocabulary."""
+        return self.words.to_json()
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> DomainIdentity:
+        """What `to_json` gave."""
+        return cls(Vocabulary.from_json(data))
+
+    def check(self, problem: Any) -> None:
+        """A `ModelError` if the task has words that the domain has not."""
+        expect(self, problem, Task)
+        try:
+            relations(problem, self.words)
+        except InputError as error:
+            raise ModelError(f"the model was trained for {self.words.domain}: {error.message}") from None
+
+    def network(self, model: TrainedModel[DomainIdentity]) -> RelationalModel:
+        """The options alone: tensors are read with the task that they are for."""
+        found: RelationalModel = model.options
+        return found
+
+    def build(self, model: TrainedModel[DomainIdentity], problem: Any, *, cache: bool) -> _core.Heuristic:
+        """The model over the objects and atoms of a task."""
+        expect(self, problem, Task)
+        if not problem.core.num_operators:  # the first state decides, and some models read operators
+            return build(problem, "blind")
+        return believed(model, problem, self.raw(model, problem))
+
+    def raw(self, model: TrainedModel[DomainIdentity], task: Task) -> _core.RawModel:
+        """The raw outputs of the model for states of a task."""
+        try:
+            reader: RelationalModel = model.network
+            return reader.native(task, self.words, model.tensors, model.estimate.outputs)
+        except ModelError:
+            raise
+        except InputError as error:
+            raise ModelError(f"the model was trained for {self.words.domain}: {error.message}") from None
+
+    def describe(self, model: TrainedModel[DomainIdentity]) -> dict[str, Any]:
+        """The predicates."""
+        return {"predicates": [f"{name}/{arity}" for name, arity in self.words.predicates]}

@@ -1,0 +1,78 @@
+"""Options of `ffnn`, without torch: one hidden layer with relu, for puzzles and for the atoms of a task.
+
+The network itself is in `ffnn.py`, which is imported when one is learned. A model file holds its weights in
+units of `scale` moves; the core multiplies the mean by that.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hstar.errors import InputError, ModelError
+from hstar.estimates.gaussian import Gaussian, Softplus
+from hstar.estimates.point import Point
+from hstar.models.model import MODELS, Tensors
+from hstar.models.native import NativeNetwork
+
+WEIGHTS = ("hidden_weights", "hidden_biases", "output_weights", "output_biases")
+
+
+@MODELS.register("ffnn")
+@dataclass(frozen=True)
+class FFNNConfig:
+    """Options of the network."""
+
+    name: ClassVar[str] = "ffnn"
+    spaces: ClassVar[tuple[str, ...]] = ("task", "puzzle")
+
+    width: int = 20  # hidden units
+    outputs: int = 2
+    dropout: float = 0.0
+    scale: float = 10.0  # moves in a unit of the outputs
+    lowest_rho: float = -5.0
+    highest_rho: float = 1.0
+    sigmoid: bool = False  # the spread by a sigmoid, which the search of planning tasks knows
+
+    def __post_init__(self) -> None:
+        if not 0 < self.scale < math.inf:
+            raise InputError(f"the scale must be a number above 0, got {self.scale!r}")
+
+    def belief(self, unit: float) -> Point | Gaussian:
+        """What the outputs are if a unit of the mean is so many moves."""
+        if self.outputs == 1:
+            return Point()
+        if not self.sigmoid:
+            return Gaussian(softplus=Softplus(unit, self.lowest_rho, self.highest_rho))
+        least, greatest = (math.log1p(math.exp(rho)) for rho in (self.lowest_rho, self.highest_rho))
+        return Gaussian(floor=unit * least, range=unit * (greatest - least))
+
+    @property
+    def estimate(self) -> Point | Gaussian:
+        """What the outputs are in moves."""
+        return self.belief(self.scale)
+
+    def check(self, tensors: Tensors) -> None:
+        """A `ModelError` unless these are the weights of such a network."""
+        if sorted(tensors) != sorted(WEIGHTS):
+            raise ModelError(f"weights are {', '.join(sorted(tensors))}, not {', '.join(WEIGHTS)}")
+        for name, weights in tensors.items():
+            if weights.dtype != np.float32:
+                raise ModelError(f"weights {name} must be float32, got {weights.dtype.name}")
+        if tensors["output_biases"].shape != (self.outputs,):
+            raise ModelError(f"the network has {tensors['output_biases'].size} outputs, not {self.outputs}")
+
+    def network(self, tensors: Tensors) -> NativeNetwork:
+        """The network over atoms, with the mean in moves."""
+        self.check(tensors)
+        units = np.array([self.scale, 1.0], dtype=np.float32)[: self.outputs]
+        return NativeNetwork(
+            rows=tensors["hidden_weights"],
+            bias=tensors["hidden_biases"],
+            blocks=(),
+            head=np.ascontiguousarray((tensors["output_weights"] * units).T),
+            head_bias=tensors["output_biases"] * units,
+        )

@@ -1,0 +1,168 @@
+"""A trained model: weights, what their outputs mean, what they are for, and where they come from.
+
+One class and one file for all kinds of spaces. The file is safetensors with a JSON header (`container.py`);
+it holds float32 weights and plain data. What only one kind of space knows is in the model's `Identity`.
+
+Invariants: reading runs no code from the file, and needs torch for models alone that run in torch. A file
+that is cut, overwritten, of a newer format or not a model is a `ModelError` of one line, and so are parts
+that do not fit each other. Writing what was read gives the same bytes. Files of hstar 0.1 are read, too
+(`old_files.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from hstar import __version__, _core, container
+from hstar.errors import InputError, ModelError, UnsupportedError
+from hstar.estimates import estimate as estimates
+from hstar.estimates import rules
+from hstar.estimates.estimate import Estimate
+from hstar.estimates.rules import Calibrated, Rule
+from hstar.models.identity import IDENTITIES, Identity, entry, texts
+from hstar.models.model import MODELS, Tensors
+from hstar.registry import unknown
+
+KIND = "model"
+FORMAT_VERSION = 2
+
+S = TypeVar("S", bound=Identity)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrainedModel(Generic[S]):
+    """What a search needs, and where it comes from. All mappings hold plain JSON data.
+
+    `base` and `lower` name heuristics: the one that the first output is added to, and the admissible one that
+    estimates and rules with bounds ask. `upper` names a column of data, of which a search knows nothing. An
+    `encoder` is named where a model has a choice of inputs. `search` has the options of `hstar.solve` that
+    the recipe recommends, `search` itself among them; they are taken where the user names no search.
+    """
+
+    space: S  # what it is trained for
+    model: str  # name in MODELS
+    model_config: Mapping[str, Any]
+    tensors: Tensors
+    estimate: Estimate
+    rule: Rule
+    recipe: str
+    recipe_config: Mapping[str, Any]
+    seed: int
+    encoder: str | None = None
+    base: str | None = None
+    lower: str | None = None
+    upper: str | None = None
+    search: Mapping[str, Any] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)  # of the training
+    versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
+    trained_on: tuple[str, ...] = ()  # digests of instances, of which a calibration must know nothing
+    precision: str = "float32"  # of the search, not of the file: see with_precision
+
+    def __post_init__(self) -> None:
+        for name, tensor in self.tensors.items():
+            if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
+                raise ModelError(f"weights {name} are not all finite")
+        _ = self.network  # parts that do not fit each other are told at once
+
+    def __repr__(self) -> str:
+        rule = rules.format_rule(self.rule)
+        return f"<TrainedModel {self.recipe}: {self.model}, {self.estimate.name}, {rule}, for {self.space}>"
+
+    @property
+    def options(self) -> Any:
+        """The entry of MODELS with the options of this model."""
+        kind = MODELS.get(self.model)
+        if self.space.kind not in kind.spaces:
+            raise ModelError(
+                f"{self.model} is a model of a {' or a '.join(kind.spaces)}, not of a {self.space.kind}"
+            )
+        try:
+            return kind(**self.model_config)
+        except TypeError:
+            given = ", ".join(self.model_config)
+            raise ModelError(f"not options of the model '{self.model}': {given}") from None
+
+    @cached_property
+    def network(self) -> Any:
+        """What runs, with the weights in it; of which type depends on the kind of space."""
+        return self.space.network(self)
+
+    @property
+    def calibration(self) -> Calibrated | None:
+        """The rule that a calibration found; None if there was none."""
+        return self.rule if isinstance(self.rule, Calibrated) else None
+
+    def with_rule(self, rule: Rule) -> TrainedModel[S]:
+        """The same with another rule."""
+        return replace(self, rule=rule)
+
+    def with_precision(self, precision: str) -> TrainedModel[S]:
+        """The same with layers in "float32" or in "int16", which is faster and differs little."""
+        if precision not in (known := _core.precisions()):
+            raise unknown("precision", precision, known)
+        if self.space.kind != "task":
+            raise UnsupportedError(
+                f"a precision is for networks of a task, and {self.recipe} is for {self.space}"
+            )
+        return replace(self, precision=precision)
+
+    def build(self, problem: Any, *, cache: bool = True) -> Any:
+        """The heuristic for a problem, as the search takes it; a `ModelError` if the model does not fit.
+
+        A task has a `_core.Heuristic`, a puzzle a `PuzzleNetwork`, a map a `ValueMap`.
+        """
+        return self.space.build(self, problem, cache=cache)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the file, as a whole or not at all."""
+        header = {
+            "space": {"kind": self.space.kind, **self.space.to_json()},
+            "estimate": estimates.to_json(self.estimate),
+            "rule": rules.to_json(self.rule),
+            **{name: dict(getattr(self, name)) for name in _MAPPINGS},
+            **{name: getattr(self, name) for name in ("model", "recipe", "seed", *_NAMES)},
+            "trained_on": list(self.trained_on),
+        }
+        container.write(Path(path), KIND, FORMAT_VERSION, header, dict(self.tensors))
+
+
+_MAPPINGS = ("model_config", "recipe_config", "search", "summary", "versions")
+_NAMES = ("encoder", "base", "lower", "upper")  # None if there is none
+
+
+def load_model(path: str | Path) -> TrainedModel[Any]:
+    """Reads a model of any kind; anything else is a `ModelError`."""
+    from hstar.models.old_files import read
+
+    try:
+        header, tensors = read(Path(path))
+    except InputError as error:
+        raise ModelError(str(error)) from None
+    try:
+        return _model(header, tensors)
+    except (KeyError, TypeError, ValueError, AttributeError, InputError, ModelError) as error:
+        raise ModelError(f"{path}: damaged model: {error}") from None
+
+
+def _model(header: Mapping[str, Any], tensors: Tensors) -> TrainedModel[Any]:
+    space = entry(header, "space", dict)
+    others: dict[str, Any] = {name: entry(header, name, dict) for name in _MAPPINGS}
+    others |= {name: None if header[name] is None else entry(header, name, str) for name in _NAMES}
+    kind = IDENTITIES.get(entry(space, "kind", str))
+    return TrainedModel(
+        space=kind.from_json({name: value for name, value in space.items() if name != "kind"}),
+        model=entry(header, "model", str),
+        tensors=tensors,
+        estimate=estimates.from_json(entry(header, "estimate", dict)),
+        rule=rules.from_json(entry(header, "rule", dict)),
+        recipe=entry(header, "recipe", str),
+        seed=entry(header, "seed", int),
+        trained_on=texts(header, "trained_on"),
+        **others,
+    )
