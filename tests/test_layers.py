@@ -43,7 +43,7 @@ FOR_ALL = {
     "files": set(),
     "container": {"errors", "files"},
     "registry": {"errors"},
-    "options": {"registry"},
+    "options": {"errors", "registry"},
     "units": {"errors"},
 }
 GENERATORS_USERS = {"cli", "experiments"}

@@ -216,7 +216,7 @@ def test_two_searches_count_alike(small: Small) -> None:
     state = max(small.exact, key=lambda one: small.exact[one])
     heuristic = small.puzzle.core.heuristics[0].name
     first, second = (solve(small.make(state), heuristic, "idastar") for _ in range(2))
-    counted = ("actions", "generated", "expanded", "bound", "rounds")
+    counted = ("actions", "generated", "expanded", "round_bound", "rounds")
     assert [getattr(first, name) for name in counted] == [getattr(second, name) for name in counted]
 
 

@@ -73,7 +73,7 @@ def test_the_second_of_a_kind_finds_its_modules() -> None:
     servers = ForkServers()
     assert forked(servers, *PUZZLE).exit_code == 0
     modules = servers._modules["a"]
-    assert {"numpy", "hstar.search.idastar"} < {*modules} and "torch" not in modules
+    assert {"numpy", "hstar.search.iterative_deepening"} < {*modules} and "torch" not in modules
     assert list(servers._servers) == [()]
     assert forked(servers, *PUZZLE).exit_code == 0
     assert list(servers._servers) == [(), modules]

@@ -97,7 +97,7 @@ def test_lattices(tmp_path: Path) -> None:
     (problem,) = with_headings([random_problem(4, rows=9, columns=7)], 8, 0.5, seed=1)
     values = again.build(problem).values
     assert values.shape == (9, 7, 8) and not values[problem.grid.blocked].any()
-    optimum, found = (solve(problem, *given, "astar") for given in ((), (values, SearchConfig(eps=1.5))))
+    optimum, found = solve(problem, None, "astar"), solve(problem, values, "astar", eps=1.5)
     assert optimum.plan_cost is not None and found.plan_cost is not None
     assert found.plan_cost <= 1.5 * optimum.plan_cost
     for wrong, told in (

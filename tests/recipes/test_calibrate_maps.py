@@ -15,7 +15,7 @@ from hstar.models.trained_model import TrainedModel
 from hstar.recipes import train_prolonged
 from hstar.recipes.calibrate import calibrate_maps
 from hstar.sampling.prolonged import OptimalPath
-from hstar.search.grid_astar import grid_astar
+from hstar.search.solve import solve
 from hstar.spaces.grid import GridProblem
 
 SMALL = {
@@ -48,9 +48,9 @@ def test_the_promise_is_kept(model: TrainedModel[MapIdentity], bound: float) -> 
     others = calibration_problems(model, [], 40, seed=2)
     kept = 0
     for problem in others:
-        result, best = grid_astar(problem, new.build(problem).values), optimum(problem)
-        assert result.path_cost is not None and best is not None
-        kept += result.path_cost <= bound * best * (1 + 1e-9)
+        result, best = solve(problem, new.build(problem).values, "astar"), optimum(problem)
+        assert result.plan_cost is not None and best is not None
+        kept += result.plan_cost <= bound * best * (1 + 1e-9)
         assert (new.build(problem).values >= problem.lower_bounds() * ~problem.grid.blocked - 1e-4).all()
     assert kept >= 0.8 * 40 - 5
 

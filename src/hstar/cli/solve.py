@@ -1,4 +1,4 @@
-"""`hstar solve`: a plan for a task."""
+"""`hstar solve`: a plan for a problem of any kind."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ import json
 import math
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar import __version__
 from hstar.cli.app import Parser, checked
-from hstar.cli.options import parse_bound
+from hstar.cli.options import flag, parse_bound
+from hstar.cli.problems import add_problem, check_problem_options, kind_of_files, load_problems
 from hstar.cli.progress import ProgressLine
 from hstar.cli.promise import promise, proven
-from hstar.cli.tasks import add_task_files, check_writable, load_files
-from hstar.errors import InputError, ModelError, TranslatorLimitError
+from hstar.cli.tasks import check_writable
+from hstar.errors import InputError, TranslatorLimitError
 from hstar.files import names_model, replace_file
 from hstar.registry import unknown
 from hstar.search.heuristics import Heuristic, Max, Sum, heuristics
-from hstar.search.solve import Found, Result, SearchConfig, searches
+from hstar.search.solve import DEFAULT_SEARCH, Found, Result, SearchConfig, searches
 from hstar.search.solve import solve as search_for_plan
 from hstar.spaces.translate import OUT_OF_TIME
 from hstar.units import format_bytes, format_count, parse_count, parse_memory, parse_time
 
 if TYPE_CHECKING:
-    from hstar.estimates.rules import Rule
+    pass
 
 DESCRIPTION = """\
-The plan goes to standard output in IPC format, everything for people to standard error."""
+PROBLEM is a planning task, a puzzle, a map, or a user's own state space. The plan goes to standard output,
+one step a line, everything for people to standard error."""
 EXAMPLES = (
     "hstar solve domain.pddl problem.pddl",
     "hstar solve problem.pddl --search astar --heuristic lmcut --time-limit 5m --memory-limit 4G",
@@ -39,11 +42,14 @@ EXAMPLES = (
     "hstar solve output.sas --search astar --heuristic lmcut --heuristic hmax --combine max --json",
     "hstar solve problem.pddl --bound 1.5 --heuristic ff",
     "hstar solve problem.pddl --anytime --time-limit 5s --plan-file plan.txt",
+    "hstar solve tiles:3x3 --random 5 --seed 1 --heuristic manhattan --json",
+    "hstar solve map.png --start 0,0 --goal 19,29",
 )
 
 _DEFAULTS = SearchConfig()
 _COMBINE = ("alternate", "max", "sum")
 _MAX_WEIGHT = 1e6
+_BEST_FIRST = ("gbfs", "astar", "wastar")
 # What only some searches heed; asked of another one it is refused rather than ignored.
 _ONLY_FOR = {
     "weight": ("wastar",),
@@ -52,10 +58,27 @@ _ONLY_FOR = {
     "boost": ("gbfs", "lazy"),
     "goal_at_generation": ("gbfs",),
     "evaluate_duplicates": ("gbfs",),
+    "batch": _BEST_FIRST,
     "bound": ("focal",),
     "anytime": ("focal",),
     "anchor": ("focal",),
     "anchor_every": ("focal",),
+    "proof": ("focal",),
+    "guide_weight": ("focal",),
+    "optimistic": ("focal",),
+    "pruning": ("idastar",),
+    "table_bytes": ("idastar",),
+    "threads": ("idastar",),
+    "eps": ("astar",),
+}
+# What only some kinds of space have.
+_ONLY_ON = {
+    "preferred": "task",
+    "proof": "puzzle",
+    "pruning": "puzzle",
+    "table_bytes": "puzzle",
+    "threads": "puzzle",
+    "eps": "map",
 }
 _SEVERAL_HEURISTICS = ("gbfs", "lazy")
 
@@ -66,24 +89,24 @@ def configure(parser: Parser) -> None:
 
     def option(name: str, *flags: str, more: str = "", **settings: Any) -> None:
         shown = f"{described[name]}{more}"
-        flag = "--" + name.replace("_", "-")
-        parser.add_argument(flag, *flags, help=shown, default=getattr(_DEFAULTS, name), **settings)
+        parser.add_argument(flag(name), *flags, help=shown, default=getattr(_DEFAULTS, name), **settings)
 
-    count = checked(parse_count)
-    add_task_files(parser)
+    count, memory = checked(parse_count), checked(parse_memory)
+    add_problem(parser)
     parser.add_argument(
         "--search",
         "-s",
         metavar="NAME",
-        help=f"one of {_names(searches())} (default: gbfs; focal with --bound or --anytime)",
+        help=f"one of {_names(searches())} (default: gbfs for tasks, idastar for puzzles, else astar, "
+        "or what a model recommends; focal with --bound or --anytime)",
     )
     parser.add_argument(
         "--heuristic",
         "-e",
         metavar="NAME",
         action="append",
-        help=f"one of {_names(heuristics())}, or a model file of hstar train; give it several times to use "
-        "several (default: ff)",
+        help=f"tasks: one of {_names(heuristics())}; others: hstar list heuristics; or a model file of "
+        "hstar train; give it several times to use several (default: ff, or the strongest one of the space)",
     )
     parser.add_argument(
         "--combine",
@@ -100,20 +123,19 @@ def configure(parser: Parser) -> None:
         "--plan-file", metavar="FILE", type=Path, help="write the plan here instead of to standard output"
     )
     option("time_limit", "-t", metavar="T", type=checked(parse_time), more=" 30s, 5m, 1h. With translation.")
-    option("memory_limit", "-m", metavar="M", type=checked(parse_memory), more=" 512M, 4G; MiB if bare.")
-    option("max_evaluations", metavar="N", type=count)
-    option("max_expansions", metavar="N", type=count)
+    option("memory_limit", "-m", metavar="M", type=memory, more=" 512M, 4G; MiB if bare.")
+    for name in ("max_evaluations", "max_expansions", "seed", "boost", "batch", "anchor_every", "threads"):
+        option(name, metavar="N", type=count)
     option("weight", metavar="W", type=checked(_parse_weight))
-    option("ties", metavar="ORDER")
-    option("seed", metavar="N", type=count)
-    option("preferred", "-p", action="store_true")
-    option("boost", metavar="N", type=count)
-    option("goal_at_generation", action="store_true")
-    option("evaluate_duplicates", action="store_true")
     option("bound", metavar="W", type=checked(parse_bound))
-    option("anytime", action="store_true")
-    option("anchor", metavar="NAME")
-    option("anchor_every", metavar="N", type=count)
+    option("preferred", "-p", action="store_true")
+    for name in ("goal_at_generation", "evaluate_duplicates", "anytime", "optimistic"):
+        option(name, action="store_true")
+    for name in ("ties", "anchor", "proof", "pruning"):
+        option(name, metavar="NAME")
+    for name in ("guide_weight", "eps"):
+        option(name, metavar="X", type=float)
+    option("table_bytes", metavar="M", type=memory)
     parser.add_argument(
         "--rule",
         metavar="RULE",
@@ -126,9 +148,10 @@ def configure(parser: Parser) -> None:
         metavar="A",
         help="use the value that the model believes to be admissible with probability A: --rule likely:A",
     )
-    parser.add_argument("--unit-cost", action="store_true", help="count every action as cost 1")
     parser.add_argument(
-        "--json", action="store_true", help="print one JSON object on standard output, nothing else"
+        "--json",
+        action="store_true",
+        help="print a JSON object for each problem on standard output, nothing else",
     )
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
 
@@ -136,23 +159,35 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Searches, and puts what was found where it was asked for."""
     started = time.monotonic()
+    kind = kind_of_files(arguments.files)
+    check_problem_options(arguments, kind)
+    parts = _heuristics(arguments, kind)
     if arguments.search is None:
-        arguments.search = "focal" if arguments.anytime or arguments.bound is not None else "gbfs"
-    parts = _heuristics(arguments)
-    config = SearchConfig(**{entry.name: getattr(arguments, entry.name) for entry in fields(SearchConfig)})
-    _check_options(arguments, config)
+        arguments.search = _default_search(arguments, kind, parts)
+    names = [entry.name for entry in fields(SearchConfig) if hasattr(arguments, entry.name)]
+    config = SearchConfig(**{name: getattr(arguments, name) for name in names})
+    _check_options(arguments, config, kind)
     if arguments.plan_file is not None:
         check_writable(arguments.plan_file, "plan", streams=True)
-
+    results: list[Result] = []
     with ProgressLine(arguments.quiet) as progress:
-        progress.announce(f"translating {arguments.files[-1]} ...")
-        result = _search(arguments, _combined(parts, arguments.combine), config, progress)
-    total_time = time.monotonic() - started
-    told = None
-    if result.plan is not None:
-        told = promise(parts, arguments.combine, arguments.search, config.weight, result.unit_cost)
+        progress.announce(f"{'translating' if kind == 'task' else 'loading'} {arguments.files[-1]} ...")
+        for name, result in _searched(arguments, kind, parts, config, progress):
+            results.append(result)
+            told = None
+            if result.plan is not None and parts:
+                told = promise(parts, arguments.combine, arguments.search, config.weight, result.unit_cost)
+            _put(arguments, name, result, told, time.monotonic() - started)
+    return next((result.exit_code for result in results if not result.solved), 0)
 
-    # A plan that cannot be written where it should go is shown all the same, and the error comes last.
+
+def _put(
+    arguments: argparse.Namespace, name: str, result: Result, told: dict[str, Any] | None, total_time: float
+) -> None:
+    """One result where it was asked for.
+
+    A plan that cannot be written where it should go is shown all the same, and the error comes last.
+    """
     unwritten: InputError | None = None
     if result.plan is not None and arguments.plan_file is not None:
         try:
@@ -161,6 +196,8 @@ def run(arguments: argparse.Namespace) -> int:
             unwritten = error
     if arguments.json:
         record = {**_about(arguments), **result.to_json(), "total_time": total_time, "promise": told}
+        if result.states is not None:
+            record |= {"id": name, "path": _plain(result.states)}
         print(json.dumps(record))
     elif result.plan is not None and (arguments.plan_file is None or unwritten):
         print(result.plan_text(), end="")
@@ -171,42 +208,73 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"the plan {told['text']}", file=sys.stderr)
     if unwritten is not None:
         raise unwritten
-    return result.exit_code
 
 
-def _search(
+def _plain(states: Any) -> list[Any]:
+    """States as JSON: lists of numbers, and words for states that are neither numbers nor sequences."""
+
+    def plain(state: Any) -> Any:
+        if hasattr(state, "tolist"):
+            return state.tolist()
+        if isinstance(state, tuple | list):
+            return [plain(part) for part in state]
+        return state if isinstance(state, int | float | str | None) else repr(state)
+
+    return [plain(state) for state in states]
+
+
+def _default_search(arguments: argparse.Namespace, kind: str, parts: Sequence[Any]) -> str:
+    if arguments.anytime or arguments.bound is not None:
+        return "focal"
+    recommended = getattr(parts[0], "search", {}) if len(parts) == 1 else {}
+    return str(recommended.get("search", DEFAULT_SEARCH[kind]))
+
+
+def _searched(
     arguments: argparse.Namespace,
-    heuristic: Heuristic | list[Heuristic],
+    kind: str,
+    parts: Sequence[Any],
     config: SearchConfig,
     progress: ProgressLine,
-) -> Result:
+) -> Iterator[tuple[str, Result]]:
     """Loads and searches; what ends it early is a result, in translation as in search."""
     started = time.monotonic()
     try:
-        task = load_files(
-            arguments.files,
-            unit_cost=arguments.unit_cost,
-            cache=not arguments.no_cache,
-            time_limit=config.time_limit,
-            memory_limit=config.memory_limit,
-        )
-        if config.time_limit is not None:
-            left = config.time_limit - (time.monotonic() - started)
-            config = replace(config, time_limit=max(0.0, left))
-        return search_for_plan(
-            task,
-            heuristic,
-            arguments.search,
-            config=config,
-            progress=progress,
-            on_plan=lambda found: _better(arguments, found, progress),
+        problems = load_problems(
+            arguments, kind, time_limit=config.time_limit, memory_limit=config.memory_limit
         )
     except KeyboardInterrupt:
-        return _stopped("interrupted")
+        yield arguments.files[-1].name, _stopped("interrupted")
+        return
     except MemoryError:
-        return _stopped("memory_limit")
+        yield arguments.files[-1].name, _stopped("memory_limit")
+        return
     except TranslatorLimitError as error:
-        return _stopped("time_limit" if error.exit_code == OUT_OF_TIME else "memory_limit")
+        yield (
+            arguments.files[-1].name,
+            _stopped("time_limit" if error.exit_code == OUT_OF_TIME else "memory_limit"),
+        )
+        return
+    if config.time_limit is not None and kind == "task":  # the translation counts, too
+        config = replace(config, time_limit=max(0.0, config.time_limit - (time.monotonic() - started)))
+    heuristic = _combined(list(parts), arguments.combine) if parts else None
+    for name, problem in problems:
+        try:
+            result = search_for_plan(
+                problem,
+                heuristic,
+                arguments.search,
+                config=config,
+                progress=progress,
+                on_plan=lambda found: _better(arguments, found, progress),
+            )
+        except KeyboardInterrupt:
+            result = _stopped("interrupted")
+        except MemoryError:
+            result = _stopped("memory_limit")
+        yield name, result
+        if result.status == "interrupted":
+            return
 
 
 def _better(arguments: argparse.Namespace, found: Found, progress: ProgressLine) -> None:
@@ -263,32 +331,26 @@ def _parse_weight(text: str) -> float:
     return weight
 
 
-def _heuristics(arguments: argparse.Namespace) -> list[Heuristic]:
-    """What the names say. Everything is checked before the translation, which may take long."""
-    names: list[str] = arguments.heuristic or ["ff"]
+def _heuristics(arguments: argparse.Namespace, kind: str) -> list[Any]:
+    """What the names say; empty for the default. It is checked before a translation, which may be long."""
     known = {info.name: info for info in heuristics()}
-    parts: list[Heuristic] = []
+    names: list[str] = arguments.heuristic or (["ff"] if kind == "task" else [])
+    rule = _rule(arguments)
+    parts: list[Any] = []
     for name in names:
-        if name in known:
+        if names_model(name):
+            parts.append(_model(arguments, name, rule))
+        elif kind != "task" or name in (*known, "zero"):
             parts.append(name)
-        elif names_model(name):
-            from hstar.models.trained_model import load_model
-
-            model = load_model(name)
-            if model.space.kind not in ("task", "domain"):
-                raise ModelError(f"{name} was trained for {model.space}, asked for a planning task")
-            if (rule := _rule(arguments)) is not None:
-                model = model.with_rule(rule)
-            if arguments.precision is not None:
-                model = model.with_precision(arguments.precision)
-            parts.append(model)
         else:
             raise unknown("heuristic", name, list(known))
     if arguments.combine not in _COMBINE:
         raise unknown("way to --combine", arguments.combine, list(_COMBINE))
     for option in ("precision", "rule", "alpha"):
-        if getattr(arguments, option) is not None and all(name in known for name in names):
-            raise InputError(f"--{option} is for model files, not for {', '.join(names)}")
+        if getattr(arguments, option) is not None and all(isinstance(part, str) for part in parts):
+            raise InputError(
+                f"--{option} is for model files, not for {', '.join(names) or 'the default heuristic'}"
+            )
     if arguments.preferred and not any(name in known and known[name].preferred_operators for name in names):
         able = ", ".join(name for name, info in known.items() if info.preferred_operators)
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
@@ -296,11 +358,21 @@ def _heuristics(arguments: argparse.Namespace) -> list[Heuristic]:
     return parts
 
 
-def _rule(arguments: argparse.Namespace) -> Rule | None:
-    """What the search is to see of models, if not what they say themselves."""
+def _rule(arguments: argparse.Namespace) -> Any:
+    if arguments.rule is None and arguments.alpha is None:
+        return None
     from hstar.estimates.rules import chosen
 
     return chosen(arguments.rule, arguments.alpha)
+
+
+def _model(arguments: argparse.Namespace, name: str, rule: Any) -> Any:
+    from hstar.models.trained_model import load_model
+
+    model = load_model(name)
+    if rule is not None:
+        model = model.with_rule(rule)
+    return model if arguments.precision is None else model.with_precision(arguments.precision)
 
 
 def _combined(parts: list[Heuristic], how: str) -> Heuristic | list[Heuristic]:
@@ -309,17 +381,20 @@ def _combined(parts: list[Heuristic], how: str) -> Heuristic | list[Heuristic]:
     return Max(*parts) if how == "max" else Sum(*parts)
 
 
-def _check_options(arguments: argparse.Namespace, config: SearchConfig) -> None:
+def _check_options(arguments: argparse.Namespace, config: SearchConfig, kind: str) -> None:
     search = arguments.search
     names = [info.name for info in searches()]
     if search not in names:
         raise unknown("search", search, names)
     admissible = [info.name for info in heuristics() if info.admissible]
-    if config.anchor is not None and config.anchor not in admissible:
+    if kind == "task" and config.anchor is not None and config.anchor not in admissible:
         raise unknown("admissible heuristic for --anchor", config.anchor, admissible)
     for name, able in _ONLY_FOR.items():
         if getattr(config, name) != getattr(_DEFAULTS, name) and search not in able:
-            raise InputError(f"--{name.replace('_', '-')} is for {', '.join(able)}, not for {search}")
+            raise InputError(f"{flag(name)} is for {', '.join(able)}, not for {search}")
+    for name, where in _ONLY_ON.items():
+        if getattr(config, name) != getattr(_DEFAULTS, name) and kind != where:
+            raise InputError(f"{flag(name)} is for a {where}, and {arguments.files[0]} is a {kind}")
     several = len(arguments.heuristic) > 1 and arguments.combine == "alternate"
     if several and search not in _SEVERAL_HEURISTICS:
         raise InputError(f"{search} takes one heuristic; put several together by --combine max or sum")

@@ -6,12 +6,12 @@ core's catalogue (`heuristics()`), where each algorithm has its own file.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-import hstar
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.registry import unknown
@@ -86,7 +86,8 @@ def heuristics() -> list[_core.HeuristicInfo]:
 def loaded(heuristic: Any) -> Any:
     """The trained model, where a heuristic is the path of a model file; else the heuristic itself."""
     if isinstance(heuristic, Path) or (isinstance(heuristic, str) and heuristic.endswith(MODEL_SUFFIX)):
-        return hstar.load_model(heuristic)
+        # The one arrow that points up, by name: searches do not depend on models, but take their files.
+        return importlib.import_module("hstar.models.trained_model").load_model(heuristic)
     return heuristic
 
 

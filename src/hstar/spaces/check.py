@@ -66,7 +66,7 @@ def _tries(problem: OwnProblem, config: CheckConfig, deadline: float) -> Iterato
     steps = [problem.successors(state) for state in states]
     for state, found in zip(states, steps, strict=True):
         for _, _, cost in found:
-            problem.whole_cost(cost, state)
+            problem.functions.whole_cost(cost, state)
     count = sum(map(len, steps))
     yield Finding("walks", True, f"{len(states)} states with {count} successors; all costs are fine")
     yield _repeatable(problem, states, steps)
@@ -116,7 +116,7 @@ def _repeatable(problem: OwnProblem, states: list[Any], steps: list[list[tuple[s
 
 def _batch(problem: OwnProblem, states: list[Any]) -> Finding:
     for state in states:
-        plain = problem.called("successors", state)
+        plain = problem.functions.called("successors", state)
         batch = problem.successors(state)
         same = len(plain) == len(batch) and all(
             problem.same(one[1], two[1]) and float(one[2]) == two[2]
@@ -124,9 +124,9 @@ def _batch(problem: OwnProblem, states: list[Any]) -> Finding:
         )
         if not same:
             return Finding("batch", False, f"successors_batch([{state!r:.60}]) differs from successors")
-        if hasattr(problem.space, "is_goal") and bool(problem.called("is_goal", state)) != problem.is_goal(
-            state
-        ):
+        if hasattr(problem.space, "is_goal") and bool(
+            problem.functions.called("is_goal", state)
+        ) != problem.is_goal(state):
             return Finding("batch", False, f"is_goal_batch([{state!r:.60}]) differs from is_goal")
     return Finding("batch", True, f"batch functions agree with plain ones on {len(states)} states")
 

@@ -67,7 +67,8 @@ class OwnProblem:
                 f"cost_scale of {self.name} must be a whole number from 1 to 1048576, got {scale!r}"
             )
         self.scale = scale
-        self._states: _Rows | _Objects = _Rows(self) if batched else _Objects(self)
+        self.functions = _Functions(self.space, self.name, scale)
+        self._states: _Rows | _Objects = _Rows(self.functions) if batched else _Objects(self.functions)
 
     def __repr__(self) -> str:
         return f"OwnProblem({self.name}, start={self.start!r:.60})"
@@ -98,10 +99,10 @@ class OwnProblem:
     @property
     def _bound(self) -> Callable[[Any], Any] | None:
         if callable(getattr(self.space, "lower_bound_batch", None)):
-            return lambda states: self.called("lower_bound_batch", states)
+            return lambda states: self.functions.called("lower_bound_batch", states)
         if not callable(getattr(self.space, "lower_bound", None)):
             return None
-        return lambda states: [self.called("lower_bound", state) for state in states]
+        return lambda states: [self.functions.called("lower_bound", state) for state in states]
 
     def named_heuristic(self, name: str) -> _core.Heuristic:
         """`zero`, or the space's own lower bound."""
@@ -129,11 +130,11 @@ class OwnProblem:
             raise UnsupportedError(
                 f"{self.name} has no function predecessors(state), which searches backwards"
             )
-        found = self.called("predecessors", state)
+        found = self.functions.called("predecessors", state)
         try:
             return [(str(name), before, cost) for name, before, cost in found]
         except (TypeError, ValueError):
-            raise _not_steps(self, "predecessors", state, found) from None
+            raise _not_steps(self.name, "predecessors", state, found) from None
 
     @property
     def goals(self) -> list[Any]:
@@ -208,7 +209,14 @@ class OwnProblem:
             state = generator.choice(choices)[1]
         return self.at(state)
 
-    # What functions return, checked.
+
+class _Functions:
+    """The user's functions, called with care. They do not know the problem: it would keep itself alive."""
+
+    def __init__(self, space: Any, name: str, scale: int) -> None:
+        self.space = space
+        self.name = name
+        self.scale = scale
 
     def called(self, function: str, states: Any) -> Any:
         """What a function of the space returns; whatever it raises becomes an `InputError` of one line."""
@@ -250,8 +258,8 @@ class _Objects:
 
     batch = 1
 
-    def __init__(self, problem: OwnProblem) -> None:
-        self.problem = problem
+    def __init__(self, functions: _Functions) -> None:
+        self.functions = functions
         self.numbers: dict[Any, int] = {}
         self.objects: list[Any] = []
 
@@ -260,7 +268,7 @@ class _Objects:
             found = self.numbers.get(state)
         except TypeError:
             raise InputError(
-                f"{self.problem.name}: the state {state!r:.60} is not hashable; use a tuple"
+                f"{self.functions.name}: the state {state!r:.60} is not hashable; use a tuple"
             ) from None
         if found is None:
             found = self.numbers[state] = len(self.objects)
@@ -275,32 +283,32 @@ class _Objects:
         return [objects[number] for number in rows[:, 0].tolist()]
 
     def flags(self, states: Sequence[Any]) -> npt.NDArray[np.bool_]:
-        return np.array([bool(self.problem.called("is_goal", state)) for state in states])
+        return np.array([bool(self.functions.called("is_goal", state)) for state in states])
 
     def goals(self, rows: Words) -> npt.NDArray[np.bool_]:
         return self.flags(self.unpack(rows))
 
     def steps(self, state: Any) -> list[tuple[str, Any, float]]:
-        found = self.problem.called("successors", state)
+        found = self.functions.called("successors", state)
         try:
             return [(str(name), after, cost) for name, after, cost in found]
         except (TypeError, ValueError):
-            raise _not_steps(self.problem, "successors", state, found) from None
+            raise _not_steps(self.functions.name, "successors", state, found) from None
 
     def expand(self, rows: Words) -> tuple[Words, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         # The inner loop of plain spaces: one Python call and one dictionary look-up for each successor.
         numbers: list[int] = []
         costs: list[int] = []
         ends: list[int] = []
-        known, problem = self.numbers, self.problem
+        known, functions = self.numbers, self.functions
         for state in self.unpack(rows):
-            found = problem.called("successors", state)
+            found = functions.called("successors", state)
             try:
                 for _, after, cost in found:
                     number = known.get(after)
                     numbers.append(self.number(after) if number is None else number)
-                    plain = cost.__class__ is int and problem.scale == 1 and 0 <= cost <= MOST_COST
-                    costs.append(cost if plain else problem.whole_cost(cost, state))
+                    plain = cost.__class__ is int and functions.scale == 1 and 0 <= cost <= MOST_COST
+                    costs.append(cost if plain else functions.whole_cost(cost, state))
             except (TypeError, ValueError):
                 self.steps(state)  # tells what is wrong with the list, or
                 self.number(after)  # with the state
@@ -318,12 +326,12 @@ class _Rows:
 
     batch = BATCH
 
-    def __init__(self, problem: OwnProblem) -> None:
-        self.problem = problem
-        start = np.asarray(problem.space.start)
+    def __init__(self, functions: _Functions) -> None:
+        self.functions = functions
+        start = np.asarray(functions.space.start)
         if start.ndim > 1 or start.dtype.kind not in "biuf":
             raise InputError(
-                f"{problem.name}: start must be a number or a row of numbers, got {problem.space.start!r:.60}"
+                f"{functions.name}: start must be a number or a row of numbers, got {functions.space.start!r:.60}"
             )
         self.scalar = start.ndim == 0  # states are numbers, and arrays of them have one dimension
         self.dtype = start.dtype
@@ -334,7 +342,7 @@ class _Rows:
         return self._packed(states, "the state")
 
     def _packed(self, states: Any, what: str) -> Words:
-        name = self.problem.name
+        name = self.functions.name
         try:
             array = np.asarray(states)
             table = array.reshape(len(array), -1)
@@ -361,10 +369,10 @@ class _Rows:
 
     def flags(self, states: Any) -> npt.NDArray[np.bool_]:
         states = np.asarray(states, dtype=self.dtype)
-        found = np.asarray(self.problem.called("is_goal_batch", states))
+        found = np.asarray(self.functions.called("is_goal_batch", states))
         if found.shape != (len(states),):
             raise InputError(
-                f"{self.problem.name}.is_goal_batch must return {len(states)} flags, not {found.shape}"
+                f"{self.functions.name}.is_goal_batch must return {len(states)} flags, not {found.shape}"
             )
         return found.astype(bool)
 
@@ -372,8 +380,8 @@ class _Rows:
         return self.flags(self.unpack(rows))
 
     def _successors(self, states: npt.NDArray[Any]) -> tuple[Any, npt.NDArray[np.int64], Any]:
-        name = self.problem.name
-        found = self.problem.called("successors_batch", states)
+        name = self.functions.name
+        found = self.functions.called("successors_batch", states)
         if not isinstance(found, tuple) or len(found) != 3:
             raise InputError(f"{name}.successors_batch must return three arrays: successors, parents, costs")
         after, parents, costs = found
@@ -390,7 +398,7 @@ class _Rows:
 
     def steps(self, state: Any) -> list[tuple[str, Any, float]]:
         after, _, costs = self._successors(np.asarray([state], dtype=self.dtype))
-        names = getattr(self.problem.space, "action_names", None)
+        names = getattr(self.functions.space, "action_names", None)
         return [
             (str(names[i]) if names is not None and i < len(names) else f"step {i}", one, float(cost))
             for i, (one, cost) in enumerate(zip(after, costs, strict=True))
@@ -404,17 +412,17 @@ class _Rows:
         return packed, self._costs(costs, parents, states), ends
 
     def _costs(self, costs: Any, parents: npt.NDArray[np.int64], states: Any) -> npt.NDArray[np.int32]:
-        scaled = costs * self.problem.scale
+        scaled = costs * self.functions.scale
         whole = np.rint(scaled) if costs.dtype.kind == "f" else scaled
         wrong = ~((costs >= 0) & (whole <= MOST_COST) & (np.abs(whole - scaled) <= 1e-9))
         if wrong.any():
             whole = whole.copy()
             for i in np.flatnonzero(wrong).tolist():  # the first that is really wrong is told
-                whole[i] = self.problem.whole_cost(costs[i].item(), states[parents[i]])
+                whole[i] = self.functions.whole_cost(costs[i].item(), states[parents[i]])
         return np.ascontiguousarray(whole, dtype=np.int32)
 
 
-def _not_steps(problem: OwnProblem, function: str, state: Any, found: Any) -> InputError:
+def _not_steps(name: str, function: str, state: Any, found: Any) -> InputError:
     return InputError(
-        f"{problem.name}.{function}({state!r:.60}) must return triples (name, state, cost), got {found!r:.60}"
+        f"{name}.{function}({state!r:.60}) must return triples (name, state, cost), got {found!r:.60}"
     )
