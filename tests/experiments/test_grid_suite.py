@@ -369,7 +369,7 @@ def test_a_mistake_in_a_profile_has_its_line(home: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", [None, "quick", "paper"])
+@pytest.mark.parametrize("profile", [None, "quick"])
 def test_the_suite_of_the_paper(tmp_path: Path, profile: str | None) -> None:
     with Store(tmp_path / "run") as store:
         jobs = suite_jobs(read_suite(ROOT / "suites" / "prolonged.toml", profile), ROOT / "suites", store)
@@ -379,10 +379,13 @@ def test_the_suite_of_the_paper(tmp_path: Path, profile: str | None) -> None:
     assert needs == {job.key for job in jobs if job.kind == "train"}
 
 
-def test_the_network_of_the_paper_in_the_suite(tmp_path: Path) -> None:
+@pytest.mark.parametrize("profile", ["cells", "paper"])
+def test_the_network_of_the_paper_in_the_suite(tmp_path: Path, profile: str) -> None:
     with Store(tmp_path / "run") as store:
-        jobs = suite_jobs(read_suite(ROOT / "suites" / "prolonged.toml", "cells"), ROOT / "suites", store)
+        jobs = suite_jobs(read_suite(ROOT / "suites" / "prolonged.toml", profile), ROOT / "suites", store)
     trainings = {job.labels["contestant"]: " ".join(job.command) for job in jobs if job.kind == "train"}
-    assert [*trainings] == ["PHS, cells", "VAN, cells"]
-    assert all("--model paper" in words for words in trainings.values())
-    assert Counter(need for job in jobs for need in job.needs()).most_common()[-1][1] == 3
+    assert [*trainings] == [f"PHS, {profile}", f"VAN, {profile}"]
+    chosen = "--model paper" if profile == "cells" else "--profile paper"
+    assert all(chosen in words for words in trainings.values())
+    eps = 3 if profile == "cells" else 7
+    assert Counter(need for job in jobs for need in job.needs()).most_common()[-1][1] == eps

@@ -108,7 +108,12 @@ def test_wrong_optimal_costs_are_errors_of_their_jobs(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("profile", "trainings", "searches"),
-    [("quick", 4, 100 * 21), ("paper", 20, 100 * (8 * 10 + 1)), ("paper-large", 30, 3 * 50 * 8 * 5 + 50)],
+    [
+        ("quick", 4, 100 * 21),
+        ("paper", 6, 100 * (8 * 3 + 1)),
+        ("program", 3, 100 * 4 * 3),
+        ("paper-large", 30, 3 * 50 * 8 * 5 + 50),
+    ],
 )
 def test_profiles_of_the_suite_of_the_paper(
     profile: str, trainings: int, searches: int, tmp_path: Path
@@ -125,7 +130,7 @@ def test_profiles_of_the_suite_of_the_paper(
         jobs = suite_jobs(suite, tmp_path, store)
     assert Counter(job.kind for job in jobs) == {"train": trainings, "puzzle": searches}
     commands = [job.command for job in jobs if job.kind == "train"]
-    chosen = "quick" if profile == "quick" else "paper"
+    chosen = profile.removesuffix("-large")
     assert all(command[command.index("--profile") + 1] == chosen for command in commands)
     unpruned = {job.labels["domain"] for job in jobs if "--pruning" in job.command}
     assert unpruned == ({"blocks:15"} if profile == "paper-large" else set())
