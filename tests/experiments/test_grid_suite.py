@@ -187,7 +187,12 @@ def test_paths_by_seed() -> None:
 
     rows = [row("d/1", 0, 10, 100, 1.0), row("d/2", 0, 30, 20, 1.1), row("d/1", 1, 10, 60, 1.0)]
     rows += [{**known, "instance": "d/2", "seed": 1, "status": "error", "error": "was killed"}]
-    assert path_table(rows)[1:] == [["d", "c", "50 ± 14.1", "0 ± 0", "3.75 ± 5.30", "0.750", "50", "0"]]
+    # The second seed has no row of the second set.
+    assert path_table(rows)[1:] == [["d", "c", "40 (1 of 2 seeds)", "0", "7.50", "0.750", "40", "0"]]
+    rows[2]["violations"] = 1
+    assert path_table(rows)[1][-1] == "1"
+    rows[3] = row("d/2", 1, 30, 60, 1.0)
+    assert path_table(rows)[1][2:5] == ["50 ± 14.1", "0 ± 0", "3.75 ± 5.30"]
     broken = {**rows[0], "contestant": "b", "violations": 2, "status": "error", "error": "costs too much"}
     assert path_table([broken])[1][-1] == "2" and "costs too much" in summarise([broken])
 

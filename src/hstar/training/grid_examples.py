@@ -83,7 +83,8 @@ class GridExamples:
     def _hardness(self) -> npt.NDArray[np.float64]:
         """Of each scenario what a network has in the loss that knows the admissible distances alone."""
         squares = np.square(self.label - self._bound, dtype=np.float64)
-        return np.bincount(self._scenario, weights=squares, minlength=len(self.scenarios))
+        found = np.bincount(self._scenario, weights=squares, minlength=len(self.scenarios))
+        return found.astype(np.float64)
 
     def digest(self) -> str:
         """SHA-256 of the scenarios, their labels, and who reads them."""
