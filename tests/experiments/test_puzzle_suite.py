@@ -9,12 +9,15 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
-from hstar.experiments.puzzle_jobs import INSTANCE
+from hstar.experiments.puzzle_jobs import INSTANCE, random_puzzles
+from hstar.experiments.puzzles import random_instances
 from hstar.experiments.report.figures import write_figures
 from hstar.experiments.statistics import optimality_of
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import optimality_table, summarise
+from hstar.search.idastar import idastar
+from hstar.spaces.puzzles import parse_puzzle
 
 SUITE = """
 [limits]
@@ -134,6 +137,17 @@ def test_profiles_of_the_suite_of_the_paper(
     assert all(command[command.index("--profile") + 1] == chosen for command in commands)
     unpruned = {job.labels["domain"] for job in jobs if "--pruning" in job.command}
     assert unpruned == ({"blocks:15"} if profile == "paper-large" else set())
+
+
+def test_random_tiles_have_known_optima(tmp_path: Path) -> None:
+    with Store(tmp_path / "run") as store:
+        found = random_puzzles(parse_puzzle("tiles:3x3"), 20, 1, store)
+        large = random_puzzles(parse_puzzle("tiles:5x5"), 1, 1, store)
+        texts = [store.get(digest).decode() for _, digest in found.starts]
+        assert store.get(large.starts[0][1]).decode().strip().endswith(",")  # not to be found in seconds
+    costs = [int(text.strip().rpartition(",")[2]) for text in texts]
+    puzzles = [one.puzzle for one in random_instances(parse_puzzle("tiles:3x3"), 20, 1)]
+    assert costs == [idastar(puzzle, "manhattan").plan_cost for puzzle in puzzles]
 
 
 @pytest.mark.slow

@@ -21,7 +21,15 @@ from hstar.estimates.rules import Mean, Rule
 from hstar.files import append_line
 from hstar.models.puzzle_model import load_puzzle_model
 from hstar.registry import unknown
-from hstar.search.databases import PANCAKE_24, PUZZLE_15, PUZZLE_24, additive_databases
+from hstar.search.databases import (
+    BLOCKS_15,
+    PANCAKE_24,
+    PUZZLE_15,
+    PUZZLE_24,
+    Databases,
+    additive_databases,
+    block_databases,
+)
 from hstar.search.focal import FocalConfig, FocalResult, FoundPlan, focal
 from hstar.search.idastar import IDAStarConfig, IDAStarResult, PuzzleHeuristic, idastar
 from hstar.search.puzzle_network import PuzzleNetwork
@@ -33,6 +41,7 @@ Row: TypeAlias = dict[str, Any]
 OnPlan: TypeAlias = Callable[[Instance[Puzzle], FoundPlan], None]
 DATABASES = "databases"
 _SETS = {"tiles:4x4": PUZZLE_15, "tiles:5x5": PUZZLE_24, "pancake:24": PANCAKE_24}
+_WITH_DATABASES = (*_SETS, "blocks:15")
 
 
 # What there is to run.
@@ -90,15 +99,22 @@ def puzzle_heuristic(
             raise InputError(f"{word} is for models, not for {name}")
     check_heuristic(size, name)
     if name == DATABASES:
-        return additive_databases(puzzle, _SETS[str(size)], cache=cache), {"heuristic": name}
+        return _databases(size, cache=cache), {"heuristic": name}
     return name, {"heuristic": name}
+
+
+def _databases(size: PuzzleSize, *, cache: bool) -> Databases:
+    """The greatest sum of the additive sets; of blocks the greatest cost of the twelve patterns."""
+    if size.kind == "blocks":
+        return block_databases(size.puzzle(), BLOCKS_15, cache=cache)
+    return additive_databases(size.puzzle(), _SETS[str(size)], cache=cache)
 
 
 def check_heuristic(size: PuzzleSize, name: str) -> None:
     """An `InputError` unless it is a symbolic one of the puzzle."""
     names = [info.name for info in size.puzzle().core.heuristics]
-    if name == DATABASES and str(size) not in _SETS:
-        raise InputError(f"there are databases for {', '.join(_SETS)}, not for {size}")
+    if name == DATABASES and str(size) not in _WITH_DATABASES:
+        raise InputError(f"there are databases for {', '.join(_WITH_DATABASES)}, not for {size}")
     if name not in (*names, DATABASES):
         raise unknown(f"heuristic of {size}", name, [*names, DATABASES])
 
