@@ -23,7 +23,7 @@ from records import finish, note, table
 from hstar.errors import InputError
 from hstar.experiments.report import read_runs
 from hstar.experiments.report.figures import draw_frontier
-from hstar.experiments.statistics import Record, optimality_of, share_of
+from hstar.experiments.statistics import Record, missing_optimality, optimality_of, share_of
 from hstar.experiments.tables import number, share
 
 
@@ -95,6 +95,7 @@ def published_states(puzzle: str, suboptimality: float) -> float | None:
 def lines_of(rows: Sequence[Record]) -> list[list[str]]:
     """A line for each puzzle and heuristic; those of one puzzle are together."""
     lines: list[list[str]] = []
+    missing = missing_optimality(rows)
     for (puzzle, name), seeds in optimality_of(rows).items():
         published = PUBLISHED.get(puzzle, {}).get(name)
         cells = [share(share_of([one.solved for one in seeds]))]
@@ -106,7 +107,7 @@ def lines_of(rows: Sequence[Record]) -> list[list[str]]:
         suboptimality = [one.suboptimality for one in seeds if one.suboptimality is not None]
         states = published_states(puzzle, float(np.mean(suboptimality))) if suboptimality else None
         cells.append("–" if states is None else number(states, 0))
-        lines.append([puzzle, name, str(len(seeds)), *cells])
+        lines.append([puzzle, name, missing.get((puzzle, name), str(len(seeds))), *cells])
     puzzles = list(dict.fromkeys(line[0] for line in lines))
     return sorted(lines, key=lambda line: puzzles.index(line[0]))
 

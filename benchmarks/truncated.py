@@ -35,6 +35,7 @@ from hstar.experiments.statistics import (
     trainings_of,
 )
 from hstar.experiments.tables import number, share
+from hstar.experiments.whole_seeds import starts_of, whole_seeds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,10 +151,13 @@ def helps(rows: Sequence[Record]) -> str:
 
 def plans(rows: Sequence[Record]) -> str:
     """Percent of large problems solved, and evaluations; in brackets the published ones (Table 2)."""
-    searches: dict[str, dict[str, dict[int, list[Record]]]] = {}
+    searches: dict[str, dict[str, list[Record]]] = {}
     for row in searches_of(rows):
-        at = searches.setdefault(row["contestant"], {}).setdefault(row["domain"], {})
-        at.setdefault(row["seed"], []).append(row)
+        searches.setdefault(row["contestant"], {}).setdefault(row["domain"], []).append(row)
+    most = {
+        domain: len(starts_of(row for found in searches.values() for row in found.get(domain, [])))
+        for domain in DOMAINS.values()
+    }
     lines, known = [], list(DOMAINS.values())
     models = ["ff", *MODELS]
     for name in sorted(searches, key=lambda name: models.index(_computed(name)[0])):
@@ -161,20 +165,24 @@ def plans(rows: Sequence[Record]) -> str:
         domains, cells = {domain: found[domain] for domain in known if domain in found}, []
         for place, domain in enumerate(known):
             solved, counts = [], []
-            for runs in domains.get(domain, {}).values():
+            here = domains.get(domain, [])
+            whole = whole_seeds(here, starts_of(here))  # some have fewer problems, and say so
+            for runs in whole.rows.values():
                 done = [row["status"] == "solved" for row in runs]
                 solved.append(100 * sum(done) / len(runs))
-                counted = [
+                taken = [
                     row["evaluations"] if found else LIMIT for row, found in zip(runs, done, strict=True)
                 ]
-                counts.append(sum(counted) / len(runs))
+                counts.append(sum(taken) / len(runs))
             text = f"{share(share_of(solved), 0)} %, {share(share_of(counts), 0)}" if solved else ""
-            if text and name in PUBLISHED_PLANS:
+            text += "" if whole.note is None else f" ({whole.note})"
+            if solved and name in PUBLISHED_PLANS:
                 percent, evaluations = PUBLISHED_PLANS[name][place]
                 text += f" ({percent:g} %, {evaluations:,g})"
             cells.append(text)
-        numbers = [len(next(iter(seeds.values()))) for seeds in domains.values()]
-        told = str(numbers[0]) if len(set(numbers)) == 1 else " / ".join(map(str, numbers))
+        counted = [(len(starts_of(runs)), most[domain]) for domain, runs in domains.items()]
+        numbers = [str(own) if own == all_of else f"{own} of {all_of}" for own, all_of in counted]
+        told = numbers[0] if len(set(numbers)) == 1 else " / ".join(numbers)
         lines.append([name, told, *cells])
     return table(["heuristic", "problems of a domain", *DOMAINS], lines)
 

@@ -42,8 +42,17 @@ def test_whether_truncation_helps_is_a_mean_of_ratios_over_domains() -> None:
 
 def test_a_failed_search_counts_as_in_the_paper() -> None:
     module = load_script("truncated")
-    rows = [searched("ff", 100), searched("ff", 9_999, "evaluation_limit")]
+    failed = {**searched("ff", 9_999, "evaluation_limit"), "instance": "p2"}
+    rows = [searched("ff", 100), failed]
     assert "| ff | 2 | 50 %, 5,050 (13 %, 9,309) | | | |" in module["plans"](rows)
+
+
+def test_a_seed_without_all_its_problems_has_no_mean() -> None:
+    module = load_script("truncated")
+    first, second = searched("wl", 100), {**searched("wl", 300), "instance": "p2"}
+    rows = [first, second, {**first, "seed": 1, "evaluations": 50}]
+    assert "| wl | 2 | 100 %, 200 (1 of 2 seeds) | | | |" in module["plans"](rows)
+    assert "| linear | 1 of 2 | 100 %, 7 | | | |" in module["plans"]([*rows, searched("linear", 7)])
 
 
 def test_rates_are_told_apart_by_what_is_computed_for_a_state() -> None:

@@ -104,7 +104,7 @@ def test_better_and_better_plans(hstar: Run, folder: Path) -> None:
         (("--bound", "2", "--anchor", "gap"), "unknown admissible heuristic of tiles:2x3 'gap'"),
         (
             ("--bound", "2", "--anchor", "databases"),
-            "there are databases for tiles:4x4, tiles:5x5, pancake:24",
+            "there are databases for tiles:4x4, tiles:5x5, pancake:24, blocks:15, not for tiles:2x3",
         ),
     ],
 )
@@ -284,7 +284,7 @@ def test_ctrl_c(jobs: str, folder: Path) -> None:
         ("puzzle tiles:2x3 --random 1 -e gap", "unknown heuristic of tiles:2x3 'gap'"),
         (
             "puzzle tiles:2x3 --random 1 -e databases",
-            "databases for tiles:4x4, tiles:5x5, pancake:24, not",
+            "databases for tiles:4x4, tiles:5x5, pancake:24, blocks:15, not",
         ),
         ("puzzle tiles:2x3 --random 1 --alpha 0.9", "alpha is for models, not for manhattan"),
         ("puzzle tiles:2x3 --random 1 --floor", "a floor is for models, not for manhattan"),

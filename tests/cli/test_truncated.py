@@ -120,7 +120,8 @@ def test_train_info_accuracy_and_solve(hstar: Run, folder: Path) -> None:
     assert record["network"].startswith("wl {") and '"iterations": 2' in record["network"]
     assert record["weights"] == load_model(folder / "model.hstar").tensors["weights.0"].size + 2
     assert json.loads(record["estimate"])["margin"] == 0.1 and json.loads(record["rule"]) == {"name": "mean"}
-    assert json.loads(record["configuration"])["updates"] == 20 and "on/2" in record["predicates"]
+    assert json.loads(record["configuration"])["training"]["updates"] == 20
+    assert "on/2" in record["predicates"]
     assert "curve" not in record["training"] and hstar("info", "model.hstar").code == 0
 
     found = json.loads(hstar("accuracy", "model.hstar", "others.data", "--json").out)
@@ -308,11 +309,11 @@ def test_ctrl_c_without_a_checkpoint(hstar: Run, folder: Path, monkeypatch: pyte
 
     epoch, calls = loop._Run._epoch, []
 
-    def stop(self: Any, number: int) -> Any:
+    def stop(self: Any, number: int, batches: int) -> Any:
         calls.append(number)
         if number == 3:
             raise KeyboardInterrupt
-        return epoch(self, number)
+        return epoch(self, number, batches)
 
     monkeypatch.setattr(loop._Run, "_epoch", stop)
     done = hstar(*TRAIN, "--updates", "50")

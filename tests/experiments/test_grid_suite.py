@@ -186,7 +186,12 @@ def test_paths_by_seed() -> None:
 
     rows = [row("d/1", 0, 10, 100, 1.0), row("d/2", 0, 30, 20, 1.1), row("d/1", 1, 10, 60, 1.0)]
     rows += [{**known, "instance": "d/2", "seed": 1, "status": "error", "error": "was killed"}]
-    assert path_table(rows)[1:] == [["d", "c", "50 ± 14.1", "0 ± 0", "3.75 ± 5.30", "0.750", "50", "0"]]
+    # The second seed has no row of the second set.
+    assert path_table(rows)[1:] == [["d", "c", "40 (1 of 2 seeds)", "0", "7.50", "0.750", "40", "0"]]
+    rows[2]["violations"] = 1
+    assert path_table(rows)[1][-1] == "1"
+    rows[3] = row("d/2", 1, 30, 60, 1.0)
+    assert path_table(rows)[1][2:5] == ["50 ± 14.1", "0 ± 0", "3.75 ± 5.30"]
     broken = {**rows[0], "contestant": "b", "violations": 2, "status": "error", "error": "costs too much"}
     assert path_table([broken])[1][-1] == "2" and "costs too much" in summarise([broken])
 
@@ -368,7 +373,7 @@ def test_a_mistake_in_a_profile_has_its_line(home: Path, capsys: pytest.CaptureF
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", [None, "quick", "paper"])
+@pytest.mark.parametrize("profile", [None, "quick"])
 def test_the_suite_of_the_paper(tmp_path: Path, profile: str | None) -> None:
     with Store(tmp_path / "run") as store:
         jobs = suite_jobs(read_suite(ROOT / "suites" / "prolonged.toml", profile), ROOT / "suites", store)
@@ -378,10 +383,13 @@ def test_the_suite_of_the_paper(tmp_path: Path, profile: str | None) -> None:
     assert needs == {job.key for job in jobs if job.kind == "train"}
 
 
-def test_the_network_of_the_paper_in_the_suite(tmp_path: Path) -> None:
+@pytest.mark.parametrize("profile", ["cells", "paper"])
+def test_the_network_of_the_paper_in_the_suite(tmp_path: Path, profile: str) -> None:
     with Store(tmp_path / "run") as store:
-        jobs = suite_jobs(read_suite(ROOT / "suites" / "prolonged.toml", "cells"), ROOT / "suites", store)
+        jobs = suite_jobs(read_suite(ROOT / "suites" / "prolonged.toml", profile), ROOT / "suites", store)
     trainings = {job.labels["contestant"]: " ".join(job.command) for job in jobs if job.kind == "train"}
-    assert [*trainings] == ["PHS, cells", "VAN, cells"]
-    assert all("--model paper" in words for words in trainings.values())
-    assert Counter(need for job in jobs for need in job.needs()).most_common()[-1][1] == 3
+    assert [*trainings] == [f"PHS, {profile}", f"VAN, {profile}"]
+    chosen = "--model paper" if profile == "cells" else "--profile paper"
+    assert all(chosen in words for words in trainings.values())
+    eps = 3 if profile == "cells" else 7
+    assert Counter(need for job in jobs for need in job.needs()).most_common()[-1][1] == eps

@@ -7,7 +7,14 @@ from typing import Any
 
 import pytest
 
-from hstar.experiments.puzzles import puzzle_heuristic, random_instances, solve_instances, summary
+from hstar.experiments.puzzles import (
+    check_heuristic,
+    puzzle_heuristic,
+    random_instances,
+    solve_instances,
+    summary,
+)
+from hstar.search.blocks_optimal import optimal_cost
 from hstar.search.solve import SearchConfig
 from hstar.spaces.puzzles import parse_puzzle
 
@@ -60,3 +67,16 @@ def test_instances_depend_on_the_seed_alone() -> None:
     assert random_instances(SIZE, 3, 5) == random_instances(SIZE, 3, 5) != random_instances(SIZE, 3, 6)
     walked = random_instances(SIZE, 3, 5, walk=1)
     assert {one.puzzle.start for one in walked} <= {SIZE.walk(1, seed).start for seed in range(20)}
+
+
+@pytest.mark.slow
+def test_databases_of_blocks_find_optimal_plans() -> None:
+    """A row without learning: the greatest cost of the twelve patterns that the networks see."""
+    size = parse_puzzle("blocks:15")
+    check_heuristic(size, "databases")
+    heuristic, about = puzzle_heuristic(size, "databases")
+    assert about == {"heuristic": "databases"}
+    instances = random_instances(size, 5, seed=1, walk=5000)
+    config = SearchConfig(table_bytes=1 << 26)
+    found = [one["cost"] for one in solve_instances(instances, heuristic, config, about)]
+    assert found == [optimal_cost(instance.puzzle) for instance in instances]

@@ -6,15 +6,18 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hstar.search.idastar import idastar
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
-from hstar.experiments.puzzle_jobs import INSTANCE
+from hstar.experiments.puzzle_jobs import INSTANCE, random_puzzles
+from hstar.experiments.puzzles import random_instances
 from hstar.experiments.report.figures import write_figures
 from hstar.experiments.statistics import optimality_of
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import optimality_table, summarise
+from hstar.spaces.puzzles import parse_puzzle
 
 SUITE = """
 [limits]
@@ -108,7 +111,12 @@ def test_wrong_optimal_costs_are_errors_of_their_jobs(home: Path) -> None:
 
 @pytest.mark.parametrize(
     ("profile", "trainings", "searches"),
-    [("quick", 4, 100 * 21), ("paper", 20, 100 * (8 * 10 + 1)), ("paper-large", 30, 3 * 50 * 8 * 5 + 50)],
+    [
+        ("quick", 4, 100 * 21),
+        ("paper", 6, 100 * (8 * 3 + 1)),
+        ("program", 3, 100 * 4 * 3),
+        ("paper-large", 30, 3 * 50 * 8 * 5 + 50),
+    ],
 )
 def test_profiles_of_the_suite_of_the_paper(
     profile: str, trainings: int, searches: int, tmp_path: Path
@@ -125,10 +133,21 @@ def test_profiles_of_the_suite_of_the_paper(
         jobs = suite_jobs(suite, tmp_path, store)
     assert Counter(job.kind for job in jobs) == {"train": trainings, "puzzle": searches}
     commands = [job.command for job in jobs if job.kind == "train"]
-    chosen = "quick" if profile == "quick" else "paper"
+    chosen = profile.removesuffix("-large")
     assert all(command[command.index("--profile") + 1] == chosen for command in commands)
     unpruned = {job.labels["domain"] for job in jobs if "--pruning" in job.command}
     assert unpruned == ({"blocks:15"} if profile == "paper-large" else set())
+
+
+def test_random_tiles_have_known_optima(tmp_path: Path) -> None:
+    with Store(tmp_path / "run") as store:
+        found = random_puzzles(parse_puzzle("tiles:3x3"), 20, 1, store)
+        large = random_puzzles(parse_puzzle("tiles:5x5"), 1, 1, store)
+        texts = [store.get(digest).decode() for _, digest in found.starts]
+        assert store.get(large.starts[0][1]).decode().strip().endswith(",")  # not to be found in seconds
+    costs = [int(text.strip().rpartition(",")[2]) for text in texts]
+    puzzles = [one.puzzle for one in random_instances(parse_puzzle("tiles:3x3"), 20, 1)]
+    assert costs == [idastar(puzzle, "manhattan").plan_cost for puzzle in puzzles]
 
 
 @pytest.mark.slow

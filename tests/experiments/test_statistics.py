@@ -52,12 +52,13 @@ def test_coverage_is_a_mean_of_means_with_spread(rows: Rows) -> None:
     assert domains == {"blocks": ["blocks/1", "blocks/2"], "ferry": ["ferry/1"]}
     learned = Coverage(runs["learned"])
     spread = (100 - 200 / 3) / 2**0.5
-    assert learned.of(domains) == Share(pytest.approx(100 * 5 / 6), pytest.approx(spread))
+    assert learned.of(domains) == (Share(pytest.approx(100 * 5 / 6), pytest.approx(spread)), None)
     ff = Coverage(runs["ff"])
-    assert ff.of({"blocks": ["blocks/1"]}) == Share(pytest.approx(200 / 3))
-    assert ff.of(domains) == Share(pytest.approx((200 / 3 + 100 / 3) / 2))  # domains weigh the same
-    assert ff.of({"grid": ["grid/1"]}) is None
-    assert Coverage([]).of(domains) is None
+    assert ff.of({"blocks": ["blocks/1"]}) == (Share(pytest.approx(200 / 3)), None)
+    together = (200 / 3 + 100 / 3) / 2  # domains weigh the same
+    assert ff.of(domains) == (Share(pytest.approx(together)), None)
+    assert ff.of({"grid": ["grid/1"]}) == (None, None)
+    assert Coverage([]).of(domains) == (None, None)
 
 
 def test_pairs_are_starts_with_seeds_together(rows: Rows) -> None:
@@ -167,8 +168,9 @@ def test_evaluations_of_unsolved_searches_count_unless_the_clock_ended_them(rows
         if row["status"] == "time_limit"
     ]
     assert len(limited) == 2
-    assert evaluations_table(ff) == [["", "ff"], ["blocks", "300"]]  # of 200 and 400 each
-    assert evaluations_table([*ff, *limited]) == [["", "ff"], ["blocks", "500"]]
+    assert evaluations_table(ff) == [["", "ff"], ["blocks", "4 of 6"]]
+    counted = [row for row in ff if row["status"] == "solved"]
+    assert evaluations_table([*counted, *limited]) == [["", "ff"], ["blocks", "500"]]
 
 
 def test_cells_that_formats_would_misread() -> None:

@@ -22,6 +22,7 @@ from hstar.models.trained_model import TrainedModel
 from hstar.recipes import accuracy as module
 from hstar.recipes import train_domain
 from hstar.recipes.accuracy import accuracy
+from hstar.sampling import relational
 from hstar.sampling.optimal import COLUMNS
 from hstar.sampling.relational import RelationalData, RelationalInstance
 from hstar.spaces.relations import Relations, Vocabulary
@@ -82,6 +83,11 @@ def test_values_by_hand() -> None:
         "mse_ff": pytest.approx((1 + 1 + 0) / 3),
         "mse_lmcut": pytest.approx((4 + 1 + 0) / 3),
         "mse_goalcount": pytest.approx((4 + 1 + 0) / 3),
+        "by_size": found["by_size"],
+    }
+    (size,) = found["by_size"]
+    assert size["states"] == 3 and {name: size[name] for name in size if name.startswith("mse")} == {
+        name: found[name] for name in ("mse", "mse_ff", "mse_lmcut", "mse_goalcount")
     }
     assert json.loads(json.dumps(found)) == found
 
@@ -135,7 +141,22 @@ def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = accuracy(model, data)
     monkeypatch.setattr(module, "CHUNK", 7)
     parts = accuracy(model, data)
-    assert parts.pop("calibration") == whole.pop("calibration") and parts == pytest.approx(whole, rel=1e-6)
+    assert parts.pop("calibration") == whole.pop("calibration")
+    (some,), (all_at_once,) = parts.pop("by_size"), whole.pop("by_size")
+    assert some == pytest.approx(all_at_once, rel=1e-6) and parts == pytest.approx(whole, rel=1e-6)
+
+
+def test_errors_by_size() -> None:
+    """The mean over all states is that of the sizes, by their states."""
+    data = relational.load("blocksworld")
+    model = replace(linear([[0, 0, 0, 0]], [0], base="ff"), words=data.words)
+    found = accuracy(model, data)
+    sizes = found["by_size"]
+    assert [one["objects"] for one in sizes] == sorted({len(one.relations.objects) for one in data.instances})
+    assert len(sizes) > 3 and sum(one["instances"] for one in sizes) == len(data.instances)
+    whole = sum(one["states"] * one["mse"] for one in sizes) / found["states"]
+    assert whole == pytest.approx(found["mse"])
+    assert len({one["mse"] for one in sizes}) > 3
 
 
 # --- beliefs ----------------------------------------------------------------------------------------

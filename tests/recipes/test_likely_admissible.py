@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from hstar.models.puzzle_identity import FEATURES
 from hstar.models.trained_model import TrainedModel
 from hstar.recipes import PUZZLE_RECIPES, train_puzzle
 from hstar.recipes.likely_admissible import Attempt, Learner
-from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
+from hstar.recipes.likely_admissible_config import RECIPE, LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
 from hstar.recipes.puzzle_recipe import check_options
 from hstar.search import puzzle_features
@@ -319,3 +320,24 @@ def test_the_8_puzzle_from_its_goal_alone() -> None:
     assert suboptimality(found[0.5]) < 0.1 and suboptimality(found[0.95]) <= suboptimality(found[0.5]) + 0.01
     assert generated(found[0.5]) < generated(manhattan)
     assert generated(found[0.5]) < generated(found[0.95])
+
+
+def test_the_profile_of_the_paper_has_what_it_prints() -> None:
+    """Section 1 of the fact sheet; the program differs in the steps of Adam and in the softmax."""
+    for name, hidden, nodes in (("tiles:4x4", 20, 64_000_000), ("pancake:24", 8, 86_000_000)):
+        size = parse_puzzle(name)
+        paper, program = (check_options(RECIPE, size, profile, {}) for profile in ("paper", "program"))
+        assert (paper.learning_rate, paper.known_learning_rate, paper.softmax) == (1e-3, 1e-2, "variance")
+        assert (program.learning_rate, program.known_learning_rate) == (3.16e-4, 3.16e-3)
+        assert program.softmax == "sd"
+        assert (paper.epsilon, paper.kappa, paper.quantile) == (1.0, 0.64, 0.95)
+        assert (paper.samples, paper.loss_samples, paper.regain, paper.mirror) == (100, 5, False, False)
+        assert (paper.alpha, paper.alpha_step, paper.least_alpha) == (0.99, 0.05, 0.5)
+        assert (paper.planner_steps, paper.known_steps, paper.known_batch) == (1000, 5000, 100)
+        assert (paper.beta, paper.last_beta, paper.buffer) == (0.05, 1e-5, 25_000)
+        assert (paper.hidden, paper.nodes, paper.tasks, paper.least_solved) == (hidden, nodes, 10, 6)
+        same = ("learning_rate", "known_learning_rate", "softmax")
+        assert replace(program, **{option: getattr(paper, option) for option in same}) == paper
+    assert check_options(RECIPE, parse_puzzle("tiles:4x4"), None, {}) == check_options(
+        RECIPE, parse_puzzle("tiles:4x4"), "program", {}
+    )

@@ -18,6 +18,7 @@ from hstar.sampling.prolonged import OptimalPath, Prolonged
 from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
 from hstar.spaces.grid_maps import random_problems, with_headings
+from hstar.training.grid_examples import GridExamples
 from hstar.training.loop import Progress
 
 MAPS = ("rows", "columns", "scenarios")
@@ -136,12 +137,25 @@ def test_a_start_that_is_not_reached(sampler: str) -> None:
 def test_the_settings_of_the_paper() -> None:
     chosen = plan("paper", {})
     assert isinstance(chosen.network, PaperConfig) and chosen.options.open_states
-    assert (chosen.options.scenarios, chosen.options.updates, chosen.options.a) == (531, 4096, -2.5)
+    assert (chosen.training.updates, chosen.training.keep, chosen.options.a) == (4096, "last", -2.5)
     assert (chosen.training.batch_size, chosen.training.learning_rate) == (1024, 1e-3)
+    assert (chosen.training.schedule, chosen.training.optimizer) == ("constant", "adam")
     assert (chosen.maps.rows, chosen.maps.blocked_share, chosen.maps.neighbours) == (30, 0.33, 4)
     assert isinstance(plan(None, {}).network, VinConfig)
-    assert plan(None, {"model": "value-map"}).options.updates == 3000
-    assert plan("paper", {"epochs": 2}).options.updates is None
+    assert plan(None, {"model": "value-map"}).training.updates == 3000
+    assert plan("paper", {"epochs": 2}).training.updates is None
+
+
+def test_the_data_of_the_paper() -> None:
+    """531 scenarios to learn from, about 122,449 labels of them as published, and 12,007 of their paths."""
+    chosen = plan("paper", {})
+    problems = random_problems(chosen.options.scenarios, 0, chosen.maps)
+    examples = GridExamples(list(labelled(problems, chosen.options)), chosen.network)
+    train, held_out = examples.split(chosen.training.validation, 0)
+    assert (len(train.scenarios), len(held_out.scenarios)) == (531, 59)
+    assert len(train.label) == pytest.approx(122_449, rel=0.02)
+    paths = [OptimalPath().sample(one.problem) for one in train.scenarios]
+    assert sum(map(len, paths)) == pytest.approx(12_007, rel=0.2)
 
 
 def test_the_network_of_the_paper_learns_too() -> None:

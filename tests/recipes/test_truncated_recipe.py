@@ -483,15 +483,17 @@ def test_checkpoints_of_another_training(data: RelationalData, tmp_path: Path) -
 # --- how long, and on what --------------------------------------------------------------------------
 
 
-def test_updates_are_epochs(data: RelationalData) -> None:
+def test_updates_are_exact(data: RelationalData) -> None:
     states = len(data.column("label"))
     for updates, batch_size in ((20, 16), (1, 16), (7, 1000)):
         found = train_domain("truncated", data, updates=updates, batch_size=batch_size, validation=0.0)
         batches = math.ceil(states / batch_size)
-        assert found.summary["epochs"] == max(1, round(updates / batches))
-    # Of the instances that are left, not of all.
+        assert found.summary["updates"] == updates and found.summary["stopped"] == "updates"
+        assert found.summary["epochs"] == math.ceil(updates / batches)
+    # Epochs are those of the instances that are left, not of all.
     split = train_domain("truncated", data, updates=12, batch_size=8, validation=0.5).summary
-    assert split["epochs"] == max(1, round(12 / math.ceil(split["train_states"] / 8)))
+    assert split["updates"] == 12
+    assert split["epochs"] == math.ceil(12 / math.ceil(split["train_states"] / 8))
     assert split["train_states"] + split["validation_states"] == split["states"] == states
 
 
@@ -572,6 +574,17 @@ def test_published_settings(model: str) -> None:
         assert {name: options[name] for name in expected} == expected
         own = [option for option in options if option not in (*expected, "model", "sigma", "fixed_sigma")]
         assert own == ["patience"] and options["patience"] >= 100_000
+
+
+def test_the_number_of_updates_in_the_caption() -> None:
+    recipe = DOMAIN_RECIPES.get("truncated")
+    for model in ("nlm", "hgn", "linear"):
+        run, caption = (
+            dict(check_options(recipe, profile, {"model": model})) for profile in ("as-run", "caption")
+        )
+        assert (caption.pop("updates"), caption.pop("instances")) == (10_000, 400)
+        del run["updates"]
+        assert caption == run
 
 
 @pytest.mark.parametrize(("profile", "sigma"), [("as-run", math.sqrt(2)), ("as-intended", math.sqrt(0.5))])

@@ -176,6 +176,56 @@ def test_without_validation_the_training_loss_decides() -> None:
     assert all(record.train_loss == record.validation_loss for record in trained.history)
 
 
+def test_updates_are_exact(tmp_path: Path) -> None:
+    """160 states are 10 batches an epoch: 23 updates end within the third epoch, also after a kill."""
+    exact = config(updates=23, epochs=1)
+    trained = train(BUILD, data(), Point(), exact)
+    assert trained.stopped == "updates" and trained.summary()["updates"] == 23
+    assert [(record.updates, record.complete) for record in trained.history] == [
+        (10, True),
+        (10, True),
+        (3, False),
+    ]
+    path = tmp_path / "checkpoint"
+    train(BUILD, data(), Point(), config(updates=14), checkpoint=path)  # whose last 4 are not kept
+    assert weights(train(BUILD, data(), Point(), exact, checkpoint=path)) == weights(trained)
+    whole = train(BUILD, data(), Point(), config(updates=20))
+    assert weights(whole) == weights(train(BUILD, data(), Point(), config(epochs=2)))
+
+
+def test_a_schedule_ends_with_the_last_update() -> None:
+    rates: list[float] = []
+
+    def see(run: Any, done: float) -> None:
+        rates.append(done)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hstar.training.loop._Run._set_learning_rate", see)
+        train(BUILD, data(), Point(), config(updates=25, schedule="cosine"))
+    assert rates == pytest.approx(np.arange(25) / 25)
+
+
+def test_the_last_weights(tmp_path: Path) -> None:
+    """Noise gets worse on held-out states; `last` keeps the end all the same, also after a kill."""
+    noise = data(80)
+    label = np.random.default_rng(0).normal(size=80).astype(np.float32)
+    noise = Dataset(noise.atoms, noise.states, label, noise.instance)
+    best, last = (
+        train(BUILD, noise, Point(), config(epochs=30, learning_rate=0.01, keep=keep))
+        for keep in ("best", "last")
+    )
+    assert best.best_epoch < 30 == last.best_epoch and weights(best) != weights(last)
+    assert last.best_loss == last.history[-1].validation_loss > best.best_loss
+    path = tmp_path / "checkpoint"
+    for epochs in (12, 30):
+        again = train(
+            *(BUILD, noise, Point(), config(epochs=epochs, learning_rate=0.01, keep="last")), checkpoint=path
+        )
+    assert weights(again) == weights(last)
+    with pytest.raises(InputError, match="keep must be best or last, got 'first'"):
+        config(keep="first")
+
+
 def test_time_limit() -> None:
     trained = train(BUILD, data(2000), Point(), config(epochs=10**6, batch_size=4, time_limit=0.3))
     assert trained.stopped == "time_limit"

@@ -54,12 +54,15 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(record))
         return 0
     for name, value in record.items():
-        if name != "calibration":
+        if name not in ("calibration", "by_size"):
             print(
                 f"{name.replace('_', ' '):18}  {value:.4g}"
                 if isinstance(value, float)
                 else f"{name:18}  {value}"
             )
+    for size in record["by_size"]:
+        errors = f"mse {size['mse']:.4g}, ff {size['mse_ff']:.4g}, lmcut {size['mse_lmcut']:.4g}"
+        print(f"{size['objects']:4d} objects        {errors}, {size['states']} states")
     for level, share in record.get("calibration", ()):
         print(f"quantile {level:4.2f}       {share:.3f} of the distances are up to it")
     return 0

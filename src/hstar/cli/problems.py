@@ -40,7 +40,7 @@ def add_problem(parser: Parser) -> None:
         type=Path,
         metavar=SOURCE,
         help=f"what to solve, e.g. {examples}. A task is [DOMAIN] PROBLEM or a .sas file; DOMAIN may be "
-        "left out if domain.pddl is in the same directory. A puzzle may be followed by a CSV file of instances.",
+        "left out if domain.pddl is in the same directory. A CSV file of instances may follow a puzzle.",
     )
     add("--no-cache", action="store_true", help="translate and build databases anew; store nothing")
     add("--unit-cost", action="store_true", help="tasks: count every action as cost 1")

@@ -50,8 +50,9 @@ def configure(parser: Parser) -> None:
         "--heuristic",
         "-e",
         metavar="NAME",
-        help="a model file of hstar train, databases (tiles:4x4, tiles:5x5, pancake:24), or manhattan, "
-        "misplaced, gap, blind where the puzzle has them (default: its first one; with --bound the anchor)",
+        help="a model file of hstar train, databases (tiles:4x4, tiles:5x5, pancake:24, blocks:15), or "
+        "manhattan, misplaced, gap, blind where the puzzle has them (default: its first one; "
+        "with --bound the anchor)",
     )
     add(
         "--alpha",

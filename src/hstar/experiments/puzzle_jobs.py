@@ -17,9 +17,7 @@ from hstar.experiments.evaluate import Limits
 from hstar.experiments.job import HSTAR, Job, Made
 from hstar.experiments.puzzles import check_heuristic, random_instances
 from hstar.experiments.store import Store
-from hstar.search.blocks_optimal import optimal_cost
-from hstar.search.solve import solve
-from hstar.spaces.blocks import Blocks
+from hstar.search.puzzle_optimal import OptimalPlans, optimal_plans, solves_all
 from hstar.spaces.puzzle import Instance, Puzzle, format_instances
 from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
 
@@ -44,19 +42,18 @@ def random_puzzles(
     size: PuzzleSize, number: int, seed: int, store: Store, walk: int | None = None
 ) -> PuzzleSet:
     """Uniform ones, or ends of walks, with their optimal costs where these are quickly found."""
-    found = [
-        replace(one, optimal_cost=_optimal_cost(one.puzzle))
-        for one in random_instances(size, number, seed, walk)
-    ]
+    found = random_instances(size, number, seed, walk)
+    if solves_all(size):
+        solver = optimal_plans(size)
+        found = [replace(one, optimal_cost=_optimal_cost(one.puzzle, solver)) for one in found]
     name = f"random-{seed}" if walk is None else f"walk{walk}-{seed}"
     return _stored(size, name, found, store)
 
 
-def _optimal_cost(puzzle: Puzzle) -> int | None:
-    """By the method that solves dozens of blocks at once, or IDA* with the gap heuristic of pancakes."""
-    if isinstance(puzzle, Blocks):
-        return optimal_cost(puzzle)
-    return solve(puzzle, "gap", "idastar").plan_cost if puzzle.name == "pancake" else None
+def _optimal_cost(puzzle: Puzzle, solver: OptimalPlans) -> int:
+    states = solver.states(puzzle)
+    assert states is not None  # no time limit
+    return len(states) - 1
 
 
 def _stored(size: PuzzleSize, name: str, instances: Sequence[Instance[Puzzle]], store: Store) -> PuzzleSet:

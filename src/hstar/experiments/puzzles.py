@@ -23,7 +23,15 @@ from hstar.models.puzzle_identity import FEATURES
 from hstar.models.puzzle_identity import truncated as truncated_belief
 from hstar.models.trained_model import load_model
 from hstar.registry import unknown
-from hstar.search.databases import PANCAKE_24, PUZZLE_15, PUZZLE_24, additive_databases
+from hstar.search.databases import (
+    BLOCKS_15,
+    PANCAKE_24,
+    PUZZLE_15,
+    PUZZLE_24,
+    Databases,
+    additive_databases,
+    block_databases,
+)
 from hstar.search.iterative_deepening import PuzzleHeuristic
 from hstar.search.result import Found
 from hstar.search.side_by_side import Progress, side_by_side
@@ -35,6 +43,7 @@ Row: TypeAlias = dict[str, Any]
 OnPlan: TypeAlias = Callable[[Instance[Puzzle], Found], None]
 DATABASES = "databases"
 _SETS = {"tiles:4x4": PUZZLE_15, "tiles:5x5": PUZZLE_24, "pancake:24": PANCAKE_24}
+_WITH_DATABASES = (*_SETS, "blocks:15")
 
 
 # What there is to run.
@@ -92,15 +101,22 @@ def puzzle_heuristic(
             raise InputError(f"{word} is for models, not for {name}")
     check_heuristic(size, name)
     if name == DATABASES:
-        return additive_databases(puzzle, _SETS[str(size)], cache=cache), {"heuristic": name}
+        return _databases(size, cache=cache), {"heuristic": name}
     return name, {"heuristic": name}
+
+
+def _databases(size: PuzzleSize, *, cache: bool) -> Databases:
+    """The greatest sum of the additive sets; of blocks the greatest cost of the twelve patterns."""
+    if size.kind == "blocks":
+        return block_databases(size.puzzle(), BLOCKS_15, cache=cache)
+    return additive_databases(size.puzzle(), _SETS[str(size)], cache=cache)
 
 
 def check_heuristic(size: PuzzleSize, name: str) -> None:
     """An `InputError` unless it is a symbolic one of the puzzle."""
     names = [info.name for info in size.puzzle().core.heuristics]
-    if name == DATABASES and str(size) not in _SETS:
-        raise InputError(f"there are databases for {', '.join(_SETS)}, not for {size}")
+    if name == DATABASES and str(size) not in _WITH_DATABASES:
+        raise InputError(f"there are databases for {', '.join(_WITH_DATABASES)}, not for {size}")
     if name not in (*names, DATABASES):
         raise unknown(f"heuristic of {size}", name, [*names, DATABASES])
 

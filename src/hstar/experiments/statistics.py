@@ -2,7 +2,8 @@
 
 Coverage of an instance is the share of its starts that were solved, of a domain the mean over its instances,
 overall the mean over the domains, so that domains with many instances do not rule. Each is computed for each
-seed of the training; what is told is the mean over the seeds and their standard deviation.
+seed of the training that has all its rows (`whole_seeds.py`); what is told is the mean over the seeds, their
+standard deviation and, from three seeds on, the 95 % interval of the mean by Student's t.
 
 Two contestants are compared start by start, because the spread between starts is larger than the one between
 heuristics. Several seeds on a start count as one: starts are what is independent.
@@ -12,21 +13,27 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-Record = Mapping[str, Any]
-Start = tuple[str, str]
-"""Instance and start."""
+from hstar.experiments.whole_seeds import Record as Record
+from hstar.experiments.whole_seeds import Start, WholeSeeds, starts_of, whole_seeds
 
 METRICS = ("expansions", "evaluations", "search_time", "cost")
 """What a search takes, less being better, by the name of its column."""
 
+_STUDENT = (  # 97.5 % quantiles of Student's t by degrees of freedom; beyond, those of the normal
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145),
+    *(2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048),
+    *(2.045, 2.042),
+)
+_NORMAL = 1.960
+_LEAST_SEEDS = 3  # of an interval: that of two seeds is twelve standard errors wide and says nothing
 _EXACT_SIGNS = 2000  # beyond, the normal approximation has more digits than anybody reads
 
 
@@ -36,6 +43,17 @@ class Share:
 
     mean: float
     spread: float | None = None
+    seeds: int = field(default=1, compare=False)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """In which the mean over all possible seeds lies with 95 %; None below three seeds."""
+        if self.spread is None or self.seeds < _LEAST_SEEDS:
+            return None
+        freedom = self.seeds - 1
+        quantile = _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else _NORMAL
+        half = quantile * self.spread / math.sqrt(self.seeds)
+        return self.mean - half, self.mean + half
 
 
 def searches_of(rows: Iterable[Record]) -> list[Record]:
@@ -89,29 +107,30 @@ def instances_by_domain(rows: Iterable[Record]) -> dict[str, list[str]]:
 
 
 class Coverage:
-    """Shares of solved starts of one contestant."""
+    """Shares of solved starts of one contestant; `wanted` are the starts that it should have searched."""
 
-    def __init__(self, searches: Iterable[Record]) -> None:
-        solved: dict[int, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
-        for row in searches:
-            solved[row["seed"]][row["instance"]].append(row["status"] == "solved")
-        self._shares = {
-            seed: {instance: 100 * sum(runs) / len(runs) for instance, runs in instances.items()}
-            for seed, instances in solved.items()
-        }
+    def __init__(self, searches: Iterable[Record], wanted: Collection[Start] | None = None) -> None:
+        self._searches = list(searches)
+        self._wanted = starts_of(self._searches) if wanted is None else wanted
 
-    def of(self, domains: Mapping[str, Sequence[str]]) -> Share | None:
-        """The mean over domains of the means over their instances; None if an instance was not searched."""
-        found = []
-        for shares in self._shares.values():
-            means = []
-            for instances in domains.values():
-                known = [shares[instance] for instance in instances if instance in shares]
-                if len(known) < len(instances):
-                    return None
-                means.append(sum(known) / len(known))
-            found.append(sum(means) / len(means))
-        return share_of(found)
+    def of(self, domains: Mapping[str, Sequence[str]]) -> tuple[Share | None, str | None]:
+        """The mean over domains of the means over their instances, and what is missing if anything is."""
+        places = set(chain.from_iterable(domains.values()))
+        wanted = [start for start in self._wanted if start[0] in places]
+        found = whole_seeds((row for row in self._searches if row["instance"] in places), wanted)
+        if {place for place, _ in wanted} != places:  # nobody has searched some of them
+            return None, None
+        shares = []
+        for rows in found.rows.values():
+            solved: dict[str, list[bool]] = defaultdict(list)
+            for row in rows:
+                solved[row["instance"]].append(row["status"] == "solved")
+            means = [
+                sum(100 * sum(solved[place]) / len(solved[place]) for place in instances) / len(instances)
+                for instances in domains.values()
+            ]
+            shares.append(sum(means) / len(means))
+        return share_of(shares), found.note if found.begun else None
 
 
 def share_of(values: Sequence[float]) -> Share | None:
@@ -121,7 +140,8 @@ def share_of(values: Sequence[float]) -> Share | None:
     middle = sum(values) / len(values)
     if len(values) == 1:
         return Share(middle)
-    return Share(middle, math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1)))
+    spread = math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1))
+    return Share(middle, spread, len(values))
 
 
 def by_contestant(searches: Iterable[Record]) -> dict[str, list[Record]]:
@@ -136,7 +156,11 @@ def by_contestant(searches: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 class Optimality(NamedTuple):
-    """How far plans are from known optimal costs, and what they took: percents and means over solved ones."""
+    """How far plans are from known optimal costs, and what searches took.
+
+    Percents are of all searches, solved or not; states and seconds are means over all of them, those that a
+    limit ended with what they had used by then. Suboptimality is a mean over the solved ones.
+    """
 
     solved: float
     generated: float | None
@@ -146,12 +170,41 @@ class Optimality(NamedTuple):
 
 
 def optimality_of(rows: Iterable[Record]) -> dict[tuple[str, str], list[Optimality]]:
-    """Of searches for plans of known optimal cost: by domain and contestant, one for each seed."""
-    groups: dict[tuple[str, str], dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    for row in searches_of(rows):
-        if row.get("optimal_cost") is not None:
-            groups[row["domain"], row["contestant"]][row["seed"]].append(row)
-    return {place: [_optimality(runs) for runs in seeds.values()] for place, seeds in groups.items()}
+    """Of searches for plans of known optimal cost: by place and contestant, one for each whole seed.
+
+    A place is a domain, or one of several sets of starts in it. None of the seeds of a contestant may be
+    whole; `missing_optimality` says what is there.
+    """
+    return {group: [_optimality(runs) for runs in seeds.rows.values()] for group, seeds in _known(rows)}
+
+
+def missing_optimality(rows: Iterable[Record]) -> dict[tuple[str, str], str]:
+    """By place and contestant what the rows of `optimality_of` do not have."""
+    return {group: seeds.note for group, seeds in _known(rows) if seeds.note is not None}
+
+
+def _known(rows: Iterable[Record]) -> Iterator[tuple[tuple[str, str], WholeSeeds]]:
+    found = [row for row in searches_of(rows) if row.get("optimal_cost") is not None]
+    several = _of_several_starts(found)
+    sets = {
+        name for name, places in instances_by_domain(found).items() if len(places) > 1 and name in several
+    }
+    groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
+    wanted: dict[str, set[Start]] = defaultdict(set)
+    for row in found:
+        place = row["instance"] if row["domain"] in sets else row["domain"]
+        groups[place, row["contestant"]].append(row)
+        wanted[place] |= starts_of([row])
+    for (place, name), runs in groups.items():
+        yield (place, name), whole_seeds(runs, wanted[place])
+
+
+def _of_several_starts(rows: Iterable[Record]) -> set[str]:
+    """Domains whose instances are sets of starts, not single problems."""
+    starts: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for row in rows:
+        starts[row["domain"], row["instance"]].add(row["start"])
+    return {domain for (domain, _), found in starts.items() if len(found) > 1}
 
 
 def _optimality(runs: Sequence[Record]) -> Optimality:
@@ -159,10 +212,10 @@ def _optimality(runs: Sequence[Record]) -> Optimality:
     above = [row["cost"] / row["optimal_cost"] - 1 if row["optimal_cost"] else 0.0 for row in solved]
     return Optimality(
         100 * len(solved) / len(runs),
-        mean(row["generated"] for row in solved),
-        mean(row["search_time"] for row in solved),
+        mean(row["generated"] for row in runs if row.get("generated") is not None),
+        mean(row["search_time"] for row in runs if row.get("search_time") is not None),
         mean(100 * value for value in above),
-        mean(100.0 * (value == 0) for value in above),
+        100 * sum(value == 0 for value in above) / len(runs),
     )
 
 
@@ -181,14 +234,23 @@ class Paths(NamedTuple):
 
 
 def paths_of(rows: Iterable[Record]) -> dict[tuple[str, str], list[Paths]]:
-    """Of searches on maps: by domain, then contestant, one for each seed of the training."""
-    groups: dict[tuple[str, str], dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    """Of searches on maps: by domain, then contestant, one for each seed that has all sets of the domain."""
+    return {group: [_paths(runs) for runs in seeds.rows.values()] for group, seeds in _on_maps(rows)}
+
+
+def missing_paths(rows: Iterable[Record]) -> dict[tuple[str, str], str]:
+    """By domain and contestant what the rows of `paths_of` do not have."""
+    return {group: seeds.note for group, seeds in _on_maps(rows) if seeds.note is not None}
+
+
+def _on_maps(rows: Iterable[Record]) -> Iterator[tuple[tuple[str, str], WholeSeeds]]:
     found = [row for row in searches_of(rows) if row.get("scenarios") and row.get("expansions") is not None]
-    for row in found:
-        groups[row["domain"], row["contestant"]][row["seed"]].append(row)
-    place = {domain: number for number, domain in enumerate(instances_by_domain(found))}
-    together = sorted(groups, key=lambda group: place[group[0]])
-    return {group: [_paths(runs) for runs in groups[group].values()] for group in together}
+    by_name = by_contestant(found)
+    for domain in instances_by_domain(found):
+        wanted = starts_of(row for row in found if row["domain"] == domain)
+        for name, runs in by_name.items():
+            if own := [row for row in runs if row["domain"] == domain]:
+                yield (domain, name), whole_seeds(own, wanted)
 
 
 def _paths(runs: Sequence[Record]) -> Paths:
@@ -350,12 +412,30 @@ def geometric(values: Iterable[float], least: float = 1.0) -> float | None:
 
 
 def solved_by_all(searches: Iterable[Record], names: Sequence[str]) -> set[Start]:
-    """Starts that every contestant solved, with every seed."""
-    tried: dict[Start, dict[str, bool]] = defaultdict(dict)
+    """Starts that every contestant solved, with every seed that it has anywhere."""
+    seeds: dict[str, set[int]] = defaultdict(set)
+    solved: dict[Start, set[tuple[str, int]]] = defaultdict(set)
     for row in searches:
-        outcome, name = tried[row["instance"], row["start"]], row["contestant"]
-        outcome[name] = outcome.get(name, True) and row["status"] == "solved"
-    return {start for start, outcome in tried.items() if all(outcome.get(name, False) for name in names)}
+        seeds[row["contestant"]].add(row["seed"])
+        if row["status"] == "solved":
+            solved[row["instance"], row["start"]].add((row["contestant"], row["seed"]))
+    wanted = {(name, seed) for name in names for seed in seeds.get(name, {-1})}
+    return {start for start, found in solved.items() if wanted <= found}
+
+
+def ratio_to(ours: Iterable[Record], theirs: Iterable[Record], metric: str) -> tuple[float, int] | None:
+    """Ours as a multiple of theirs: the geometric mean over the starts that both solved; and their number.
+
+    Seeds of a start count together, and a start counts if it is solved with all of them.
+    """
+    mine, others = _by_start(ours), _by_start(theirs)
+    logs = []
+    for start in mine.keys() & others.keys():
+        if _solved(mine[start]) == _solved(others[start]) == 1:
+            pair = _typical(mine[start], metric), _typical(others[start], metric)
+            if pair[0] is not None and pair[1] is not None:
+                logs.append(math.log(pair[0] / pair[1]))
+    return (math.exp(sum(logs) / len(logs)), len(logs)) if logs else None
 
 
 def rate(runs: Iterable[Record], least_time_s: float = 0.1) -> float | None:

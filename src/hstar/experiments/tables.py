@@ -1,18 +1,23 @@
 """Tables of a run: coverage by instance and domain, effort, costs against optima, accuracy, what changed.
 
-A table is rows of text under a header; it is written as markdown or LaTeX.
+A table is rows of text under a header; it is written as markdown or LaTeX. A cell is the mean over seeds ±
+their standard deviation and, from three seeds on, [the 95 % interval of the mean]. Seeds of which rows are
+missing do not count, and the cell says how many do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from hstar.experiments.job import FAIR_SHARE, starved
 from hstar.experiments.statistics import (
     Change,
     Coverage,
-    Record,
+    Optimality,
     Share,
     by_contestant,
     compare_all,
@@ -22,19 +27,27 @@ from hstar.experiments.statistics import (
     instances_by_domain,
     labellings_of,
     mean,
+    missing_optimality,
+    missing_paths,
     optimality_of,
     paths_of,
     rate,
+    ratio_to,
     samples_of,
     searches_of,
     share_of,
     solved_by_all,
     trainings_of,
 )
+from hstar.experiments.whole_seeds import Record, starts_of, whole_seeds
 
 Table = list[list[str]]
 
 UNKNOWN = "–"
+Limits = tuple[float, float]
+ANY: Limits = (-math.inf, math.inf)
+POSITIVE: Limits = (0.0, math.inf)
+PERCENT: Limits = (0.0, 100.0)
 _LISTED = 20  # starts named of those gained or lost
 _INSTANCES = 12  # of a domain that have a line of their own
 _COLUMNS = 10  # beyond, contestants have lines instead
@@ -109,41 +122,71 @@ def coverage_table(rows: Sequence[Record]) -> Table:
     runs, domains = by_contestant(searches), instances_by_domain(searches)
     # A model that was only trained, for an accuracy or under the name of a plan, has no column.
     names = [name for name in contestants_of([*trainings_of(rows), *searches]) if name in runs]
-    of = {name: Coverage(runs.get(name, [])).of for name in names}
+    wanted = starts_of(searches)
+    of = {name: Coverage(runs.get(name, []), wanted).of for name in names}
     table = [["", *names]]
     for domain, instances in domains.items():
         listed = len(instances) <= _INSTANCES
         for instance in instances if listed else ():
-            table.append([instance, *(share(of[name]({domain: [instance]})) for name in names)])
+            table.append([instance, *(percent(*of[name]({domain: [instance]})) for name in names)])
         if len(instances) > 1:
             title = f"{domain}, mean" if listed else f"{domain}, mean of {len(instances)}"
-            table.append([title, *(share(of[name]({domain: instances})) for name in names)])
+            table.append([title, *(percent(*of[name]({domain: instances})) for name in names)])
     if len(domains) > 1:
-        table.append(["**mean over domains**", *(share(of[name](domains)) for name in names)])
+        table.append(["**mean over domains**", *(percent(*of[name](domains)) for name in names)])
     return table
 
 
 def effort_table(rows: Sequence[Record]) -> Table:
-    """What searches and trainings took."""
+    """What searches and trainings took: on starts that all solved, and where these are few on those of pairs.
+
+    A contestant that solved nothing has no figure, and does not take the others' from them.
+    """
     searches, trainings = searches_of(rows), trainings_of(rows)
     names = contestants_of([*trainings, *searches])
     runs = by_contestant(searches)
-    common = solved_by_all(searches, list(runs))
+    solved = {name: sum(row["status"] == "solved" for row in own) for name, own in runs.items()}
+    able = [name for name, number_solved in solved.items() if number_solved]
+    common = solved_by_all(searches, able) if able else set()
     shared = {
         name: [row for row in runs.get(name, []) if (row["instance"], row["start"]) in common]
+        if name in able
+        else []
         for name in names
     }
-    title = f"expansions, geometric mean ({len(common)} starts solved by all)"
-    table = [
-        ["", *names],
-        [title, *(number(geometric(row["expansions"] for row in shared[name])) for name in names)],
-        ["plan length, mean (same starts)"]
-        + [number(mean(row["plan_length"] for row in shared[name])) for name in names],
-        ["evaluations per second, geometric mean", *(number(rate(runs.get(name, []))) for name in names)],
-    ]
+    who = "all" if len(able) == len(runs) else "all that solve any"
+    title = f"expansions, geometric mean ({len(common)} starts solved by {who})"
+    table = [["", *names]]
+    if common:
+        table += [
+            [title, *(number(geometric(row["expansions"] for row in shared[name])) for name in names)],
+            ["plan length, mean (same starts)"]
+            + [number(mean(row["plan_length"] for row in shared[name])) for name in names],
+        ]
+    table += _pairwise(runs, names, able, len(common))
+    rates = (number(rate(runs.get(name, []))) for name in names)
+    table.append(["evaluations per second, geometric mean", *rates])
     if trainings:
         times = (mean(run["seconds"] for run in trainings if run["contestant"] == name) for name in names)
         table.append(["training, mean seconds", *map(number, times)])
+    return table
+
+
+def _pairwise(
+    runs: Mapping[str, Sequence[Record]], names: Sequence[str], able: Sequence[str], common: int
+) -> Table:
+    """Each contestant beside the one that solves most, if what all solve is less than half of that."""
+    solved = {name: len(solved_by_all(runs[name], [name])) for name in able}
+    best = max(able, key=lambda name: solved[name], default=None)
+    if best is None or 2 * common >= solved[best]:
+        return []
+    table: Table = []
+    for metric, word in (("expansions", "expansions"), ("plan_length", "plan length")):
+        cells = []
+        for name in names:
+            found = ratio_to(runs.get(name, []), runs[best], metric)
+            cells.append(UNKNOWN if found is None else f"{number(found[0], 2)} ({number(found[1])})")
+        table.append([f"{word} / that of {best}, geometric mean (starts that both solved)", *cells])
     return table
 
 
@@ -153,29 +196,42 @@ def _counted(row: Record) -> bool:
 
 
 def evaluations_table(rows: Sequence[Record]) -> Table:
-    """Mean evaluations by domain; a search that used up its evaluations counts with all of them."""
-    searches = [row for row in searches_of(rows) if _counted(row)]
-    names = contestants_of(searches)
+    """Mean evaluations by domain; a search that used up its evaluations counts with all of them.
+
+    Where the clock ended a search its evaluations are not known, and its seed has no mean.
+    """
+    searches = searches_of(rows)
+    names, runs = contestants_of(searches), by_contestant(searches)
     table = [["", *names]]
     for domain in instances_by_domain(searches):
+        wanted = starts_of(row for row in searches if row["domain"] == domain)
         cells = []
         for name in names:
-            seeds: dict[int, list[float]] = {}
-            for row in searches:
-                if (row["domain"], row["contestant"]) == (domain, name):
-                    seeds.setdefault(row["seed"], []).append(row["evaluations"])
-            cells.append(share(share_of([sum(counts) / len(counts) for counts in seeds.values()])))
+            here = [row for row in runs[name] if row["domain"] == domain]
+            found = whole_seeds([row for row in here if _counted(row)], wanted)
+            begun = {row["seed"] for row in here}
+            found = replace(found, begun=len(begun))
+            means = [sum(row["evaluations"] for row in own) / len(own) for own in found.rows.values()]
+            cells.append(share(share_of(means), note=found.note if begun else None, within=POSITIVE))
         table.append([domain, *cells])
     return table
 
 
 def optimality_table(rows: Sequence[Record]) -> Table:
-    """How far plans are from known optimal costs, and what they took: means over solved ones."""
-    header = ["solved (%)", "generated, mean", "seconds, mean", "suboptimality (%)", "optimal (%)"]
+    """How far plans are from known optimal costs, and what searches took: `Optimality` says of which."""
+    header = ["solved (%)", "generated, mean", "seconds, mean", "suboptimality of solved (%)", "optimal (%)"]
     table = [["", "", *header]]
+    missing = missing_optimality(rows)
     for place, seeds in optimality_of(rows).items():
-        columns = [[value for value in column if value is not None] for column in zip(*seeds, strict=True)]
-        table.append([*place, *(share(share_of(values)) for values in columns)])
+        if not seeds:
+            table.append([*place, missing[place], *[UNKNOWN] * (len(header) - 1)])
+            continue
+        cells = []
+        for name, column in zip(Optimality._fields, zip(*seeds, strict=True), strict=True):
+            found = share_of([value for value in column if value is not None])
+            within = PERCENT if name in ("solved", "optimal") else POSITIVE
+            cells.append(share(found, note=missing.get(place) if name == "solved" else None, within=within))
+        table.append([*place, *cells])
     return table
 
 
@@ -186,18 +242,22 @@ def path_table(rows: Sequence[Record]) -> Table:
     """
     header = ["expansions, mean", "re-opened, mean", "cost over optimum (%)", "greatest cost / promised"]
     table = [["", "", *header, "searches", "violations"]]
+    missing = missing_paths(rows)
+    broken = Counter[tuple[str, str]]()  # also of seeds that are not whole: nothing excuses a broken promise
+    for row in searches_of(rows):
+        broken[row["domain"], row["contestant"]] += row.get("violations") or 0
     for place, seeds in paths_of(rows).items():
         above = [one.above for one in seeds if one.above is not None]
         greatest = max((one.greatest for one in seeds if one.greatest is not None), default=None)
         table.append(
             [
                 *place,
-                share(share_of([one.expansions for one in seeds])),
-                share(share_of([one.reopened for one in seeds])),
-                share(share_of(above), 2),
+                share(share_of([one.expansions for one in seeds]), note=missing.get(place), within=POSITIVE),
+                share(share_of([one.reopened for one in seeds]), within=POSITIVE),
+                share(share_of(above), 2, within=POSITIVE),
                 number(greatest, 3),
                 number(sum(one.scenarios for one in seeds)),
-                number(sum(one.violations for one in seeds)),
+                number(broken[place]),
             ]
         )
     return table
@@ -206,14 +266,37 @@ def path_table(rows: Sequence[Record]) -> Table:
 def accuracy_table(rows: Sequence[Record]) -> Table:
     """Mean squared errors by domain and data, the mean over seeds; first those of symbolic heuristics."""
     found = _compared(rows)
-    names = contestants_of(found)
+    names, begun = contestants_of(found), _seeds_begun(rows)
     table = [["", "states", *_SYMBOLIC, *names]]
     for place in dict.fromkeys(row["instance"] for row in found):
         here = [row for row in found if row["instance"] == place]
         symbolic = [number(here[0].get(f"mse_{name}"), 2) for name in _SYMBOLIC]
-        learned = (share_of([row["mse"] for row in here if row["contestant"] == name]) for name in names)
-        table.append([place, number(here[0]["states"]), *symbolic, *(share(cell, 2) for cell in learned)])
+        cells = []
+        for name in names:
+            own = [row for row in here if row["contestant"] == name]
+            note = _missing_seeds(own, begun[name]) or _other_states(own, here[0]["states"])
+            cells.append(share(share_of([row["mse"] for row in own]), 2, note=note, within=POSITIVE))
+        table.append([place, number(here[0]["states"]), *symbolic, *cells])
     return table
+
+
+def _seeds_begun(rows: Sequence[Record]) -> dict[str, set[int]]:
+    """By contestant the seeds that were compared, or were to be, with any data."""
+    found: dict[str, set[int]] = {}
+    for row in comparisons_of(rows):
+        found.setdefault(row["contestant"], set()).add(row["seed"])
+    return found
+
+
+def _missing_seeds(own: Sequence[Record], begun: Collection[int]) -> str | None:
+    there = {row["seed"] for row in own}
+    return f"{len(there)} of {len(begun)} seeds" if there and len(there) < len(begun) else None
+
+
+def _other_states(own: Sequence[Record], states: int) -> str | None:
+    """Data that grew between two comparisons."""
+    others = {row["states"] for row in own} - {states}
+    return f"{' and '.join(number(other) for other in sorted(others))} states" if others else None
 
 
 def calibration_table(rows: Sequence[Record]) -> Table:
@@ -223,9 +306,13 @@ def calibration_table(rows: Sequence[Record]) -> Table:
     for row in _compared(rows):
         if row.get("sigma") is not None:
             groups.setdefault((row["instance"], row["contestant"]), []).append(row)
+    begun = _seeds_begun(rows)
     for place, runs in groups.items():
-        figures = ([row[name] for row in runs] for name in ("sigma", "nll", "calibration_error"))
-        table.append([*place, *(share(share_of(values), 2) for values in figures)])
+        figures = [[row[name] for row in runs] for name in ("sigma", "nll", "calibration_error")]
+        cells = [share(share_of(values), 2) for values in figures]
+        if note := _missing_seeds(runs, begun[place[1]]):
+            cells[0] += f" ({note})"
+        table.append([*place, *cells])
     return table
 
 
@@ -309,16 +396,30 @@ def number(value: float | None, digits: int = 1) -> str:
     """A figure to read: with decimals, thousands with commas and without."""
     if value is None:
         return UNKNOWN
-    if value >= 1000:
+    if abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.{digits}f}".removesuffix("." + digits * "0")
 
 
-def share(value: Share | None, digits: int = 1) -> str:
-    """A mean, with its spread if it has one."""
-    if value is None or value.spread is None:
-        return number(None if value is None else value.mean, digits)
-    return f"{number(value.mean, digits)} ± {number(value.spread, digits)}"
+def share(value: Share | None, digits: int = 1, *, note: str | None = None, within: Limits = ANY) -> str:
+    """A mean with its standard deviation and 95 % interval, if it has them, and what is missing.
+
+    `within`: what the figure can be, so that no interval goes beyond.
+    """
+    if value is None:
+        return note or UNKNOWN
+    text = number(value.mean, digits)
+    if value.spread is not None:
+        text += f" ± {number(value.spread, digits)}"
+    if (interval := value.interval) is not None:
+        low, high = max(interval[0], within[0]), min(interval[1], within[1])
+        text += f" [{number(low, digits)}, {number(high, digits)}]"
+    return text if note is None else f"{text} ({note})"
+
+
+def percent(value: Share | None, note: str | None = None) -> str:
+    """A mean of percents."""
+    return share(value, note=note, within=PERCENT)
 
 
 def probability(value: float) -> str:

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from hstar.models.grid_config import Image, Integers, ValueMapConfig
 
 
+CELLS_AT_A_TIME = 64
+
+
 class MapCells(NamedTuple):
     """Scenarios (scenarios, planes, rows, columns), the first plane of free cells, and states of them."""
 
@@ -110,7 +113,14 @@ class PaperNetwork(nn.Module):
         self.apply(_variance_scaling)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(cells, 3, rows, columns) to (cells, outputs)."""
+        """(cells, 3, rows, columns) to (cells, outputs).
+
+        Some cells at a time, channels innermost: what fits into a cache takes half the time.
+        """
+        parts = torch.split(x.contiguous(memory_format=torch.channels_last), CELLS_AT_A_TIME)
+        return torch.cat([self._values(part) for part in parts])
+
+    def _values(self, x: Tensor) -> Tensor:
         for number, (layer, pool) in enumerate(zip(self.layers, self.POOLS, strict=True)):
             x = layer(x)
             if number + 1 < len(self.layers):

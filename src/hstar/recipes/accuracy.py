@@ -6,12 +6,15 @@ Núñez-Molina et al. (arXiv 2308.11905) report a mean of means over batches of 
 data, in which the states of the last batch count more: `mse_of_batches`. Where the estimate is a
 distribution, there are also its mean spread, the mean negative log-likelihood of h*, and the calibration.
 
+`by_size` has the same errors for the problems of each number of objects: a mean over all states is one over
+the sizes that an optimal planner could label, and so of mostly small ones.
+
 A model that was trained with upper bounds is judged with them; the search has none, and may see more.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +25,9 @@ from hstar.models.domain_identity import DomainIdentity
 from hstar.models.identity import space_of
 from hstar.models.trained_model import TrainedModel
 from hstar.sampling.relational import RelationalData
+
+if TYPE_CHECKING:
+    from hstar.training.examples import RelationalExamples
 
 BASELINES = ("ff", "lmcut", "goalcount")
 PUBLISHED_BATCH = 256
@@ -66,12 +72,33 @@ def accuracy(model: TrainedModel[Any], data: RelationalData, rule: Rule | None =
     }
     for name in BASELINES:
         record[f"mse_{name}"] = float(np.square(examples.column(name) - label).mean())
+    record["by_size"] = _by_size(data, examples, error)
     if hasattr(model.estimate, "spread"):
         record["sigma"] = float(model.estimate.spread(raw).mean())
         record["nll"] = float(model.estimate.loss(raw, Batch(batch.label.double(), batch.known)))
         curve = calibration(model.estimate, raw, batch).record()
         record |= {name: curve[name] for name in ("calibration_error", "calibration")}
     return record
+
+
+def _by_size(
+    data: RelationalData, examples: RelationalExamples, error: npt.NDArray[np.floating[Any]]
+) -> list[dict[str, Any]]:
+    """Errors of the states of all problems with so many objects, the smallest first."""
+    instance = examples.table.instance[examples.rows]
+    objects = np.array([len(one.relations.objects) for one in data.instances])[instance]
+    squares = {"mse": error}
+    for name in BASELINES:
+        squares[f"mse_{name}"] = np.square(examples.column(name) - examples.label.astype(np.float64))
+    return [
+        {
+            "objects": int(size),
+            "instances": len(np.unique(instance[objects == size])),
+            "states": int((objects == size).sum()),
+            **{name: float(square[objects == size].mean()) for name, square in squares.items()},
+        }
+        for size in np.unique(objects)
+    ]
 
 
 def _of_batches(error: npt.NDArray[np.floating[Any]]) -> float:

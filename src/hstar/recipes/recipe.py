@@ -21,6 +21,7 @@ from hstar.recipes.selection import Candidate, Selection, choose
 from hstar.registry import Registry, unknown
 from hstar.sampling.sampler import SAMPLERS, atom_names, make_sampler
 from hstar.spaces.task import Task
+from hstar.training.config import check_length
 
 if TYPE_CHECKING:
     from hstar.sampling.dataset import Dataset
@@ -73,6 +74,7 @@ def train(
     profile = next(iter(chosen.profiles)) if profile is None else profile
     if profile not in chosen.profiles:
         raise unknown(f"profile of {recipe}", profile, list(chosen.profiles))
+    check_length(options)
     parts = _assign(chosen, {**chosen.profiles[profile], **options})
     selection = Selection(**parts.pop("selection"))
     if selection.networks == 1:

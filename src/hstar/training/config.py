@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,7 +15,8 @@ from hstar.options import option
 class TrainConfig:
     """Options of the training loop."""
 
-    epochs: int = option(1000, "At most.")
+    epochs: int = option(1000, "Stop after this many epochs.")
+    updates: int | None = option(None, "Train for exactly this many optimizer steps, instead of epochs.")
     batch_size: int = option(64, "States in a step.")
     epoch_size: int | None = option(None, "Examples in an epoch, drawn anew for each; none: all of them.")
     learning_rate: float = option(1e-3, "Of the optimizer.")
@@ -24,6 +26,9 @@ class TrainConfig:
     patience: int = option(20, "Stop after so many epochs without a better validation loss.")
     validation: float = option(
         0.1, "Share of states, or of problems of a domain, held out; 0: training loss decides."
+    )
+    keep: str = option(
+        "best", "Which weights are kept: best on held-out states after an epoch, or last, those of the end."
     )
     criterion: str = option(
         "loss", "What the best weights are best in, on held-out states: loss, or mse of the mean."
@@ -38,10 +43,11 @@ class TrainConfig:
     time_limit: float | None = option(None, "Seconds, counted over resumed runs.")
 
     def __post_init__(self) -> None:
-        counts = {"epochs": 1, "batch_size": 1, "epoch_size": 1, "patience": 1, "seed": 0, "threads": 1}
+        counts = {"epochs": 1, "updates": 1, "batch_size": 1, "epoch_size": 1, "patience": 1}
+        counts |= {"seed": 0, "threads": 1}
         for name, least in counts.items():
             value = getattr(self, name)
-            if value is None and name == "epoch_size":
+            if value is None and name in ("updates", "epoch_size"):
                 continue
             if not isinstance(value, int | float) or value != value // 1 or not least <= value < 2**63:
                 raise InputError(f"{name} must be a whole number from {least} on, got {value!r}")
@@ -66,6 +72,8 @@ class TrainConfig:
             raise InputError(f"ranking must be a share in [0, 1], got {self.ranking!r}")
         if self.criterion not in ("loss", "mse"):
             raise InputError(f"criterion must be loss or mse, got {self.criterion!r}")
+        if self.keep not in ("best", "last"):
+            raise InputError(f"keep must be best or last, got {self.keep!r}")
         if self.optimizer not in ("adam", "adamw"):
             raise InputError(f"optimizer must be adam or adamw, got {self.optimizer!r}")
         if self.schedule not in ("constant", "cosine"):
@@ -73,5 +81,12 @@ class TrainConfig:
 
     def fixed(self) -> dict[str, Any]:
         """What may not change when a training goes on from a checkpoint: all but how long it runs."""
-        free = {"patience", "time_limit"} | ({"epochs"} if self.schedule == "constant" else set())
+        free = {"patience", "time_limit"}
+        free |= {"epochs", "updates"} if self.schedule == "constant" else set()
         return {name: value for name, value in asdict(self).items() if name not in free}
+
+
+def check_length(options: Mapping[str, Any]) -> None:
+    """An `InputError` if both ways to say how long to train are given."""
+    if options.get("updates") is not None and "epochs" in options:
+        raise InputError("updates and epochs are two ways to say how long to train; give one of them")

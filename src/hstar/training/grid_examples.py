@@ -1,8 +1,11 @@
 """Labelled states of maps for the training loop: cells, or cells and headings of lattices.
 
 For a network that values whole maps an example is a scenario with all its labelled states; for one that takes
-an image for each cell it is a cell. Scenarios, not states, are held out: those of one are much alike. With
-`symmetries` each scenario is there in all eight turns and reflections of the square, and headings with it.
+an image for each cell it is a cell. Scenarios, not states, are held out: those of one are much alike. Ten of
+500 random scenarios, with long detours, may have half of all squared distances from the admissible bound, and
+a tenth that is drawn freely mostly has none of them. So the held-out ones are drawn from groups of equally
+hard ones. With `symmetries` each scenario is there in all eight turns and reflections of the square, and
+headings with it.
 """
 
 from __future__ import annotations
@@ -63,15 +66,25 @@ class GridExamples:
         return self.label - self._bound if self.network.relative else self.label
 
     def split(self, share: float, seed: int) -> tuple[GridExamples, GridExamples]:
-        """By scenarios; those that are held out are there once."""
+        """By scenarios, one of each group of equally hard ones; those that are held out are there once."""
         number = len(self.scenarios)
         size = 0 if share == 0 or number < 2 else min(max(round(share * number), 1), number - 1)
-        order = np.random.default_rng(seed).permutation(number)
-        rest, held_out = ([self.scenarios[i] for i in np.sort(part)] for part in (order[size:], order[:size]))
+        rng = np.random.default_rng(seed)
+        groups = np.array_split(np.argsort(self._hardness(), kind="stable"), size) if size else []
+        chosen = {int(rng.choice(group)) for group in groups}
+        rest, held_out = (
+            [one for i, one in enumerate(self.scenarios) if (i in chosen) == side] for side in (False, True)
+        )
         return (
             GridExamples(rest, self.network, symmetries=self.turns > 1),
             GridExamples(held_out, self.network),
         )
+
+    def _hardness(self) -> npt.NDArray[np.float64]:
+        """Of each scenario what a network has in the loss that knows the admissible distances alone."""
+        squares = np.square(self.label - self._bound, dtype=np.float64)
+        found = np.bincount(self._scenario, weights=squares, minlength=len(self.scenarios))
+        return found.astype(np.float64)
 
     def digest(self) -> str:
         """SHA-256 of the scenarios, their labels, and who reads them."""

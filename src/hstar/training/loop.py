@@ -2,12 +2,13 @@
 
 Minimises the mean loss of an estimate by Adam (Kingma and Ba, ICLR 2015) or AdamW (Loshchilov and Hutter,
 ICLR 2019) over shuffled batches, stops when the loss on held-out states has not improved for `patience`
-epochs, and keeps the weights of the best epoch.
+epochs, and keeps the weights of the best epoch, or the last ones. With `updates` it takes exactly so many
+steps, and the last epoch ends with the last of them.
 
 Invariants: no state is both trained on and held out. On a CPU, seed and options fix the weights to the bit,
 also when the run was killed and went on from its checkpoint: everything random is a function of the seed and
-the number of the epoch. The random state of the caller is left alone. An epoch that a limit or Ctrl-C cuts
-short never reaches the checkpoint.
+the number of the epoch. The random state of the caller is left alone. An epoch that a limit, the last of
+the updates or Ctrl-C cuts short never reaches the checkpoint.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
@@ -55,7 +57,8 @@ class EpochRecord:
     train_loss: float
     validation_loss: float
     time_s: float  # since the start of the training, over resumed runs
-    complete: bool = True  # False: cut short by the time limit
+    complete: bool = True  # False: cut short by the time limit or the last update
+    updates: int = 0  # steps of the optimizer in it
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class Trained:
     history: tuple[EpochRecord, ...]
     best_epoch: int
     best_loss: float
-    stopped: str  # by: epochs, patience, time_limit, interrupted
+    stopped: str  # by: epochs, updates, patience, time_limit, interrupted
     initialisations: int  # more than 1 if a network was born dead
     train_states: int
     validation_states: int
@@ -92,6 +95,7 @@ class Trained:
         """Plain data for the model file."""
         return {
             "epochs": len(self.history),
+            "updates": sum(record.updates for record in self.history),
             "best_epoch": self.best_epoch,
             "best_loss": self.best_loss,
             "stopped": self.stopped,
@@ -211,7 +215,9 @@ class _Run:
         config = self.config
         while True:
             # 1. Enough?
-            if len(self.history) >= config.epochs:
+            if self._updates_left() == 0:
+                return "updates"
+            if config.updates is None and len(self.history) >= config.epochs:
                 return "epochs"
             if self.best_record and len(self.history) - self.best_record.epoch >= config.patience:
                 return "patience"
@@ -219,33 +225,36 @@ class _Run:
                 return "time_limit"
             # 2. One pass over the data in a new order, then the held-out states.
             epoch = len(self.history) + 1
-            train_loss, complete = self._epoch(epoch)
+            wanted = min(self._batches(), self._updates_left())
+            train_loss, updates = self._epoch(epoch, wanted)
+            complete = updates == self._batches()
             loss = self._evaluate(self.held_out) if len(self.held_out) else train_loss
             if not math.isfinite(train_loss + loss):
                 advice = f"lower learning_rate ({config.learning_rate:g})"
                 advice += " or set clip_norm" if config.clip_norm is None else ""
                 raise InputError(f"the loss became {train_loss + loss} in epoch {epoch}; {advice}")
             # 3. Remember it, and the weights if they are the best so far.
-            record = EpochRecord(epoch, train_loss, loss, self._time(), complete)
-            if self.best_record is None or loss < self.best_record.validation_loss:
+            record = EpochRecord(epoch, train_loss, loss, self._time(), complete, updates)
+            better = self.best_record is None or loss < self.best_record.validation_loss
+            if better or config.keep == "last":
                 self.best, self.best_record = _copy(self.model.state_dict()), record
             self.history.append(record)
             if self.checkpoint is not None and complete:
                 self._save(self.checkpoint)
             self._report(epoch, self._batches(), train_loss, loss)
-            if not complete:
+            if updates < wanted:
                 return "time_limit"
 
-    def _epoch(self, epoch: int) -> tuple[float, bool]:
-        """The mean training loss, and whether the time sufficed for all batches."""
-        config, n, batches = self.config, self._examples(), self._batches()
+    def _epoch(self, epoch: int, batches: int) -> tuple[float, int]:
+        """The mean training loss, and for how many batches the time sufficed."""
+        config, n = self.config, self._examples()
         order = np.random.default_rng([config.seed, epoch]).permutation(len(self.data))[:n]
         torch.manual_seed(_torch_seed(config.seed, 1, epoch))  # for models with random layers
         self.model.train()
         total = torch.zeros((), dtype=torch.float64, device=self.device)
         seen, reported = 0, time.monotonic()
         for batch in range(batches):
-            self._set_learning_rate((epoch - 1 + batch / batches) / config.epochs)
+            self._set_learning_rate(self._done(epoch, batch))
             indices = order[batch * config.batch_size : (batch + 1) * config.batch_size]
             loss = self._loss(self.data, indices)
             self.optimizer.zero_grad(set_to_none=True)
@@ -259,14 +268,24 @@ class _Run:
             if now - reported >= INTERVAL_S:
                 mean, reported = float(total) / seen, now
                 if not math.isfinite(mean):
-                    return mean, False
+                    return mean, batch + 1
                 self._report(epoch, batch + 1, mean, None)
             if self._time_is_up() and batch + 1 < batches:
-                return float(total) / seen, False
-        return float(total) / seen, True
+                return float(total) / seen, batch + 1
+        return float(total) / seen, batches
+
+    def _updates_left(self) -> int:
+        """Until the wanted number; more than any epoch has if none is wanted."""
+        done = sum(record.updates for record in self.history)
+        return sys.maxsize if self.config.updates is None else self.config.updates - done
+
+    def _done(self, epoch: int, batch: int) -> float:
+        """The share of the training before a batch."""
+        before = (epoch - 1) * self._batches() + batch
+        return before / (self.config.updates or self.config.epochs * self._batches())
 
     def _set_learning_rate(self, done: float) -> None:
-        """By the share of the epochs that is done, so that a resumed run needs no memory of it.
+        """By the share of the training that is done, so that a resumed run needs no memory of it.
 
         With a time limit, by the share of the time if that is greater.
         """
@@ -360,6 +379,8 @@ class _Run:
         best = self.best_record
         best_epoch, best_loss = (best.epoch, best.validation_loss) if best else (0, math.inf)
         batches, epochs = self._batches(), self.config.epochs
+        if self.config.updates is not None:
+            epochs = -(-self.config.updates // batches)
         self.progress(
             Progress(
                 epoch,
@@ -401,6 +422,8 @@ class _Run:
         self.best = {name: tensor.to(self.device) for name, tensor in state.best.items()}
         self.history = [EpochRecord(**record) for record in state.history]
         self.best_record = min(self.history, key=lambda record: record.validation_loss)
+        if self.config.keep == "last":
+            self.best, self.best_record = _copy(self.model.state_dict()), self.history[-1]
         self.initialisations = state.initialisations
         logger.info("going on after epoch %d", len(self.history))
 
