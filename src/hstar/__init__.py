@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hstar.errors import HstarError, InputError, ModelError, PDDLError, UnsupportedError
     from hstar.models.trained_model import TrainedModel, load_model
-    from hstar.recipes import train
+    from hstar.recipes import RecipeInfo, recipes, train
     from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
     from hstar.search.solve import Result, SearchConfig, searches, solve
     from hstar.spaces.load import load
@@ -47,6 +47,8 @@ _HOME = {
     "validate_pddl": "hstar.spaces.validate",
     "Task": "hstar.spaces.task",
     "load": "hstar.spaces.load",
+    "RecipeInfo": "hstar.recipes",
+    "recipes": "hstar.recipes",
     "train": "hstar.recipes",
 }
 
@@ -57,6 +59,7 @@ __all__ = [
     "Max",
     "ModelError",
     "PDDLError",
+    "RecipeInfo",
     "Result",
     "SearchConfig",
     "Sum",
@@ -68,6 +71,7 @@ __all__ = [
     "heuristics",
     "load",
     "load_model",
+    "recipes",
     "searches",
     "solve",
     "train",

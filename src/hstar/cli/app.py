@@ -19,7 +19,9 @@ from hstar.errors import InputError
 from hstar.registry import unknown
 
 COMMANDS = {
-    "solve": "Find a plan.",
+    "solve": "Find a plan for a task, a puzzle, a map or an own space.",
+    "check": "Try a user's own state space and show what is wrong with it.",
+    "list": "List the named parts, and which goes with which.",
     "generate": "Write problems of a domain: of given sizes, or splits to train and test on.",
     "sample": "Write labelled states of a task, to learn from.",
     "label": "Write labelled states of many tasks of a domain, to learn from.",

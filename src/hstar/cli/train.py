@@ -41,6 +41,7 @@ instances). For maps, which
 .scen files."""
 EXAMPLES = (
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
+    "hstar train nrsl problem.pddl -o model.hstar --estimate gaussian --states 500 --epochs 5",
     "hstar train fsm problem.pddl -o model.hstar --states 500 --time-limit 1m --seed 1 --patience 2",
     "hstar train wl states.data -o model.hstar",
     "hstar train wl gripper -o model.hstar",
@@ -50,7 +51,8 @@ EXAMPLES = (
     "hstar train prolonged -o model.hstar --scenarios 20 --k-pr 2 --updates 20",
 )
 _GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
-_PARTS = ("sampler", "model", "training", "selection")  # of a recipe for a task
+_PARTS = ("sampler", "model", "training", "selection", "exchange")  # of a recipe for a task
+PARTS = ("sampler", "model", "estimate")
 _PUZZLE = "puzzle "  # begins the part of a recipe for puzzles
 _INTERRUPTED = 130
 
@@ -62,7 +64,7 @@ def configure(parser: Parser) -> None:
     """The arguments; options of the parts are read from their dataclasses, one group a part."""
     from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
 
-    owners = [*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES, GRID_RECIPE]
+    owners = list(dict.fromkeys([*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES, GRID_RECIPE]))
     parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join(owners)}")
     add_task_files(parser, "*")
     parser.usage = f"{parser.prog} [OPTION ...] RECIPE {FILES} | DATA ... | PUZZLE | [MAP ...] -o MODEL"
@@ -119,14 +121,18 @@ def _group(parts: set[str]) -> str | None:
 def _options() -> dict[str, list[Use]]:
     """Options of all recipes' parts by name, in the order of the parts."""
     from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, RECIPES
-    from hstar.recipes.recipe import option_fields
+    from hstar.recipes.recipe import Exchange, option_fields
 
     found: dict[str, list[Use]] = {}
     for recipe in map(RECIPES.get, RECIPES):
         profile = next(iter(recipe.profiles.values()), {})
-        for part, entries in option_fields(recipe).items():
+        exchange = {entry.name: entry for entry in fields(Exchange)}
+        for part, entries in {**option_fields(recipe), "exchange": exchange}.items():
             for name, entry in entries.items():
-                if entry.default is not MISSING:
+                if part == "exchange":
+                    default = getattr(recipe, name, entry.default)
+                    found.setdefault(name, []).append(Use(recipe.name, part, entry, default))
+                elif entry.default is not MISSING:
                     default = profile.get(name, entry.default)
                     found.setdefault(name, []).append(Use(recipe.name, part, entry, default))
     for domain_recipe in map(DOMAIN_RECIPES.get, DOMAIN_RECIPES):
@@ -156,7 +162,9 @@ def run(arguments: argparse.Namespace) -> int:
     given = given_options(arguments, _options())
     if arguments.unit_cost and arguments.recipe != GOAL_RECIPE:
         raise InputError(f"--unit-cost is not an option of {arguments.recipe}")
-    if arguments.recipe == GRID_RECIPE:
+    if arguments.recipe == GRID_RECIPE and not any(
+        path.suffix in (".pddl", ".sas") for path in arguments.files
+    ):
         return _train_grid(arguments, given)
     if not arguments.files:
         raise InputError(f"the following arguments are required: {FILES} (see hstar train --help)")
@@ -201,7 +209,7 @@ def _carry_out(
 def _train_task(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     """A heuristic for a task, from states that are sampled or given."""
     from hstar.models.model import start_torch
-    from hstar.recipes import RECIPES, train
+    from hstar.recipes import RECIPES, train_task
     from hstar.sampling import dataset
 
     recipe = RECIPES.get(arguments.recipe)
@@ -217,7 +225,7 @@ def _train_task(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
         start_torch()
         line.announce(f"sampling by {recipe.sampler} ..." if data is None else "training ...")
         watch = _Watch(line)
-        model = train(
+        model = train_task(
             recipe.name,
             task,
             profile=arguments.profile,
@@ -483,25 +491,25 @@ def _interrupted(stop: KeyboardInterrupt, checkpoint: Path | None) -> str:
 
 
 def _check(recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any]) -> None:
-    from hstar.models.resnet_config import ResNetConfig
-    from hstar.recipes.recipe import option_fields
+    from hstar.models import model_of
+    from hstar.recipes.recipe import Exchange, option_fields, resolve
     from hstar.recipes.selection import Selection
     from hstar.sampling import make_sampler
     from hstar.training.config import TrainConfig
 
-    if arguments.profile is not None and arguments.profile not in recipe.profiles:
-        raise unknown(f"profile of {recipe.name}", arguments.profile, list(recipe.profiles))
-    known = option_fields(recipe)
+    exchanged = recipe.exchanged({name: given[name] for name in given if name in PARTS})[0]
+    known = {**option_fields(exchanged), "exchange": {entry.name: entry for entry in fields(Exchange)}}
     for name in given:
         if not any(name in entries for entries in known.values()):
             raise InputError(f"{flag(name)} is not an option of {recipe.name}")
-        if arguments.data is not None and all(name not in known[part] for part in known if part != "sampler"):
+        sampling = name == "sampler" or all(name not in known[part] for part in known if part != "sampler")
+        if arguments.data is not None and sampling:
             raise InputError(f"{flag(name)} is for sampling, but the data are given")
-    own = {part: {key: given[key] for key in entries if key in given} for part, entries in known.items()}
-    make_sampler(recipe.sampler, **own["sampler"])
-    ResNetConfig(**own["model"])
-    TrainConfig(**own["training"])
-    Selection(**own["selection"])
+    chosen, _, parts, _ = resolve(recipe.name, arguments.profile, given)
+    make_sampler(chosen.sampler, **parts["sampler"])
+    model_of("task", chosen.model)(**parts["model"])
+    TrainConfig(**parts["training"])
+    Selection(**parts["selection"])
 
     if len(arguments.files) <= 2:
         for path in [*arguments.files, *([] if arguments.data is None else [arguments.data])]:

@@ -86,3 +86,18 @@ class FFNN(nn.Module):
     def native(self) -> NativeNetwork:
         """The same network over facts, with mu in moves, as `FFNNConfig.estimate` reads it."""
         return self.config.network(self.arrays())
+
+
+class InMoves(nn.Module):
+    """The network over a matrix of zeros and ones, whose first output is in moves, for the training loop."""
+
+    def __init__(self, inner: FFNN) -> None:
+        super().__init__()
+        self.inner = inner
+        units = torch.tensor([inner.config.scale, 1.0][: inner.config.outputs])
+        self.register_buffer("units", units, persistent=False)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """To raw outputs (states, outputs)."""
+        raw: Tensor = self.inner(states.float()) * self.units
+        return raw

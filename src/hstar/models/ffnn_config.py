@@ -7,8 +7,8 @@ units of `scale` moves; the core multiplies the mean by that.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from hstar.estimates.gaussian import Gaussian, Softplus
 from hstar.estimates.point import Point
 from hstar.models.model import MODELS, Tensors
 from hstar.models.native import NativeNetwork
+
+if TYPE_CHECKING:
+    from torch import nn
 
 WEIGHTS = ("hidden_weights", "hidden_biases", "output_weights", "output_biases")
 
@@ -54,6 +57,22 @@ class FFNNConfig:
     def estimate(self) -> Point | Gaussian:
         """What the outputs are in moves."""
         return self.belief(self.scale)
+
+    def build(self, atoms: int, outputs: int) -> nn.Module:
+        """A fresh module over the atoms of a task, with the mean in moves."""
+        import torch
+
+        from hstar.models.ffnn import FFNN, InMoves
+
+        generator = torch.Generator().manual_seed(int(torch.randint(2**31, ())))
+        return InMoves(FFNN(atoms, replace(self, outputs=outputs), generator))
+
+    def export(self, module: nn.Module) -> Tensors:
+        """The weights of a module that `build` made."""
+        return {
+            name.removeprefix("inner."): one.detach().numpy().copy()
+            for name, one in module.named_parameters()
+        }
 
     def check(self, tensors: Tensors) -> None:
         """A `ModelError` unless these are the weights of such a network."""

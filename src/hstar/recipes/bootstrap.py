@@ -79,6 +79,7 @@ class Bootstrap:
     """The recipe."""
 
     name: ClassVar[str] = "bootstrap"
+    paper: ClassVar[str] = "Arfaee, Zilles and Holte, SoCS 2010"
     options: ClassVar[type[BootstrapOptions]] = BootstrapOptions
 
     def profiles(self, puzzle: PuzzleSize | None) -> Mapping[str, Options]:

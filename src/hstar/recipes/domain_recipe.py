@@ -27,6 +27,7 @@ class DomainRecipe(Protocol):
     """A recipe by its name."""
 
     name: ClassVar[str]
+    paper: ClassVar[str]
     resumable: ClassVar[bool]  # whether it takes a checkpoint
 
     def parts(self, options: Options) -> dict[str, dict[str, Field[Any]]]:

@@ -19,4 +19,11 @@ PAPER = {
 }
 DEFAULT = {"states": 100_000, "batch_size": 512, "epochs": 40, "schedule": "cosine", "patience": 40}
 
-RECIPES.register("fsm")(Recipe("fsm", sampler="fsm", profiles={"default": DEFAULT, "paper": PAPER}))
+RECIPES.register("fsm")(
+    Recipe(
+        "fsm",
+        "Bettker, Minini, Pereira and Ritt, JAIR 2024",
+        sampler="fsm",
+        profiles={"default": DEFAULT, "paper": PAPER},
+    )
+)

@@ -170,6 +170,7 @@ class LikelyAdmissible:
     """The recipe."""
 
     name: ClassVar[str] = NAME
+    paper: ClassVar[str] = "Marom and Rosman, ICAPS 2020"
     options: ClassVar[type[LikelyAdmissibleOptions]] = LikelyAdmissibleOptions
 
     def profiles(self, puzzle: PuzzleSize | None) -> Mapping[str, Options]:

@@ -6,6 +6,8 @@ Profiles as in `rsl`.
 from __future__ import annotations
 
 from hstar.recipes.recipe import RECIPES, Recipe
-from hstar.recipes.rsl import DEFAULT, PAPER
+from hstar.recipes.rsl import DEFAULT, PAPER, PUBLISHED
 
-RECIPES.register("nrsl")(Recipe("nrsl", sampler="nrsl", profiles={"default": DEFAULT, "paper": PAPER}))
+RECIPES.register("nrsl")(
+    Recipe("nrsl", PUBLISHED, sampler="nrsl", profiles={"default": DEFAULT, "paper": PAPER})
+)

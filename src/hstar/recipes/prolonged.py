@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from hstar.training.loop import Progress
 
 NAME = "prolonged"
+PAPER = "Value Function Learning via Prolonged Backward Heuristic Search"
 DIJKSTRA = "dijkstra"
 SAMPLERS = (Prolonged.name, OptimalPath.name, DIJKSTRA)
 BELIEFS = (Asymmetric.name, Point.name, Gaussian.name, TruncatedGaussian.name)

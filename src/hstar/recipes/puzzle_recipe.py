@@ -42,6 +42,7 @@ class PuzzleRecipe(Protocol):
     """A recipe by its name."""
 
     name: ClassVar[str]
+    paper: ClassVar[str]
     options: ClassVar[type[Any]]  # a frozen dataclass
 
     def profiles(self, puzzle: PuzzleSize | None) -> Mapping[str, Options]:

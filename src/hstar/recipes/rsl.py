@@ -32,4 +32,8 @@ DEFAULT = {
     "patience": 40,
 }
 
-RECIPES.register("rsl")(Recipe("rsl", sampler="rsl", profiles={"default": DEFAULT, "paper": PAPER}))
+PUBLISHED = "O'Toole, Ramirez, Lipovetzky and Pearce, ICAPS 2022"
+
+RECIPES.register("rsl")(
+    Recipe("rsl", PUBLISHED, sampler="rsl", profiles={"default": DEFAULT, "paper": PAPER})
+)

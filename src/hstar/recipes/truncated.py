@@ -143,6 +143,7 @@ class Truncated:
     """The recipe."""
 
     name: ClassVar[str] = "truncated"
+    paper: ClassVar[str] = "Núñez-Molina, Asai, Mesejo and Fernández-Olivares, arXiv 2308.11905"
     resumable: ClassVar[bool] = True
 
     def parts(self, options: Options) -> dict[str, dict[str, Field[Any]]]:

@@ -69,6 +69,7 @@ class WL:
     """The recipe."""
 
     name: ClassVar[str] = "wl"
+    paper: ClassVar[str] = "Chen, Trevizan and Thiébaux, ICAPS 2024"
     resumable: ClassVar[bool] = False
 
     def parts(self, options: Options) -> dict[str, dict[str, Field[Any]]]:

@@ -331,7 +331,7 @@ class _Rows:
         start = np.asarray(functions.space.start)
         if start.ndim > 1 or start.dtype.kind not in "biuf":
             raise InputError(
-                f"{functions.name}: start must be a number or a row of numbers, got {functions.space.start!r:.40}"
+                f"{functions.name}: start must be a number or a row of numbers, got {start!r:.40}"
             )
         self.scalar = start.ndim == 0  # states are numbers, and arrays of them have one dimension
         self.dtype = start.dtype

@@ -66,6 +66,15 @@ class PuzzleSize:
         return read_instances(path, self.kind, parse)
 
 
+def size_of(puzzle: Puzzle) -> PuzzleSize:
+    """The kind and size of a puzzle; an `InputError` if its goal is not the usual one."""
+    rows = puzzle.rows if isinstance(puzzle, Tiles) else 1
+    found = PuzzleSize(puzzle.name, rows, len(puzzle.goal) // rows)
+    if puzzle.goal != found.goal:
+        raise InputError(f"the goal of {found} is not the usual one, which alone can be learned")
+    return found
+
+
 def parse_puzzle(text: str) -> PuzzleSize:
     """`tiles:4x4`, `pancake:24` or `blocks:15`; an `InputError` for anything else."""
     kind, _, size = text.partition(":")
