@@ -25,7 +25,7 @@ def _first(part: object) -> str:
 def _heuristics() -> Lines:
     tasks = [(info.name, f"task: {info.description} ({info.reference})") for info in _core.heuristics()]
     puzzles = {
-        "manhattan": "tiles: summed distances of the tiles; maps with 4 neighbours: distance without obstacles",
+        "manhattan": "tiles: summed distances of the tiles; maps with 4 neighbours: distance without walls",
         "misplaced": "tiles, blocks: pieces that are not in their place",
         "gap": "pancakes: neighbours that are not adjacent (Helmert, SoCS 2010)",
         "databases": "puzzles with known patterns: pattern databases (Korf and Felner, AIJ 2002)",
