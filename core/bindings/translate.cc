@@ -1,3 +1,5 @@
+#include "pddl/translate.h"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -8,7 +10,6 @@
 
 #include "bindings/bindings.h"
 #include "bindings/observer.h"
-#include "pddl/translate.h"
 
 namespace nb = nanobind;
 
@@ -72,7 +73,8 @@ std::pair<PyTask, pddl::TranslateReport> translate(std::pair<nb::bytes, nb::byte
 
 void bind_translate(nb::module_& module) {
   using pddl::TranslateReport;
-  nb::class_<TranslateReport>(module, "TranslateReport", "Seconds of each phase of a translation, and warnings.")
+  nb::class_<TranslateReport>(module, "TranslateReport",
+                              "Seconds of each phase of a translation, and warnings.")
       .def_ro("parse", &TranslateReport::parse)
       .def_ro("join", &TranslateReport::join)
       .def_ro("invariants", &TranslateReport::invariants)
@@ -80,12 +82,13 @@ void bind_translate(nb::module_& module) {
       .def_ro("encode", &TranslateReport::encode)
       .def_ro("simplify", &TranslateReport::simplify)
       .def_ro("warnings", &TranslateReport::warnings);
-  module.def("translate", &translate, nb::arg("texts"), nb::arg("files"), nb::arg("unit_cost") = false,
-             nb::arg("keep_unimportant") = false, nb::arg("time_limit") = nb::none(),
-             nb::arg("memory_limit") = nb::none(), nb::arg("progress") = nb::none(),
-             "The task of two PDDL texts, domain and problem; their file names are for errors. Limits are in "
-             "seconds and in bytes of the process; `progress` is called with facts as `evaluated` and operators "
-             "as `generated`.");
+  module.def(
+      "translate", &translate, nb::arg("texts"), nb::arg("files"), nb::arg("unit_cost") = false,
+      nb::arg("keep_unimportant") = false, nb::arg("time_limit") = nb::none(),
+      nb::arg("memory_limit") = nb::none(), nb::arg("progress") = nb::none(),
+      "The task of two PDDL texts, domain and problem; their file names are for errors. Limits are in "
+      "seconds and in bytes of the process; `progress` is called with facts as `evaluated` and operators "
+      "as `generated`.");
 }
 
 }  // namespace hstar

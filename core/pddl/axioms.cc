@@ -7,6 +7,26 @@
 
 namespace hstar::pddl {
 
+void drop_unneeded(std::vector<GroundRule>& rules, std::vector<bool> needed) {
+  std::vector<std::vector<size_t>> rules_for(needed.size());
+  std::vector<int32_t> stack;
+  for (size_t i = 0; i < rules.size(); ++i) rules_for[rules[i].head].push_back(i);
+  for (size_t atom = 0; atom < needed.size(); ++atom)
+    if (needed[atom]) stack.push_back(static_cast<int32_t>(atom));
+  while (!stack.empty()) {
+    const int32_t atom = stack.back();
+    stack.pop_back();
+    for (const size_t i : rules_for[atom]) {
+      for (const GroundLiteral literal : rules[i].body) {
+        if (needed[atom_of(literal)]) continue;
+        needed[atom_of(literal)] = true;
+        stack.push_back(atom_of(literal));
+      }
+    }
+  }
+  std::erase_if(rules, [&](const GroundRule& rule) { return !needed[rule.head]; });
+}
+
 void drop_dominated(std::vector<GroundRule>& rules, Watch& watch) {
   std::vector<uint64_t> bits(rules.size());
   for (GroundRule& rule : rules) {
@@ -70,8 +90,8 @@ std::vector<int32_t> axiom_layers(const std::vector<GroundRule>& rules, const At
     for (const int32_t v : all[c]) {
       for (const auto& [other, negated] : literals[v]) {
         if (negated && component[other] == component[v])
-          throw UnsupportedError("derived atom " + atoms.name(names[v]) + " depends on its own negation through " +
-                                 atoms.name(names[other]));
+          throw UnsupportedError("derived atom " + atoms.name(names[v]) +
+                                 " depends on its own negation through " + atoms.name(names[other]));
         if (component[other] != component[v]) most = std::max(most, layer[other] + negated);
       }
     }

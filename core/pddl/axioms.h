@@ -13,10 +13,15 @@ struct GroundRule {
   std::vector<GroundLiteral> body;
 };
 
+// Removes rules for atoms that nothing asks for: neither `needed`, which is per atom, nor another rule that
+// stays.
+void drop_unneeded(std::vector<GroundRule>& rules, std::vector<bool> needed);
+
 // Removes rules whose body holds only if that of another rule for the same head does. Bodies become sorted.
 void drop_dominated(std::vector<GroundRule>& rules, Watch& watch);
 
-// Per atom: its layer, -1 if no rule has it as a head. Throws UnsupportedError if an atom depends on its absence.
+// Per atom: its layer, -1 if no rule has it as a head. Throws UnsupportedError if an atom depends on its
+// absence.
 std::vector<int32_t> axiom_layers(const std::vector<GroundRule>& rules, const Atoms& atoms);
 
 }  // namespace hstar::pddl

@@ -127,7 +127,8 @@ std::vector<Encoder::Change> Encoder::changes(const std::vector<Fact>& precondit
       continue;
     }
     for (std::vector<Fact>& facts : conditions(effect.conditions))
-      if (reduce(facts, precondition)) result.push_back({facts_[effect.atom], std::move(facts), !effect.negated});
+      if (reduce(facts, precondition))
+        result.push_back({facts_[effect.atom], std::move(facts), !effect.negated});
   }
   return result;
 }
@@ -157,8 +158,8 @@ void Encoder::encode_variable(const std::vector<Fact>& precondition, std::span<c
     std::erase_if(found[first].conditions, [&](const Fact& fact) { return fact.variable == variable; });
 }
 
-void Encoder::removal(const std::vector<Fact>& precondition, const Change& change, std::span<const Change> changes,
-                      std::vector<Change>& found) {
+void Encoder::removal(const std::vector<Fact>& precondition, const Change& change,
+                      std::span<const Change> changes, std::vector<Change>& found) {
   const int32_t variable = change.fact.variable;
   const Value before = asked(precondition, variable);
   if (before >= 0 && before != change.fact.value) return;
@@ -198,7 +199,8 @@ void Encoder::removal(const std::vector<Fact>& precondition, const Change& chang
   extend(0, base);
 }
 
-void Encoder::emit(FlatOperator op, const std::vector<Fact>& precondition, const std::vector<Change>& changes) {
+void Encoder::emit(FlatOperator op, const std::vector<Fact>& precondition,
+                   const std::vector<Change>& changes) {
   op.first_precondition = task_.facts.size();
   op.preconditions = static_cast<uint32_t>(precondition.size());
   op.first_effect = task_.effects.size();

@@ -1,6 +1,7 @@
 // From ground literals to facts of variables (Helmert, AIJ 173, 2009, section 7).
 //
-// 1. A negative literal on a variable of two values is the other value. On one of more values it is any of the
+// 1. A negative literal on a variable of two values is the other value. On one of more values it is any of
+// the
 //    others: the operator, effect or axiom is split.
 // 2. A removed atom sets its variable to "none of those", if it held and no effect sets the variable.
 // 3. What asks for two atoms that exclude each other is left out.
@@ -34,7 +35,8 @@ class Encoder {
     bool operator==(const Change&) const = default;
   };
   bool exclusive(const std::vector<GroundLiteral>& literals);
-  std::vector<Change> changes(const std::vector<Fact>& precondition, const std::vector<GroundEffect>& effects);
+  std::vector<Change> changes(const std::vector<Fact>& precondition,
+                              const std::vector<GroundEffect>& effects);
   void encode_variable(const std::vector<Fact>& precondition, std::span<const Change> changes,
                        std::vector<Change>& found);
   void removal(const std::vector<Fact>& precondition, const Change& change, std::span<const Change> changes,
@@ -43,7 +45,7 @@ class Encoder {
 
   FlatTask& task_;
   Watch& watch_;
-  std::vector<Fact> facts_;                     // per atom
+  std::vector<Fact> facts_;                    // per atom
   std::vector<int32_t> first_group_, groups_;  // mutex groups of each atom
   std::vector<int64_t> seen_;                  // per group: the last call that met it
   std::vector<int32_t> met_;                   // per group: the atom

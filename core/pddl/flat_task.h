@@ -49,11 +49,15 @@ struct FlatTask {
   std::span<const Fact> preconditions(const FlatOperator& op) const {
     return {facts.data() + op.first_precondition, op.preconditions};
   }
-  std::span<FlatEffect> effects_of(const FlatOperator& op) { return {effects.data() + op.first_effect, op.effects}; }
+  std::span<FlatEffect> effects_of(const FlatOperator& op) {
+    return {effects.data() + op.first_effect, op.effects};
+  }
   std::span<const FlatEffect> effects_of(const FlatOperator& op) const {
     return {effects.data() + op.first_effect, op.effects};
   }
-  std::span<Fact> conditions(const FlatEffect& effect) { return {facts.data() + effect.first, effect.conditions}; }
+  std::span<Fact> conditions(const FlatEffect& effect) {
+    return {facts.data() + effect.first, effect.conditions};
+  }
   std::span<const Fact> conditions(const FlatEffect& effect) const {
     return {facts.data() + effect.first, effect.conditions};
   }

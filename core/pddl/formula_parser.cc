@@ -7,14 +7,15 @@
 namespace hstar::pddl {
 namespace {
 
-constexpr std::string_view kNumeric[] = {"<",          ">",          "<=",         ">=",       "assign", "decrease",
-                                         "scale-up",   "scale-down", "preference", "increase", "+",      "-",
-                                         "*",          "/"};
+constexpr std::string_view kNumeric[] = {"<",        ">",        "<=",         ">=",         "assign",
+                                         "decrease", "scale-up", "scale-down", "preference", "increase",
+                                         "+",        "-",        "*",          "/"};
 constexpr size_t kMaxDigits = 18;
 constexpr int32_t kNoVariable = -1;
 
 std::string arguments(std::string_view name, size_t wanted, size_t got) {
-  return "'" + std::string(name) + "' has " + std::to_string(wanted) + " arguments, got " + std::to_string(got);
+  return "'" + std::string(name) + "' has " + std::to_string(wanted) + " arguments, got " +
+         std::to_string(got);
 }
 
 }  // namespace
@@ -136,7 +137,8 @@ std::vector<Term> FormulaParser::terms(Item begin, Item end) const {
     const Names& names = variable ? scope_ : symbols_.objects;
     const auto found = names.find(name);
     if (found == names.end())
-      source_.fail(item, std::string(variable ? "unknown variable '" : "unknown object '") + source_.shown(item) + "'");
+      source_.fail(item, std::string(variable ? "unknown variable '" : "unknown object '") +
+                             source_.shown(item) + "'");
     result.push_back(variable ? variable_term(found->second) : found->second);
   }
   return result;
@@ -150,8 +152,7 @@ Literal FormulaParser::atom(Item item) {
   const auto found = symbols_.predicates.find(name);
   if (found == symbols_.predicates.end() || (nested && name == "=")) {
     if (std::ranges::find(kNumeric, name) != std::end(kNumeric) || name == "=")
-      source_.unsupported(item,
-                          "'" + std::string(name) + "' on numbers is not supported, only action costs");
+      source_.unsupported(item, "'" + std::string(name) + "' on numbers is not supported, only action costs");
     source_.fail(item, "undeclared predicate '" + source_.shown(item + 1) + "'");
   }
   Literal result{found->second, false, terms(item + 2, source_.end(item))};
@@ -272,8 +273,7 @@ void FormulaParser::function(Item item, int32_t& function, std::vector<Term>& fo
   const std::string_view name = source_.head(item);
   if (name.empty()) source_.fail(item, "expected '(function ...)', got '" + source_.shown(item) + "'");
   found = terms(item + 2, source_.end(item));
-  const auto [entry, fresh] =
-      symbols_.functions.emplace(name, static_cast<int32_t>(task_.functions.size()));
+  const auto [entry, fresh] = symbols_.functions.emplace(name, static_cast<int32_t>(task_.functions.size()));
   if (fresh) task_.functions.push_back({std::string(name), std::vector<std::vector<int32_t>>(found.size())});
   function = entry->second;
   const size_t arity = task_.functions[function].types.size();

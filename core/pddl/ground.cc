@@ -10,12 +10,14 @@ namespace hstar::pddl {
 std::vector<int32_t> object_ranks(const LiftedTask& task) {
   std::vector<int32_t> order(task.objects.size()), ranks(task.objects.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](int32_t object) -> const std::string& { return task.objects[object].name; });
+  std::ranges::sort(order, {},
+                    [&](int32_t object) -> const std::string& { return task.objects[object].name; });
   for (size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<int32_t>(i);
   return ranks;
 }
 
-Atoms::Atoms(const LiftedTask& task, const Database& database) : task_(task), database_(database), first_(1, 0) {
+Atoms::Atoms(const LiftedTask& task, const Database& database)
+    : task_(task), database_(database), first_(1, 0) {
   for (size_t p = 0; p < database.relations.size(); ++p)
     first_.push_back(first_.back() + (database.fluent[p] ? database.relations[p].size() : 0));
   const std::vector<int32_t> objects = object_ranks(task);
@@ -29,9 +31,9 @@ Atoms::Atoms(const LiftedTask& task, const Database& database) : task_(task), da
     std::vector<int32_t> rows(first_[p + 1] - first_[p]);
     std::iota(rows.begin(), rows.end(), 0);
     std::ranges::sort(rows, [&](int32_t a, int32_t b) {
-      return std::ranges::lexicographical_compare(relation.row(a), relation.row(b), {},
-                                                  [&](int32_t o) { return objects[o]; },
-                                                  [&](int32_t o) { return objects[o]; });
+      return std::ranges::lexicographical_compare(
+          relation.row(a), relation.row(b), {}, [&](int32_t o) { return objects[o]; },
+          [&](int32_t o) { return objects[o]; });
     });
     for (const int32_t row : rows) ranks_[first_[p] + row] = next++;
   }
@@ -87,7 +89,8 @@ void Grounder::set(const std::vector<int32_t>& variables, const int32_t* paramet
 
 int32_t Grounder::ground(const Literal& literal) {
   objects_.clear();
-  for (const Term term : literal.terms) objects_.push_back(is_variable(term) ? values_[variable_of(term)] : term);
+  for (const Term term : literal.terms)
+    objects_.push_back(is_variable(term) ? values_[variable_of(term)] : term);
   return atoms_.find(literal.predicate, objects_.data());
 }
 
@@ -100,8 +103,8 @@ void Grounder::add_conditions(const std::vector<Literal>& literals, std::vector<
   }
 }
 
-void Grounder::ground_schema(size_t schema, const int32_t* parameters, std::vector<GroundLiteral>& precondition,
-                             std::vector<GroundEffect>& effects) {
+void Grounder::ground_schema(size_t schema, const int32_t* parameters,
+                             std::vector<GroundLiteral>& precondition, std::vector<GroundEffect>& effects) {
   const Schema& of = normal_.schemas[schema];
   values_.resize(std::max(values_.size(), of.variables.size()));
   set(of.parameters, parameters);
@@ -140,7 +143,8 @@ int64_t Grounder::cost(const Schema& schema, const int32_t* parameters) const {
     shown += " " + task_.objects[objects.back()].name;
   }
   const int32_t row = function_keys_[cost.function].find(objects.data());
-  if (row < 0) throw InputError("action '" + action.name + "' costs " + shown + "), which has no value in :init");
+  if (row < 0)
+    throw InputError("action '" + action.name + "' costs " + shown + "), which has no value in :init");
   return function_values_[cost.function][row];
 }
 

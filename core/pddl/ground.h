@@ -49,11 +49,13 @@ struct GroundEffect {
 // Turns instances into ground literals, one after the other.
 class Grounder {
  public:
-  Grounder(const LiftedTask& task, const NormalTask& normal, Database& database, const Atoms& atoms, Watch& watch);
+  Grounder(const LiftedTask& task, const NormalTask& normal, Database& database, const Atoms& atoms,
+           Watch& watch);
 
   void ground_schema(size_t schema, const int32_t* parameters, std::vector<GroundLiteral>& precondition,
                      std::vector<GroundEffect>& effects);
-  void ground_rule(const Rule& rule, const int32_t* parameters, std::vector<GroundLiteral>& body, int32_t& head);
+  void ground_rule(const Rule& rule, const int32_t* parameters, std::vector<GroundLiteral>& body,
+                   int32_t& head);
   // The value of a function, which must be in the initial state.
   int64_t cost(const Schema& schema, const int32_t* parameters) const;
 

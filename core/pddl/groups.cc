@@ -112,8 +112,8 @@ std::vector<std::vector<int32_t>> choose(std::vector<std::vector<int32_t>> group
 
 }  // namespace
 
-Groups find_groups(const std::vector<Invariant>& invariants, const Atoms& atoms, const std::vector<bool>& initial,
-                   const std::vector<bool>& alone, Watch& watch) {
+Groups find_groups(const std::vector<Invariant>& invariants, const Atoms& atoms,
+                   const std::vector<bool>& initial, const std::vector<bool>& alone, Watch& watch) {
   Groups groups;
   groups.mutexes = instantiate(invariants, atoms, initial, watch);
   std::erase_if(groups.mutexes, [](const auto& group) { return group.size() < 2; });

@@ -15,7 +15,7 @@ struct Groups {
 };
 
 // `initial` says per atom whether it holds at first. The atoms `alone` get variables of their own.
-Groups find_groups(const std::vector<Invariant>& invariants, const Atoms& atoms, const std::vector<bool>& initial,
-                   const std::vector<bool>& alone, Watch& watch);
+Groups find_groups(const std::vector<Invariant>& invariants, const Atoms& atoms,
+                   const std::vector<bool>& initial, const std::vector<bool>& alone, Watch& watch);
 
 }  // namespace hstar::pddl

@@ -57,16 +57,21 @@ class Finder {
     for (size_t i = 0; i < normal.schemas.size(); ++i) {
       if (model.schemas[i].count == 0) continue;
       const Schema& schema = normal.schemas[i];
-      CheckedSchema checked{&schema, static_cast<int32_t>(schema.variables.size()),
-                            unequal_parameters(schema, model.schemas[i], watch), {}, {}};
+      CheckedSchema checked{&schema,
+                            static_cast<int32_t>(schema.variables.size()),
+                            unequal_parameters(schema, model.schemas[i], watch),
+                            {},
+                            {}};
       for (size_t e = 0; e < schema.effects.size(); ++e)
-        (schema.effects[e].literal.negated ? checked.deletes : checked.adds).push_back(static_cast<int32_t>(e));
+        (schema.effects[e].literal.negated ? checked.deletes : checked.adds)
+            .push_back(static_cast<int32_t>(e));
       schemas_.push_back(std::move(checked));
     }
     for (size_t i = 0; i < schemas_.size(); ++i)
       for (const int32_t e : schemas_[i].adds) {
         std::vector<int32_t>& adders = adders_[effect(schemas_[i], e).literal.predicate];
-        if (adders.empty() || adders.back() != static_cast<int32_t>(i)) adders.push_back(static_cast<int32_t>(i));
+        if (adders.empty() || adders.back() != static_cast<int32_t>(i))
+          adders.push_back(static_cast<int32_t>(i));
       }
   }
 
@@ -105,7 +110,8 @@ class Finder {
 
   void enqueue(Invariant candidate) {
     candidate = canonical(std::move(candidate));
-    if (seen_.size() < kMaxCandidates && seen_.insert(candidate).second) queue_.push_back(std::move(candidate));
+    if (seen_.size() < kMaxCandidates && seen_.insert(candidate).second)
+      queue_.push_back(std::move(candidate));
   }
 
   static const InvariantPart* part_of(const Invariant& candidate, int32_t predicate) {
@@ -115,7 +121,8 @@ class Finder {
   }
 
   // The terms that an atom gives to the parameters of the candidate.
-  static std::vector<Term> bound_terms(const Invariant& candidate, const InvariantPart& part, const Literal& atom) {
+  static std::vector<Term> bound_terms(const Invariant& candidate, const InvariantPart& part,
+                                       const Literal& atom) {
     std::vector<Term> terms(candidate.parameters);
     for (size_t i = 0; i < part.parameters.size(); ++i)
       if (part.parameters[i] >= 0) terms[part.parameters[i]] = atom.terms[i];
@@ -131,7 +138,8 @@ class Finder {
       if (too_heavy(candidate, schemas_[i])) return false;
     for (const int32_t i : relevant)
       for (const int32_t e : schemas_[i].adds)
-        if (part_of(candidate, effect(schemas_[i], e).literal.predicate) && unbalanced(candidate, schemas_[i], e))
+        if (part_of(candidate, effect(schemas_[i], e).literal.predicate) &&
+            unbalanced(candidate, schemas_[i], e))
           return false;
     return true;
   }
@@ -140,7 +148,8 @@ class Finder {
 
   static Literal renamed(Literal literal, const SchemaEffect& effect, int32_t variables) {
     for (Term& term : literal.terms)
-      if (is_variable(term) && std::ranges::find(effect.parameters, variable_of(term)) != effect.parameters.end())
+      if (is_variable(term) &&
+          std::ranges::find(effect.parameters, variable_of(term)) != effect.parameters.end())
         term = variable_term(variable_of(term) + variables);
     return literal;
   }
@@ -179,7 +188,8 @@ class Finder {
           conditions.unequal(first.literal.terms[position], atom.terms[position]);
         }
         for (const Literal& literal : first.conditions) conditions.add(literal);
-        for (const Literal& literal : second.conditions) conditions.add(renamed(literal, second, schema.variables));
+        for (const Literal& literal : second.conditions)
+          conditions.add(renamed(literal, second, schema.variables));
         conditions.add(negated(first.literal));
         conditions.add(negated(atom));
         if (conditions.possible() && !overfull(candidate, a, conditions)) return true;
@@ -189,7 +199,8 @@ class Finder {
   }
 
   // Whether the conditions ask for two atoms of the candidate: then it says itself that they never hold.
-  static bool overfull(const Invariant& candidate, const std::vector<Term>& terms, const Conditions& conditions) {
+  static bool overfull(const Invariant& candidate, const std::vector<Term>& terms,
+                       const Conditions& conditions) {
     std::vector<std::pair<const Literal*, size_t>> held;  // with the place of what is counted
     for (const Literal& literal : conditions.literals()) {
       const InvariantPart* part = literal.negated ? nullptr : part_of(candidate, literal.predicate);

@@ -4,8 +4,8 @@
 // parameters and at most one counted variable. It says: for all values of the parameters, the number of true
 // atoms of the parts does not grow. If it is 1 in the initial state, the atoms exclude each other.
 //
-// A candidate is too heavy if an action can add two of its atoms at a time. It is unbalanced if an action adds
-// one and removes none; a part that the action removes may then repair it.
+// A candidate is too heavy if an action can add two of its atoms at a time. It is unbalanced if an action
+// adds one and removes none; a part that the action removes may then repair it.
 //
 // Differences from the paper:
 // 1. Parameters of an action that no reachable instance gives the same object count as unequal.

@@ -96,7 +96,8 @@ class Planner {
     const Literal& literal = *query_.literals[number];
     Plan::Step step{Plan::Kind::kFind, literal.predicate, nullptr, literal.terms, {}, false, {}};
     if (literal.predicate == kEquals) return equal_step(literal);
-    step.not_the_first = from_ >= 0 && number < from_ && query_.literals[from_]->predicate == literal.predicate;
+    step.not_the_first =
+        from_ >= 0 && number < from_ && query_.literals[from_]->predicate == literal.predicate;
     std::vector<int32_t> positions;
     std::vector<Term> key;
     for (int32_t i = 0; i < static_cast<int32_t>(literal.terms.size()); ++i) {

@@ -27,9 +27,9 @@ class Database {
  public:
   explicit Database(const LiftedTask& task);
 
-  std::vector<Relation> relations;     // per predicate
+  std::vector<Relation> relations;                           // per predicate
   std::vector<std::vector<std::unique_ptr<Index>>> indices;  // per predicate
-  std::vector<bool> fluent;            // per predicate: effects or rules change it
+  std::vector<bool> fluent;                                  // per predicate: effects or rules change it
 
   const Objects& objects(const std::vector<int32_t>& types);
   Index* index(int32_t predicate, const std::vector<int32_t>& positions);
@@ -60,19 +60,19 @@ struct Plan {
     Kind kind;
     int32_t predicate = -1;
     Index* index = nullptr;
-    std::vector<Term> key;     // of find: all terms; of index: those at its positions
-    std::vector<Bind> binds;   // of scan, index, objects and equal
-    bool not_the_first = false;  // must differ from the row that the plan started from
+    std::vector<Term> key;               // of find: all terms; of index: those at its positions
+    std::vector<Bind> binds;             // of scan, index, objects and equal
+    bool not_the_first = false;          // must differ from the row that the plan started from
     std::vector<const Literal*> checks;  // must not hold once this step is done
   };
-  std::vector<Bind> start;  // of a row that the plan starts from
+  std::vector<Bind> start;                                   // of a row that the plan starts from
   std::vector<std::pair<int32_t, int32_t>> start_constants;  // position, object
   std::vector<const Literal*> start_checks;
   std::vector<Step> steps;
 };
 
-// Plans `query` where the variables `known` have values. If `from` >= 0, literal number `from` is a row that is
-// given, and rows for earlier literals of the same predicate must differ from it.
+// Plans `query` where the variables `known` have values. If `from` >= 0, literal number `from` is a row that
+// is given, and rows for earlier literals of the same predicate must differ from it.
 Plan make_plan(Database& database, const Query& query, const std::vector<int32_t>& known, int32_t from = -1);
 
 class Join {
@@ -87,7 +87,8 @@ class Join {
 
   // The same from a row of literal `from` of the plan.
   template <class Found>
-  void run_from(const Plan& plan, std::span<const int32_t> row, int32_t number, int32_t* values, Found&& found) {
+  void run_from(const Plan& plan, std::span<const int32_t> row, int32_t number, int32_t* values,
+                Found&& found) {
     for (const auto& [position, object] : plan.start_constants)
       if (row[position] != object) return;
     if (!bind(plan.start, row.data(), values) || !holds_none(plan.start_checks, values)) return;

@@ -92,9 +92,9 @@ struct FunctionValue {
 };
 
 struct LiftedTask {
-  std::vector<std::string> types;      // [kObjectType] is "object"
-  std::vector<int32_t> parents;        // of the types; of "object" itself
-  std::vector<Predicate> predicates;   // [kEquals] is "="
+  std::vector<std::string> types;     // [kObjectType] is "object"
+  std::vector<int32_t> parents;       // of the types; of "object" itself
+  std::vector<Predicate> predicates;  // [kEquals] is "="
   std::vector<Predicate> functions;
   std::vector<Object> objects;
   std::vector<LiftedAction> actions;

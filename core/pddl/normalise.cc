@@ -149,7 +149,8 @@ class Normaliser {
       return;
     }
     const Literal head = new_predicate({});
-    pending_.push_back({task_.goal_variables, labels_, head, without_forall(task_.goal, task_.goal_variables)});
+    pending_.push_back(
+        {task_.goal_variables, labels_, head, without_forall(task_.goal, task_.goal_variables)});
     drain();
     result_.goal = {head};
   }
@@ -217,8 +218,8 @@ class Normaliser {
   }
 
   // Equal texts are equal conditions over variables of equal labels and types.
-  void describe(const Formula& formula, const std::vector<SchemaVariable>& variables, std::vector<bool>& bound,
-                std::vector<int32_t>& free, std::string& key) const {
+  void describe(const Formula& formula, const std::vector<SchemaVariable>& variables,
+                std::vector<bool>& bound, std::vector<int32_t>& free, std::string& key) const {
     const auto name = [&](int32_t v) {
       key += labels_[v];
       for (const int32_t type : variables[v].types) key += "-" + std::to_string(type);
@@ -247,7 +248,8 @@ class Normaliser {
 
   // Disjunctive normal form.
 
-  std::vector<Conjunction> conjunctions(const Formula& formula, const std::vector<SchemaVariable>& variables) {
+  std::vector<Conjunction> conjunctions(const Formula& formula,
+                                        const std::vector<SchemaVariable>& variables) {
     label(formula, variables);
     return expand_all(formula, variables);
   }
@@ -284,7 +286,8 @@ class Normaliser {
     return result;
   }
 
-  static std::vector<Conjunction> product(std::vector<Conjunction> left, const std::vector<Conjunction>& right) {
+  static std::vector<Conjunction> product(std::vector<Conjunction> left,
+                                          const std::vector<Conjunction>& right) {
     if (right.size() == 1) {  // nearly always: in place
       for (Conjunction& conjunction : left) append(conjunction, right.front());
       return left;

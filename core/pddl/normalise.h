@@ -1,4 +1,5 @@
-// Normal form of a lifted task (Helmert, AIJ 173, 2009, section 4): all conditions are conjunctions of literals.
+// Normal form of a lifted task (Helmert, AIJ 173, 2009, section 4): all conditions are conjunctions of
+// literals.
 //
 // 1. A universal condition becomes the negation of a new derived predicate `new-axiom@N` over its free
 //    variables; equal conditions share one.

@@ -52,9 +52,9 @@ class DomainParser {
         symbols_(symbols),
         used_(used),
         parser_(source, task, symbols, used),
-        sections_(split_sections(source, "domain",
-                                 {":requirements", ":types", ":constants", ":predicates", ":functions",
-                                  ":derived", ":action"})) {}
+        sections_(split_sections(
+            source, "domain",
+            {":requirements", ":types", ":constants", ":predicates", ":functions", ":derived", ":action"})) {}
 
   std::set<std::string> parse() {
     task_.types = {"object"};
@@ -88,7 +88,8 @@ class DomainParser {
       if (fresh)
         task_.objects.push_back({std::string(name), entry.types});
       else if (task_.objects[found->second].types != entry.types)
-        source.fail(entry.item, "object '" + source.shown(entry.item) + "' is declared twice, with different types");
+        source.fail(entry.item,
+                    "object '" + source.shown(entry.item) + "' is declared twice, with different types");
     });
   }
 
@@ -148,7 +149,8 @@ class DomainParser {
 
   void declare(std::vector<Predicate>& table, Names& names, Item item) {
     const std::string_view name = source_.head(item);
-    if (name.empty()) source_.fail(item, "expected '(name ?variable ...)', got '" + source_.shown(item) + "'");
+    if (name.empty())
+      source_.fail(item, "expected '(name ?variable ...)', got '" + source_.shown(item) + "'");
     if (std::ranges::find(kReserved, name) != std::end(kReserved) || name == "=")
       source_.fail(item, "'" + source_.shown(item + 1) + "' cannot be declared");
     Predicate predicate{std::string(name), {}};
@@ -234,7 +236,8 @@ class DomainParser {
 
   void parse_action(Item section) {
     const std::vector<Item> items = source_.children(section);
-    if (items.size() < 2 || source_.is_list(items[1])) source_.fail(section, "expected the name of the action");
+    if (items.size() < 2 || source_.is_list(items[1]) || source_.word(items[1]).starts_with(':'))
+      source_.fail(items.size() < 2 ? section : items[1], "expected the name of the action");
     LiftedAction action;
     action.name = source_.word(items[1]);
     const std::string of = "action '" + source_.shown(items[1]) + "': ";
@@ -243,7 +246,8 @@ class DomainParser {
     std::map<std::string_view, Item> fields;
     for (size_t i = 2; i < items.size(); i += 2) {
       const std::string_view field = source_.word(items[i]);
-      if ((field != ":parameters" && field != ":precondition" && field != ":effect") || fields.contains(field))
+      if ((field != ":parameters" && field != ":precondition" && field != ":effect") ||
+          fields.contains(field))
         source_.fail(items[i], of + "expected :parameters, :precondition or :effect, got '" +
                                    source_.shown(items[i]) + "'");
       if (i + 1 == items.size()) source_.fail(items[i], of + "'" + std::string(field) + "' has no value");
@@ -281,8 +285,7 @@ class ProblemParser {
 
   std::set<std::string> parse(DomainParser& domain, std::string_view domain_name) {
     for (const char* keyword : {":domain", ":init", ":goal"})
-      if (sections_[keyword].empty())
-        source_.fail(0, std::string("the problem has no '") + keyword + "'");
+      if (sections_[keyword].empty()) source_.fail(0, std::string("the problem has no '") + keyword + "'");
     const Item name = sections_[":domain"][0];
     parser_.check_length(name, 2);
     if (source_.word(name + 2) != domain_name)
@@ -351,7 +354,8 @@ void warn_undeclared(const std::string& file, const Used& used, std::set<std::st
     declared.insert({":typing", ":negative-preconditions", ":disjunctive-preconditions", ":equality",
                      ":quantified-preconditions", ":conditional-effects"});
   if (declared.contains(":negation")) declared.insert(":negative-preconditions");
-  if (declared.contains(":fluents") || declared.contains(":numeric-fluents")) declared.insert(":action-costs");
+  if (declared.contains(":fluents") || declared.contains(":numeric-fluents"))
+    declared.insert(":action-costs");
   if (declared.contains(":existential-preconditions") || declared.contains(":universal-preconditions"))
     declared.insert(":quantified-preconditions");
   const std::pair<bool, const char*> all[] = {{used.costs, ":action-costs"},

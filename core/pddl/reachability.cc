@@ -106,8 +106,7 @@ class Explorer {
       waits = true;
     }
     values_.resize(std::max(values_.size(), clause.query.variables->size()));
-    if (!waits)
-      join_.run(make_plan(database_, clause.query, {}), values_.data(), [&] { emit(clause); });
+    if (!waits) join_.run(make_plan(database_, clause.query, {}), values_.data(), [&] { emit(clause); });
   }
 
   void take_turn(int32_t predicate) {
@@ -149,9 +148,9 @@ class Explorer {
   Watch& watch_;
   Join join_;
   Model model_;
-  std::deque<Clause> clauses_;  // triggers point into it
+  std::deque<Clause> clauses_;                  // triggers point into it
   std::vector<std::vector<Trigger>> triggers_;  // per predicate
-  std::vector<int32_t> queue_;  // predicates of atoms in the order in which they were found
+  std::vector<int32_t> queue_;                  // predicates of atoms in the order in which they were found
   std::vector<int32_t> values_, head_;
 };
 

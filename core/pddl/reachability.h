@@ -1,8 +1,8 @@
 // Which atoms, operators and axioms are reachable when nothing is ever deleted: a Datalog program, evaluated
 // semi-naively (Helmert, AIJ 173, 2009, section 6).
 //
-// Every atom has its turn once. It then joins with the atoms before it, so that each instance of a rule is found
-// exactly once: at the turn of the last of its atoms.
+// Every atom has its turn once. It then joins with the atoms before it, so that each instance of a rule is
+// found exactly once: at the turn of the last of its atoms.
 //
 // Differences from the paper:
 // 1. Rules are not split into joins of two; a plan for each atom of a body takes their place (join.h).

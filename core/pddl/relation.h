@@ -86,7 +86,8 @@ class Index {
   void add(const Relation& relation) {
     const int32_t row = static_cast<int32_t>(next_.size());
     size_t slot = hash(relation.row(row)) & (slots_.size() - 1);
-    while (slots_[slot] != 0 && !equal(relation, slots_[slot] - 1, row)) slot = (slot + 1) & (slots_.size() - 1);
+    while (slots_[slot] != 0 && !equal(relation, slots_[slot] - 1, row))
+      slot = (slot + 1) & (slots_.size() - 1);
     next_.push_back(slots_[slot] - 1);
     keys_ += slots_[slot] == 0;
     slots_[slot] = row + 1;

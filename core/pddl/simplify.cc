@@ -6,8 +6,8 @@
 namespace hstar::pddl {
 namespace {
 
-constexpr Value kGone = -1;     // of a value: cannot be reached; of a variable: left out
-constexpr Value kAlways = -2;   // of a value: the only one of its variable
+constexpr Value kGone = -1;    // of a value: cannot be reached; of a variable: left out
+constexpr Value kAlways = -2;  // of a value: the only one of its variable
 
 // New facts by old ones; kGone and kAlways instead of values.
 class Renaming {

@@ -1,5 +1,6 @@
-// What can be left out of a finite-domain task: values that no path of effects leads to, and variables that the
-// goal does not depend on. The others are ordered by the causal graph (Helmert, JAIR 26, 2006, section 5).
+// What can be left out of a finite-domain task: values that no path of effects leads to, and variables that
+// the goal does not depend on. The others are ordered by the causal graph (Helmert, JAIR 26, 2006, section
+// 5).
 #pragma once
 
 #include "pddl/flat_task.h"

@@ -54,11 +54,14 @@ class Translator {
     lap(report_.variables);
     Encoder encoder(groups, atoms, flat_, watch_);
     for (int32_t atom = 0; atom < atoms.size(); ++atom)
-      if (const Fact fact = encoder.fact(atom); initial[atom]) flat_.variables[fact.variable].initial = fact.value;
+      if (const Fact fact = encoder.fact(atom); initial[atom])
+        flat_.variables[fact.variable].initial = fact.value;
     const std::vector<std::vector<Fact>> goals = encoder.conditions(goal);
     if (goals.empty()) return trivial_task(false);
     flat_.goal = goals.front();
     Grounder grounder(lifted_, normal_, database, atoms, watch_);
+    if (!normal_.rules.empty()) needed_.resize(atoms.size(), false);
+    need(goal);
     encode_operators(grounder, encoder);
     encode_axioms(grounder, encoder, atoms);
     lap(report_.encode);
@@ -108,11 +111,18 @@ class Translator {
         watch_(10);
         grounder.ground_schema(s, instances[i], precondition, effects);
         if (effects.empty()) continue;
+        need(precondition);
+        for (const GroundEffect& effect : effects) need(effect.conditions);
         FlatOperator op{static_cast<int32_t>(s), static_cast<uint32_t>(i), 1, 0, 0, 0, 0};
         if (lifted_.metric) op.cost = checked_cost(grounder, normal_.schemas[s], instances[i]);
         encoder.add_operator(op, precondition, effects);
       }
     }
+  }
+
+  void need(const std::vector<GroundLiteral>& literals) {
+    if (needed_.empty()) return;
+    for (const GroundLiteral literal : literals) needed_[atom_of(literal)] = true;
   }
 
   Cost checked_cost(const Grounder& grounder, const Schema& schema, const int32_t* parameters) const {
@@ -131,6 +141,7 @@ class Translator {
         grounder.ground_rule(normal_.rules[r], model_.rules[r][i], rule.body, rule.head);
       }
     }
+    if (!rules.empty()) drop_unneeded(rules, needed_);
     drop_dominated(rules, watch_);
     const std::vector<int32_t> layers = axiom_layers(rules, atoms);
     for (int32_t atom = 0; atom < atoms.size(); ++atom)
@@ -172,11 +183,13 @@ class Translator {
     std::ranges::sort(by_name, {}, [&](int32_t a) -> const std::string& { return lifted_.actions[a].name; });
     for (size_t i = 0; i < by_name.size(); ++i) actions[by_name[i]] = static_cast<int32_t>(i);
     const auto parameters = [&](const FlatOperator& op) {
-      return std::span(model_.schemas[op.schema][op.instance], lifted_.actions[normal_.schemas[op.schema].action].parameters);
+      return std::span(model_.schemas[op.schema][op.instance],
+                       lifted_.actions[normal_.schemas[op.schema].action].parameters);
     };
     const auto rank = [&](int32_t object) { return objects[object]; };
     std::ranges::stable_sort(flat_.operators, [&](const FlatOperator& a, const FlatOperator& b) {
-      const int32_t x = actions[normal_.schemas[a.schema].action], y = actions[normal_.schemas[b.schema].action];
+      const int32_t x = actions[normal_.schemas[a.schema].action],
+                    y = actions[normal_.schemas[b.schema].action];
       if (x != y) return x < y;
       return std::ranges::lexicographical_compare(parameters(a), parameters(b), {}, rank, rank);
     });
@@ -204,6 +217,7 @@ class Translator {
   NormalTask normal_;
   Model model_;
   FlatTask flat_;
+  std::vector<bool> needed_;  // per atom: an operator or the goal asks for it; empty without axioms
   double last_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// From PDDL to a task in finite-domain representation (Helmert, "Concise finite-domain representations for PDDL
-// planning tasks", AIJ 173, 2009), in one pass and in memory.
+// From PDDL to a task in finite-domain representation (Helmert, "Concise finite-domain representations for
+// PDDL planning tasks", AIJ 173, 2009), in one pass and in memory.
 //
 // parse -> normalise -> explore (reachable atoms and instances) -> invariants -> groups (variables) ->
 // encode (operators, axioms) -> simplify (unreachable values, order of variables).

@@ -82,8 +82,8 @@ class Writer {
     text_ += "begin_rule\n";
     add(axiom.conditions);
     text_ += std::to_string(axiom.head.variable) + " " +
-             std::to_string(task_.initial_values[axiom.head.variable]) + " " + std::to_string(axiom.head.value) +
-             "\nend_rule\n";
+             std::to_string(task_.initial_values[axiom.head.variable]) + " " +
+             std::to_string(axiom.head.value) + "\nend_rule\n";
   }
 
   const Task& task_;

@@ -7,8 +7,8 @@
 
 namespace hstar {
 
-// Invariant: read_sas(write_sas(task)) is the task, but for the order of preconditions and mutex groups of the
-// text, and costs where there is no metric.
+// Invariant: read_sas(write_sas(task)) is the task, but for the order of preconditions and mutex groups of
+// the text, and costs where there is no metric.
 std::string write_sas(const Task& task);
 
 }  // namespace hstar

@@ -187,6 +187,7 @@ def _search(
             arguments.files,
             unit_cost=arguments.unit_cost,
             cache=not arguments.no_cache,
+            translator=arguments.translator,
             time_limit=config.time_limit,
             memory_limit=config.memory_limit,
         )

@@ -31,15 +31,20 @@ def translate_natively(
     `time_limit` is in seconds of wall clock, `memory_limit` in resident bytes of this process; a
     `TranslatorLimitError` says which one ran out and how many facts and operators there were by then.
     """
-    task, report = _core.translate(
-        (_read(domain), _read(problem)),
-        (str(domain), str(problem)),
-        unit_cost=unit_cost,
-        keep_unimportant=keep_unimportant,
-        time_limit=time_limit,
-        memory_limit=memory_limit,
-        progress=progress,
-    )
+    try:
+        task, report = _core.translate(
+            (_read(domain), _read(problem)),
+            (str(domain), str(problem)),
+            unit_cost=unit_cost,
+            keep_unimportant=keep_unimportant,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            progress=progress,
+        )
+    except InputError as error:
+        if error.file is not None:
+            raise
+        raise InputError(error.message, file=problem) from None  # of both: a cost without a value
     for warning in report.warnings:
         logger.warning("%s", warning)
     return task
