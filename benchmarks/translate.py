@@ -1,9 +1,9 @@
 """The native front end beside Fast Downward's translator: the same tasks, and how much faster and smaller?
 
 Each task is translated by both, each in a process of its own. Times are seconds of processor time of the
-translation alone, without the start of Python (the reference says its own in its log); memory is the peak of the
-process. What comes out is compared name by name (translations.py) up to a number of operators. A task that one
-of them does not finish within the limits counts as unfinished for that one.
+translation alone, without the start of Python (the reference says its own in its log); memory is the peak of
+the process. What comes out is compared name by name (translations.py) up to a number of operators. A task
+that one of them does not finish within the limits counts as unfinished for that one.
 
 python benchmarks/translate.py ['ipc/*' ...] [--time 60] [--out FILE]; tables of what it keeps: --print FILE
 """
@@ -75,7 +75,7 @@ def run(command: Sequence[str], seconds: float) -> tuple[str, float, int]:
             stderr=subprocess.DEVNULL,
             cwd=folder,
             env={**os.environ, "PYTHONHASHSEED": "0"},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),  # noqa: PLW1509
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
         )
         deadline = time.monotonic() + seconds
         while True:
@@ -212,7 +212,9 @@ def differences(records: Sequence[Record]) -> str:
 
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("patterns", nargs="*", default=["*"], help="tasks by name, such as 'ipc/*' (default: all)")
+    parser.add_argument(
+        "patterns", nargs="*", default=["*"], help="tasks by name, such as 'ipc/*' (default: all)"
+    )
     parser.add_argument("--time", type=float, default=60.0, metavar="T", help="seconds for each translation")
     add_file_options(parser, TABLES)
     options = parser.parse_args(words)

@@ -1,9 +1,10 @@
 """Whether two translations of a PDDL task are the same task: facts, operators, goal, axioms, initial state.
 
-Everything is compared by the names of atoms, so that numbers and orders do not matter. If the variables are the
-same, all conditions and effects have to be. If they differ, ours must have mutex groups that the reference does
-not know; then what operators ask for, add and remove is compared atom by atom, and an operator that only the
-reference has must ask for two atoms that exclude each other. A fact that only the reference has must be
+Everything is compared by the names of atoms, so that numbers and orders do not matter. If the variables are
+the same, all conditions and effects have to be. If they differ, ours must have mutex groups that the
+reference does not know; then what operators ask for, add and remove is compared atom by atom, and an operator
+that only the reference has must ask for two atoms that exclude each other. A fact that only the reference has
+must be
 unreachable by the operators that are left, even if nothing is ever deleted.
 """
 
@@ -17,6 +18,8 @@ from functools import cached_property
 from hstar import _core
 
 Pair = tuple[int, int]
+Names = frozenset[Hashable]
+Step = tuple[str, int, Names, frozenset[tuple[Names, Hashable]]]
 SOME = 3  # how many examples of a difference are shown
 
 
@@ -48,7 +51,7 @@ class View:
     def variables(self) -> set[Hashable]:
         """Values and layer of each."""
         layers = self.core.axiom_layers
-        found = set()
+        found: set[Hashable] = set()
         for values, layer in zip(self.names, layers, strict=True):
             if not self.dropped.intersection(values):
                 found.add((frozenset(values), layer))
@@ -71,7 +74,7 @@ class View:
         return self.some(self.core.goal)
 
     @cached_property
-    def operators(self) -> list[tuple[str, int, frozenset[Hashable], frozenset[Hashable]]]:
+    def operators(self) -> list[Step]:
         """Name, cost, preconditions, and effects as pairs of conditions and fact."""
         found = []
         for i in range(self.core.num_operators):
@@ -118,7 +121,7 @@ class View:
         found: Counter[Hashable] = Counter()
         for name, cost, needs, effects in self.operators:
             adds, changed = set(), set()
-            for conditions, fact in effects:  # type: ignore[misc]
+            for conditions, fact in effects:
                 if fact in self.atoms:
                     adds.add((conditions & self.atoms, fact))
                 if not conditions:

@@ -384,7 +384,12 @@ def _task_learner(
 
     def learn(line: ProgressLine) -> LearnedModel:
         line.announce(f"translating {arguments.files[-1]} ...")
-        task = load_files(arguments.files, cache=not arguments.no_cache, translator=arguments.translator, unit_cost=arguments.unit_cost)
+        task = load_files(
+            arguments.files,
+            cache=not arguments.no_cache,
+            translator=arguments.translator,
+            unit_cost=arguments.unit_cost,
+        )
         line.announce("starting ...")
         model = train_likely_admissible(task, **_run_of(arguments, line), **given)
         save_model(arguments.output, model)

@@ -1,7 +1,7 @@
 """From PDDL to a task of the core, by the native front end (`core/pddl`): no process, no cache.
 
-Reads the two files, hands their texts over and logs the warnings. Limits, Ctrl-C and errors with file, line and
-column come from the core.
+Reads the two files, hands their texts over and logs the warnings. Limits, Ctrl-C and errors with file, line
+and column come from the core.
 """
 
 from __future__ import annotations

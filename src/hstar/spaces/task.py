@@ -1,7 +1,7 @@
 """A planning task: finite-domain variables for the search, and the lifted PDDL they come from.
 
-`load` translates PDDL (or reads a `.sas` file), `Task` keeps both sides together. The finite-domain side lives
-in the core; the lifted side is parsed from the PDDL when first asked for.
+`load` translates PDDL (or reads a `.sas` file), `Task` keeps both sides together. The finite-domain side
+lives in the core; the lifted side is parsed from the PDDL when first asked for.
 """
 
 from __future__ import annotations
