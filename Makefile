@@ -45,10 +45,11 @@ results: $(VENV)/.hstar  ## the figures of RESULTS.md that come from runs, anew
 signature: $(VENV)/.hstar  ## expansions over a fixed set of searches
 	$(BIN)/python benchmarks/signature.py --check
 
-fuzz: $(VENV)/.tools  ## the .sas reader under address and undefined-behaviour sanitizers
+fuzz: $(VENV)/.tools  ## the .sas reader and the PDDL front end under address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/fuzz -G Ninja -DHSTAR_FUZZ=ON -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) >/dev/null
 	$(BIN)/cmake --build build/fuzz
 	build/fuzz/fuzz_sas $(FUZZ_SECONDS)
+	build/fuzz/fuzz_pddl $(FUZZ_SECONDS)
 
 stubs: $(VENV)/.hstar  ## src/hstar/_core.pyi, the surface of the core, from the built module
 	$(BIN)/python -m nanobind.stubgen -m hstar._core -o src/hstar/_core.pyi

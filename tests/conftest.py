@@ -19,7 +19,6 @@ import pytest
 import hstar
 from hstar import _core
 from hstar.generators import GENERATORS
-from hstar.spaces.translate import translate
 from oracles import fast_downward, sas
 from oracles.test_oracles import AXIOMS, CHAIN, CONDITIONAL, NEGATED, operator, rule, task_text, variable
 
@@ -240,8 +239,7 @@ class Cases(dict[str, Case]):
 def load_case(name: str, problem: Path) -> Case:
     """A case from PDDL with its domain beside it."""
     task = hstar.load(problem)
-    assert task.domain_file is not None
-    return Case(name, translate(task.domain_file, problem).decode(), task)
+    return Case(name, task.core.to_sas().decode(), task)
 
 
 def benchmark_folder(name: str) -> Path:
@@ -257,7 +255,7 @@ def benchmark_folder(name: str) -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The translator's cache of this session: never the user's own."""
+    """The cache of this session: never the user's own."""
     folder = tmp_path_factory.mktemp("hstar-cache")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HSTAR_CACHE_DIR", str(folder))

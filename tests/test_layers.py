@@ -2,6 +2,7 @@
 
     cli → experiments → recipes → training · models · estimates · sampling → spaces · search → _core
     bindings → sampling · search → heuristics → network · features · estimates → spaces · task → base
+    bindings → pddl → task → base
 
 A room may use what lies below it and, within its own level, what does not lead back to it. `search` may use
 `spaces`, not the other way round. `errors`, `files`, `registry`, `options` and `units` are for all,
@@ -55,6 +56,7 @@ CORE_LEVELS = {
     "estimates": 2,
     "features": 2,
     "network": 2,
+    "pddl": 2,
     "spaces": 1,
     "task": 1,
     "base": 0,
@@ -363,6 +365,7 @@ def test_the_core_does_not_print_or_exit() -> None:
         ("heuristics/ff.cc", "search/search.h"),
         ("search/astar.cc", "bindings/bindings.h"),
         ("search/astar.cc", "helpers/all.h"),
+        ("task/task.h", "pddl/translate.h"),
     ],
 )
 def test_a_wrong_core_arrow_is_seen(file: str, header: str) -> None:

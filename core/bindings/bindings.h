@@ -52,6 +52,7 @@ void bind_puzzle_networks(nanobind::module_& module);
 void bind_puzzles(nanobind::module_& module);
 void bind_sampling(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
+void bind_translate(nanobind::module_& module);
 void bind_wunn(nanobind::module_& module);
 
 }  // namespace hstar

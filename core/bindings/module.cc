@@ -40,6 +40,7 @@ NB_MODULE(_core, module) {
       },
       nullptr);
   hstar::bind_task(module);
+  hstar::bind_translate(module);
   hstar::bind_heuristics(module);
   hstar::bind_features(module);
   hstar::bind_network(module);

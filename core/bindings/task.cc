@@ -12,6 +12,7 @@
 #include "bindings/bindings.h"
 #include "task/atoms.h"
 #include "task/sas_reader.h"
+#include "task/sas_writer.h"
 
 namespace nb = nanobind;
 
@@ -115,6 +116,13 @@ void bind_task(nb::module_& module) {
   nb::class_<PyTask>(module, "Task", "A planning task in finite-domain representation.")
       .def_static("parse", &parse, nb::arg("text"), nb::arg("unit_cost") = false,
                   "Reads the text of a .sas file, version 3.")
+      .def(
+          "to_sas",
+          [task](const PyTask& self) {
+            const std::string text = write_sas(task(self));
+            return nb::bytes(text.data(), text.size());
+          },
+          "The text of a .sas file, version 3, from the initial state that the task was made with.")
       .def_prop_ro("num_variables", [](const PyTask& self) { return self.space->variables(); })
       .def_prop_ro("num_operators", [task](const PyTask& self) { return task(self).operators.size(); })
       .def_prop_ro("num_axioms", [task](const PyTask& self) { return task(self).axioms.size(); })

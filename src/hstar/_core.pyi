@@ -34,6 +34,11 @@ class Task:
     def parse(text: bytes, unit_cost: bool = False) -> Task:
         """Reads the text of a .sas file, version 3."""
 
+    def to_sas(self) -> bytes:
+        """
+        The text of a .sas file, version 3, from the initial state that the task was made with.
+        """
+
     @property
     def num_variables(self) -> int: ...
     @property
@@ -90,6 +95,35 @@ class Task:
     def successor(self, state: Sequence[int], operator: int) -> list[int]: ...
     def are_mutex(self, a: tuple[int, int], b: tuple[int, int]) -> bool:
         """Whether two facts (variable, value) are known never to hold together."""
+
+class TranslateReport:
+    """Seconds of each phase of a translation, and warnings."""
+
+    @property
+    def parse(self) -> float: ...
+
+    @property
+    def join(self) -> float: ...
+
+    @property
+    def invariants(self) -> float: ...
+
+    @property
+    def variables(self) -> float: ...
+
+    @property
+    def encode(self) -> float: ...
+
+    @property
+    def simplify(self) -> float: ...
+
+    @property
+    def warnings(self) -> list[str]: ...
+
+def translate(texts: tuple[bytes, bytes], files: tuple[str, str], unit_cost: bool = False, keep_unimportant: bool = False, time_limit: float | None = None, memory_limit: int | None = None, progress: object | None = None) -> tuple[Task, TranslateReport]:
+    """
+    The task of two PDDL texts, domain and problem; their file names are for errors. Limits are in seconds and in bytes of the process; `progress` is called with facts as `evaluated` and operators as `generated`.
+    """
 
 class HeuristicInfo:
     """What a heuristic claims."""

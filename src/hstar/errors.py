@@ -18,17 +18,25 @@ class HstarError(Exception):
 class InputError(HstarError):
     """Something handed in is wrong: a file, a line of it, or an option.
 
-    `file` and `line` are put in front of the message where they are known.
+    `file`, `line` and `column` are put in front of the message where they are known.
     """
 
     exit_code = 33
 
-    def __init__(self, message: str, *, file: str | Path | None = None, line: int | None = None) -> None:
-        where = "" if file is None else f"{file}:{line}: " if line else f"{file}: "
-        super().__init__(where + message)
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | Path | None = None,
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        places = [str(place) for place in (file, line, column) if place]
+        super().__init__(f"{':'.join(places)}: {message}" if file is not None else message)
         self.message = message
         self.file = file
         self.line = line
+        self.column = column
 
 
 class PDDLError(InputError):

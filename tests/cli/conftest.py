@@ -110,8 +110,18 @@ def endless(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def slow_to_translate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A problem that keeps the translator busy for more than ten seconds."""
-    return generated("blocksworld", tmp_path_factory.mktemp("slow"), blocks=70, seed=1)
+    """A problem that keeps the translation busy for years: the last parameter excludes 50^8 instances."""
+    folder = tmp_path_factory.mktemp("slow")
+    names = [f"o{number}" for number in range(50)]
+    (folder / "domain.pddl").write_text(
+        "(define (domain d) (:requirements :adl) (:predicates (bad ?x) (p))\n"
+        "(:action a :parameters (?a ?b ?c ?d ?e ?f ?g ?h) :precondition (not (bad ?h)) :effect (p)))\n"
+    )
+    (folder / "problem.pddl").write_text(
+        f"(define (problem p) (:domain d) (:objects {' '.join(names)})\n"
+        f"(:init {' '.join(f'(bad {name})' for name in names)}) (:goal (p)))\n"
+    )
+    return folder / "problem.pddl"
 
 
 @pytest.fixture

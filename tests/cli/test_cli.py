@@ -18,7 +18,7 @@ import pytest
 
 from hstar.cli.app import COMMANDS
 
-from .conftest import DATA, Refused, Run, alive, fastest, start
+from .conftest import DATA, Refused, Run, fastest, start
 
 STEPS = ["pick-up b", "stack b a", "pick-up c", "stack c b", "pick-up d", "stack d c"]
 PLAN = "".join(f"({step})\n" for step in STEPS) + "; cost = 6 (unit cost)\n"
@@ -140,7 +140,7 @@ def test_impossible_options(refused: Refused, words: list[str], message: str) ->
 
 def test_options_are_checked_before_the_translation(refused: Refused, slow_to_translate: Path) -> None:
     started = time.monotonic()
-    refused(33, "solve", slow_to_translate, "--no-cache", "-s", "astar", "-e", "ff", "-e", "add")
+    refused(33, "solve", slow_to_translate, "-s", "astar", "-e", "ff", "-e", "add")
     assert time.monotonic() - started < 3
 
 
@@ -330,18 +330,13 @@ def test_signals_during_search(endless: Path, number: int, as_json: bool) -> Non
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_during_translation(slow_to_translate: Path, number: int) -> None:
-    process = start("solve", slow_to_translate, "--no-cache", "--json")
-    children: list[int] = []
-    while not children:
-        time.sleep(0.2)
-        listed = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
-        children = [int(word) for word in listed.split()]
+    process = start("solve", slow_to_translate, "--json")
+    wait_until_busy(process, 1.5)
     sent = time.monotonic()
     process.send_signal(number)
     out, err = process.communicate(timeout=10)
     assert time.monotonic() - sent < SOON
     assert (process.returncode, json.loads(out)["status"], err) == (128 + number, "interrupted", "")
-    assert not any(alive(child) for child in children)
 
 
 def test_broken_pipe_is_quiet(blocks: Path) -> None:
@@ -415,12 +410,10 @@ def test_progress_on_a_terminal(endless: Path) -> None:
 @pytest.mark.slow
 def test_translation_is_announced_on_a_terminal(slow_to_translate: Path) -> None:
     def translating(process: subprocess.Popen[str]) -> None:
-        while not Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text():
-            time.sleep(0.05)
-        time.sleep(1.5)
+        wait_until_busy(process, 1.5)
 
-    assert screen("solve", slow_to_translate, "--no-cache", "-q", wait=translating) == ""
-    assert "translating" in screen("solve", slow_to_translate, "--no-cache", wait=translating)
+    assert screen("solve", slow_to_translate, "-q", wait=translating) == ""
+    assert "translating" in screen("solve", slow_to_translate, wait=translating)
 
 
 def test_progress_line_by_line() -> None:

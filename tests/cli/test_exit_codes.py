@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def test_limits(hstar: Run, endless: Path, search: str, limit: list[str], code: 
     ids=["time", "memory"],
 )
 def test_limits_in_translation(hstar: Run, slow_to_translate: Path, limit: list[str], code: int) -> None:
-    done = hstar("solve", slow_to_translate, "--no-cache", "--json", *limit)
+    done = hstar("solve", slow_to_translate, "--json", *limit)
     assert done.code == code, done
     record = json.loads(done.out)
     assert (record["status"], record["evaluations"]) == (STATUS[code], 0)
@@ -84,27 +85,27 @@ def test_limits_in_translation(hstar: Run, slow_to_translate: Path, limit: list[
 @pytest.mark.parametrize(
     ("name", "where"),
     [
-        ("syntax", ":4:"),
-        ("unknown-type", ":4:"),
-        ("undeclared-predicate", ":5:"),
+        ("syntax", r":4:\d+:"),
+        ("unknown-type", r":4:\d+:"),
+        ("undeclared-predicate", r":5:\d+:"),
         ("empty", ":"),
-        ("binary", ":2:"),
+        ("binary", r":2:\d+:"),
     ],
 )
 @pytest.mark.parametrize("command", ["solve", "info"])
 def test_broken_pddl(refused: Refused, command: str, name: str, where: str) -> None:
     path = DATA / "broken" / f"{name}.pddl"
     message = refused(BAD_PDDL, command, DATA / "blocks" / "domain.pddl", path)
-    assert message.startswith(f"{path}{where} ")
+    assert re.match(f"{re.escape(str(path))}{where} ", message)
 
 
 @pytest.mark.parametrize(
     ("files", "blamed"),
     [
-        (["domain", "domain"], "domain.pddl:2: "),
-        (["problem", "problem"], "problem.pddl:1: "),
-        (["problem", "domain"], "problem.pddl:1: "),
-        (["domain"], "domain.pddl:2: "),
+        (["domain", "domain"], "domain.pddl:2:1: "),
+        (["problem", "problem"], "problem.pddl:1:1: "),
+        (["problem", "domain"], "problem.pddl:1:1: "),
+        (["domain"], "domain.pddl:2:1: "),
     ],
 )
 def test_files_in_each_others_place(refused: Refused, files: list[str], blamed: str) -> None:
@@ -114,7 +115,7 @@ def test_files_in_each_others_place(refused: Refused, files: list[str], blamed: 
 
 def test_problem_of_another_domain(refused: Refused) -> None:
     message = refused(BAD_PDDL, "solve", DATA / "costs" / "domain.pddl", DATA / "blocks" / "problem.pddl")
-    assert "problem.pddl:3: undeclared type 'block'" in message
+    assert re.search(r"problem\.pddl:3:\d+: undeclared type 'block'", message)
 
 
 def test_validate(hstar: Run, blocks: Path) -> None:

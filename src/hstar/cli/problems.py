@@ -9,7 +9,7 @@ from typing import Any
 
 from hstar.cli.app import Parser, checked
 from hstar.cli.options import flag
-from hstar.cli.tasks import check_file, load_files
+from hstar.cli.tasks import add_translation, check_file, load_files
 from hstar.errors import InputError
 from hstar.spaces.load import SPACES, kind_of
 from hstar.units import parse_count
@@ -42,7 +42,7 @@ def add_problem(parser: Parser) -> None:
         help=f"what to solve, e.g. {examples}. A task is [DOMAIN] PROBLEM or a .sas file; DOMAIN may be "
         "left out if domain.pddl is in the same directory. A CSV file of instances may follow a puzzle.",
     )
-    add("--no-cache", action="store_true", help="translate and build databases anew; store nothing")
+    add_translation(parser)
     add("--unit-cost", action="store_true", help="tasks: count every action as cost 1")
     group = parser.add_argument_group("starts").add_argument
     group("--random", type=count, metavar="N", help="solve from N random starts (puzzles, maps, own spaces)")
@@ -102,6 +102,7 @@ def load_problems(
             arguments.files,
             unit_cost=arguments.unit_cost,
             cache=not arguments.no_cache,
+            translator=arguments.translator,
             time_limit=time_limit,
             memory_limit=memory_limit,
         )

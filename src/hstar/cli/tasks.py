@@ -17,7 +17,7 @@ FILES = "[DOMAIN] PROBLEM"
 
 
 def add_task_files(parser: Parser, number: str = "+") -> None:
-    """The files, and the option that concerns their translation."""
+    """The files, and the options of their translation."""
     parser.usage = f"{parser.prog} [OPTION ...] {FILES}"
     parser.add_argument(
         "files",
@@ -26,13 +26,30 @@ def add_task_files(parser: Parser, number: str = "+") -> None:
         metavar=FILES,
         help="PDDL files, or one .sas file; DOMAIN may be left out if domain.pddl lies beside PROBLEM",
     )
-    parser.add_argument("--no-cache", action="store_true", help="translate anew; store nothing")
+    add_translation(parser)
+
+
+def add_translation(parser: Parser) -> None:
+    """The options that concern the translation of PDDL."""
+    parser.add_argument(
+        "--translator",
+        metavar="NAME",
+        default="native",
+        help="translate PDDL by hstar itself (native, the default) or by the package fast-downward.translate "
+        "(fast-downward)",
+    )
+    parser.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="with --translator fast-downward: translate anew and store nothing",
+    )
 
 
 def load_files(
     files: list[Path],
     *,
     cache: bool,
+    translator: str = "native",
     unit_cost: bool = False,
     time_limit: float | None = None,
     memory_limit: int | None = None,
@@ -51,6 +68,7 @@ def load_files(
         files[1] if len(files) == 2 else None,
         unit_cost=unit_cost,
         cache=cache,
+        translator=translator,
         time_limit=time_limit,
         memory_limit=memory_limit,
     )

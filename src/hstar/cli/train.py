@@ -219,7 +219,7 @@ def _train_task(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     def learn(line: ProgressLine) -> TrainedModel[Any]:
         nonlocal sampling_s
         line.announce(f"translating {arguments.files[-1]} ...")
-        task = load_files(arguments.files, cache=not arguments.no_cache)
+        task = load_files(arguments.files, cache=not arguments.no_cache, translator=arguments.translator)
         data = None if arguments.data is None else dataset.load(arguments.data)
         line.announce("starting torch ...")
         start_torch()
@@ -382,7 +382,12 @@ def _task_learner(
 
     def learn(line: ProgressLine) -> TrainedModel[Any]:
         line.announce(f"translating {arguments.files[-1]} ...")
-        task = load_files(arguments.files, cache=not arguments.no_cache, unit_cost=arguments.unit_cost)
+        task = load_files(
+            arguments.files,
+            cache=not arguments.no_cache,
+            translator=arguments.translator,
+            unit_cost=arguments.unit_cost,
+        )
         line.announce("starting ...")
         return train_likely_admissible(task, **_run_of(arguments, line), **given)
 

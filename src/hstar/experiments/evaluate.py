@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hstar import _core
 from hstar.errors import InputError
 from hstar.experiments.contestants import Contestant
 from hstar.experiments.fast_downward import FastDownward
@@ -25,8 +24,8 @@ from hstar.experiments.store import Store
 from hstar.sampling.walks import Walks
 from hstar.spaces.pddl import parse_problem, read_text
 from hstar.spaces.sas import with_state_of
-from hstar.spaces.task import Task
-from hstar.spaces.translate import find_domain, translate
+from hstar.spaces.task import Task, load
+from hstar.spaces.translate import find_domain
 
 DATA = "states.data"
 """The file of a data set."""
@@ -65,8 +64,9 @@ def read_instance(path: Path, store: Store, *, walks: int = 10, most: int | None
     if not problem.is_file():
         raise InputError("no base.pddl in this folder" if path.is_dir() else "no such file", file=path)
     domain_file = find_domain(problem)
-    text = translate(domain_file, problem)
-    task = Task(_core.Task.parse(text, unit_cost=True), problem.name, domain_file, problem)
+    task = load(domain_file, problem)
+    text = task.core.to_sas()
+    task = task.with_unit_cost()
     domain = task.lifted.domain.name
     label = path.name if path.is_dir() else path.stem
     if path.is_dir() and (files := _start_files(path, domain_file)):

@@ -1,7 +1,7 @@
 """A planning task: finite-domain variables for the search, and the lifted PDDL they come from.
 
-`load_task` runs the translator on PDDL (or reads a `.sas` file), `Task` keeps both sides together. The
-finite-domain side lives in the core; the lifted side is parsed from the PDDL when first asked for.
+`load_task` translates PDDL (or reads a `.sas` file), `Task` keeps both sides together. The finite-domain side
+lives in the core; the lifted side is parsed from the PDDL when first asked for.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hstar import _core
 from hstar.errors import InputError, PlanError, UnsupportedError
+from hstar.registry import unknown
+from hstar.spaces.front_end import translate_natively
 from hstar.spaces.lifted import GroundAtom, LiftedTask
 from hstar.spaces.problem import HeuristicClaim, Replay
 from hstar.spaces.translate import find_domain, translate
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
 # Which admissible heuristics prove a bound, the best first.
 _PROOFS = {"lmcut": 0, "hmax": 1, "blind": 2}
+TRANSLATORS = ("native", "fast-downward")
+"""Who turns PDDL into finite-domain variables; the second one is a package of its own, and a process."""
+
 _FACT = re.compile(r"(Atom|NegatedAtom) ([^()\s]+)\((.*)\)")
 
 
@@ -178,26 +183,40 @@ def load_task(
     time_limit: float | None = None,
     memory_limit: int | None = None,
     keep_unimportant: bool = False,
+    translator: str = "native",
 ) -> Task:
     """Loads a task from PDDL, or from a `.sas` file that a translator wrote.
 
     `load_task("domain.pddl", "problem.pddl")`; `load_task("problem.pddl")` if `domain.pddl` lies beside it;
-    `load_task("output.sas")`. The limits (seconds, bytes) are the translator's. `keep_unimportant` keeps
-    variables that do not influence the goal, for `with_initial_state`.
+    `load_task("output.sas")`. The limits (seconds, bytes) are for the translation. `keep_unimportant` keeps
+    variables that do not influence the goal, for `with_initial_state`. `translator="fast-downward"` runs
+    the package `fast-downward.translate` instead of hstar's own front end; `cache` is for that one alone.
     """
+    if translator not in TRANSLATORS:
+        raise unknown("translator", translator, list(TRANSLATORS))
     first = Path(domain)
     if problem is None and first.suffix == ".sas":
         return _load_sas(first, unit_cost)
     domain_file, problem_file = (find_domain(first), first) if problem is None else (first, Path(problem))
-    text = translate(
-        domain_file,
-        problem_file,
-        time_limit=time_limit,
-        memory_limit=memory_limit,
-        cache=cache,
-        keep_unimportant=keep_unimportant,
-    )
-    core = _core.Task.parse(text, unit_cost=unit_cost)
+    if translator == "native":
+        core = translate_natively(
+            domain_file,
+            problem_file,
+            unit_cost=unit_cost,
+            keep_unimportant=keep_unimportant,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+        )
+    else:
+        text = translate(
+            domain_file,
+            problem_file,
+            time_limit=time_limit,
+            memory_limit=memory_limit,
+            cache=cache,
+            keep_unimportant=keep_unimportant,
+        )
+        core = _core.Task.parse(text, unit_cost=unit_cost)
     return Task(core, problem_file.name, domain_file, problem_file)
 
 

@@ -1,8 +1,8 @@
-"""From PDDL to the finite-domain `.sas` text that the core reads.
+"""Fast Downward's translator in the place of the native front end: `--translator fast-downward`.
 
-Runs Fast Downward's translator (Helmert, AIJ 173, 2009), package `fast-downward.translate`. The
-translator is GPL and hstar is not: it runs as a separate process, only files pass between the two,
-and nothing of it is imported or copied here.
+From PDDL to the finite-domain `.sas` text that the core reads (Helmert, AIJ 173, 2009), by the package
+`fast-downward.translate`. The translator is GPL and hstar is not: it runs as a separate process, only files
+pass between the two, and nothing of it is imported or copied here.
 
 Invariant: the same input, options and translator version give the same bytes, from the cache or
 not. The cache is only ever a shortcut; whatever is wrong with it costs time, never correctness and
@@ -29,6 +29,11 @@ OUT_OF_MEMORY, OUT_OF_TIME, INPUT_ERROR = 20, 21, 31
 """The translator's exit codes that mean something to the user."""
 # How Python says it, also while it starts.
 _OUT_OF_MEMORY_WORDS = ("MemoryError", "memory allocation", "Cannot allocate memory")
+
+_NOT_INSTALLED = (
+    "the package 'fast-downward.translate' is not installed; use --translator native, or "
+    "pip install 'hstar[fast-downward]'"
+)
 
 DEFAULT_CACHE_LIMIT = 1 << 30
 _MAGIC = b"hstar-sas-1 "
@@ -194,7 +199,7 @@ def _run(
         message = f"{problem}: the translator ran out of memory"
         raise TranslatorLimitError(message, exit_code=OUT_OF_MEMORY)
     if "No module named fast_downward" in text:
-        raise HstarError("the package 'fast-downward.translate' is not installed")
+        raise HstarError(_NOT_INSTALLED)
     raise _TranslatorError(_last_words(text, process.returncode), process.returncode)
 
 
@@ -230,7 +235,7 @@ def _cache_name(domain: Path, problem: Path, options: list[str]) -> str:
     try:
         translator = version("fast-downward.translate")
     except PackageNotFoundError:
-        raise HstarError("the package 'fast-downward.translate' is not installed") from None
+        raise HstarError(_NOT_INSTALLED) from None
     digest = hashlib.sha256()
     for part in (_read(domain), _read(problem), translator.encode(), " ".join(options).encode()):
         digest.update(len(part).to_bytes(8, "little"))
