@@ -35,12 +35,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Tries the space."""
     from hstar.spaces.check import CheckConfig, check_space
     from hstar.spaces.load import kind_of
+    from hstar.spaces.own import OwnProblem
 
     kind = kind_of(arguments.space)
     if kind.name != "own":
         raise InputError(f"{arguments.space} is a {kind.name}; hstar check is for own spaces, file.py:Name")
     given = given_options(arguments, {entry.name: entry for entry in fields(CheckConfig)})
-    findings = check_space(kind.load(arguments.space), CheckConfig(**given))
+    problem = kind.load(arguments.space)
+    assert isinstance(problem, OwnProblem)
+    findings = check_space(problem, CheckConfig(**given))
     for finding in findings:
         if arguments.json:
             print(json.dumps(asdict(finding)))

@@ -24,7 +24,7 @@ from hstar.experiments.store import Store
 from hstar.sampling.walks import Walks
 from hstar.spaces.pddl import parse_problem, read_text
 from hstar.spaces.sas import with_state_of
-from hstar.spaces.task import Task, load
+from hstar.spaces.task import Task, load_task
 from hstar.spaces.translate import find_domain
 
 DATA = "states.data"
@@ -64,7 +64,7 @@ def read_instance(path: Path, store: Store, *, walks: int = 10, most: int | None
     if not problem.is_file():
         raise InputError("no base.pddl in this folder" if path.is_dir() else "no such file", file=path)
     domain_file = find_domain(problem)
-    task = load(domain_file, problem)
+    task = load_task(domain_file, problem)
     text = task.core.to_sas()
     task = task.with_unit_cost()
     domain = task.lifted.domain.name
