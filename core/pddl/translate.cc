@@ -27,6 +27,20 @@ Task trivial_task(bool solved) {
   return task;
 }
 
+// As a .sas file has them: what stays as it is first, then what the effects change. Ties of lmcut follow it.
+std::vector<Fact> in_order_of_text(std::span<const Fact> preconditions, std::span<const FlatEffect> effects) {
+  std::vector<Fact> kept, changed;
+  for (const FlatEffect& effect : effects) {
+    const Value value = asked(preconditions, effect.fact.variable);
+    const Fact before{effect.fact.variable, value};
+    if (value >= 0 && std::ranges::find(changed, before) == changed.end()) changed.push_back(before);
+  }
+  for (const Fact& fact : preconditions)
+    if (std::ranges::find(changed, fact) == changed.end()) kept.push_back(fact);
+  kept.insert(kept.end(), changed.begin(), changed.end());
+  return kept;
+}
+
 class Translator {
  public:
   Translator(const TranslateOptions& options, TranslateReport& report)
@@ -201,7 +215,7 @@ class Translator {
       for (const int32_t object : parameters(flat)) op.name += " " + lifted_.objects[object].name;
       op.cost = flat.cost;
       const std::span<const Fact> preconditions = std::as_const(flat_).preconditions(flat);
-      op.preconditions.assign(preconditions.begin(), preconditions.end());
+      op.preconditions = in_order_of_text(preconditions, std::as_const(flat_).effects_of(flat));
       op.effects.reserve(flat.effects);
       for (const FlatEffect& effect : std::as_const(flat_).effects_of(flat)) {
         const std::span<const Fact> conditions = std::as_const(flat_).conditions(effect);
