@@ -120,6 +120,19 @@ def test_coverage_and_its_filters(opened: Page) -> None:
     assert set(cells(opened, "runs", 1)) == {"learned"}
 
 
+def test_coverage_of_what_is_there_is_not_coverage(write_page: Open, tmp_path: Path) -> None:
+    """One start of three is no coverage of 100 %; and of two seeds the whole one counts."""
+    folder = made_up_run(tmp_path / "run")
+    about = {"domain": "ferry", "instance": "ferry/1", "start": "p1"}
+    figures = {"expansions": 5, "evaluations": 9, "search_time": 0.1, "cost": 7, "plan_length": 7}
+    with Store(folder) as store:
+        search(store, {**about, "contestant": "begun", "seed": 0}, **figures)
+        search(store, {**about, "contestant": "ff", "seed": 1}, **figures)
+    tab = write_page(folder)
+    assert cells(tab, "coverage", 3) == ["66.7", "33.3 (1 of 2 seeds)", "50 (1 of 2 seeds)"]
+    assert cells(tab, "coverage", 4) == ["–", "1 of 3", "1 of 9"]
+
+
 def test_tables_sort(opened: Page) -> None:
     head = opened.locator("#runs th", has_text="expansions")
     head.click()

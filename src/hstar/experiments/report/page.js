@@ -217,41 +217,54 @@ function showErrors() {
     })));
 }
 
-// Per configuration, seed and instance: the share of starts solved.
+// Per configuration, seed and instance: starts that were searched, and how many of them were solved.
 function shares() {
-  const counts = new Map();
+  const found = new Map();
   for (let i = 0; i < total; i++) {
     if (!visible(i)) continue;
-    const key = `${columns.contestant[i]} ${columns.seed[i]} ${columns.instance[i]}`;
-    const entry = counts.get(key) ?? { contestant: columns.contestant[i], seed: columns.seed[i], instance: columns.instance[i], solved: 0, runs: 0 };
-    entry.runs += 1;
-    entry.solved += columns.status[i] === SOLVED;
-    counts.set(key, entry);
-  }
-  const found = new Map();
-  for (const { contestant, seed, instance, solved, runs } of counts.values()) {
+    const [contestant, seed, instance] = [columns.contestant[i], columns.seed[i], columns.instance[i]];
     if (!found.has(contestant)) found.set(contestant, new Map());
     const seeds = found.get(contestant);
     if (!seeds.has(seed)) seeds.set(seed, new Map());
-    seeds.get(seed).set(instance, (100 * solved) / runs);
+    const entry = seeds.get(seed).get(instance) ?? { solved: 0, runs: 0 };
+    entry.runs += 1;
+    entry.solved += columns.status[i] === SOLVED;
+    seeds.get(seed).set(instance, entry);
   }
   return found;
 }
 
+// By instance the number of starts that anybody has searched.
+function startsWanted() {
+  const starts = new Map();
+  for (let i = 0; i < total; i++) {
+    const instance = columns.instance[i];
+    if (!starts.has(instance)) starts.set(instance, new Set());
+    starts.get(instance).add(columns.start[i]);
+  }
+  return new Map([...starts].map(([instance, known]) => [instance, known.size]));
+}
+
 const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
 
-function coverageCell(seeds, groups) {
+// A seed counts only if it has all starts, since those that are there first are the quick ones.
+function coverageCell(seeds, groups, wanted) {
+  const sum = (values) => values.reduce((a, b) => a + b, 0);
+  const all = sum(groups.flat().map((instance) => wanted.get(instance)));
   const figures = [];
+  let begun = 0, most = 0;
   for (const instances of seeds?.values() ?? []) {
-    const means = [];
-    for (const group of groups) {
-      const known = group.filter((instance) => instances.has(instance)).map((instance) => instances.get(instance));
-      if (known.length < group.length) return { value: null };
-      means.push(mean(known));
-    }
-    figures.push(mean(means));
+    const there = sum(groups.flat().map((instance) => instances.get(instance)?.runs ?? 0));
+    if (!there) continue;
+    begun += 1;
+    if (there < all) { most = Math.max(most, there); continue; }
+    const share = (instance) => (100 * instances.get(instance).solved) / instances.get(instance).runs;
+    figures.push(mean(groups.map((group) => mean(group.map(share)))));
   }
-  return meanCell(figures);
+  if (!figures.length) return begun ? { value: null, text: `${most} of ${all}` } : { value: null };
+  const cell = meanCell(figures);
+  if (figures.length === begun) return cell;
+  return { ...cell, text: `${cell.text ?? number(cell.value)} (${figures.length} of ${begun} seeds)` };
 }
 
 // The mean over seeds, and the standard deviation if there are several.
@@ -265,7 +278,7 @@ function meanCell(figures) {
 }
 
 function showCoverage() {
-  const found = shares(), names = active();
+  const found = shares(), names = active(), wanted = startsWanted();
   const groups = new Map();
   for (const [instance, [, domain]] of data.instances.entries()) {
     if (!shown.domains.has(domain)) continue;
@@ -273,7 +286,7 @@ function showCoverage() {
     groups.set(domain, [...(groups.get(domain) ?? []), instance]);
   }
   const line = (name, parts, last) => {
-    const cells = names.map((c) => coverageCell(found.get(c), parts));
+    const cells = names.map((c) => coverageCell(found.get(c), parts, wanted));
     const best = Math.max(...cells.map((cell) => cell.value ?? -1));
     const equal = cells.every((cell) => cell.value === best);
     return { total: last, cells: [{ value: name, text: name }, ...cells.map((cell) => ({ ...cell, best: !equal && cell.value === best }))] };
