@@ -11,3 +11,11 @@ def limits(**fields: float) -> _core.Limits:
     for name, value in fields.items():
         setattr(made, name, value)
     return made
+
+
+def search_options(**fields: object) -> _core.SearchOptions:
+    """Options of a native search, those that are given."""
+    made = _core.SearchOptions()
+    for name, value in fields.items():
+        setattr(made, name, value)
+    return made

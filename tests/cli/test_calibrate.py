@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from hstar.estimates import Calibrated, Clip, Quantile
-from hstar.estimates.rules import RULES, Mean, Order, Rule
+from hstar.estimates.rules import RULES, Likely, Mean, Order, Rule
 from hstar.models import models_of
 from hstar.models.trained_model import load_model
 from hstar.recipes import train_domain
@@ -185,6 +185,7 @@ def test_costs_are_not_steps(hstar: Run, folder: Path) -> None:
 RULES_OF: dict[str, list[Rule]] = {
     "mean": [Mean()],
     "quantile": [Quantile(0.3)],
+    "likely": [Likely(0.7)],
     "clip": [Clip(), Clip(Quantile(0.2), 1.0, 30.0)],
     "order": [Order()],
     "calibrated": [

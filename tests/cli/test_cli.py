@@ -103,7 +103,7 @@ def test_better_and_better_plans(hstar: Run, tmp_path: Path) -> None:
     [
         (["--search", "gbs"], "unknown search 'gbs' (known: gbfs"),
         (["--heuristic", "lmcat"], "did you mean 'lmcut'?"),
-        (["--ties", "fofi"], "unknown order of --ties 'fofi'"),
+        (["--ties", "fofi"], "unknown tie-breaking 'fofi'"),
         (["--combine", "avg"], "unknown way to --combine 'avg'"),
         (["--time-limit", "-5"], "--time-limit/-t: expected a time"),
         (["--time-limit", ""], "--time-limit/-t: expected a time"),
@@ -152,7 +152,7 @@ def test_options_are_checked_before_the_translation(refused: Refused, slow_to_tr
             f"unknown command 'slove' (known: {', '.join(COMMANDS)}); did you mean 'solve'?",
         ),
         (["--frobnicate"], "unknown option '--frobnicate'"),
-        (["solve"], "required: [DOMAIN] PROBLEM"),
+        (["solve"], "required: PROBLEM"),
         (["solve", "absent.pddl"], "absent.pddl: no such file"),
         (["solve", "absent.sas"], "absent.sas: no such file"),
         (["solve", DATA / "blocks" / "domain.pddl", "absent.pddl"], "absent.pddl: no such file"),
@@ -204,7 +204,7 @@ def test_bugs_are_one_line_too(hstar: Run, blocks: Path, monkeypatch: pytest.Mon
     def broken(*words: object, **options: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("hstar.cli.solve.load_files", broken)
+    monkeypatch.setattr("hstar.cli.solve.load_problems", broken)
     done = hstar("solve", blocks / "output.sas")
     assert (done.code, done.out) == (35, "")
     assert re.fullmatch(r"hstar: error: a bug in hstar: ZeroDivisionError: oh .*\n", done.err)

@@ -152,4 +152,4 @@ def test_what_is_refused(hstar: Run, refused: Refused, folder: Path) -> None:
     )
     assert hstar(*train, "--least-states", "1").code == 0
     solve = ("solve", problems(folder)[0], "--heuristic", "model.hstar")
-    assert "--precision is for networks" in refused(33, *solve, "--precision", "int16")
+    assert "a precision is for networks" in refused(34, *solve, "--precision", "int16")

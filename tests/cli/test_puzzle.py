@@ -71,8 +71,8 @@ def test_plans_within_a_bound(hstar: Run, folder: Path) -> None:
         row, optimum = json.loads(line), json.loads(best)["cost"]
         assert row["lower_bound"] <= optimum <= row["cost"] <= 1.5 * row["lower_bound"]
         assert row["ratio"] == row["cost"] / row["lower_bound"]
-        told = {name: row["run"][name] for name in ("heuristic", "anchor", "bound", "anytime")}
-        assert told == {"heuristic": "misplaced", "anchor": "manhattan", "bound": 1.5, "anytime": False}
+        told = {name: row["run"][name] for name in ("heuristic", "anchor", "bound", "search")}
+        assert told == {"heuristic": "misplaced", "anchor": "manhattan", "bound": 1.5, "search": "focal"}
     plain = hstar("puzzle", "tiles:3x3", "--random", "1", "--bound", "9", "-e", "misplaced").out
     assert re.fullmatch(
         r"1: \d+ moves \((optimal|at least \d+: within [0-9.]+ of the optimum)\), \d+ generated, [0-9.]+ s\n",
@@ -98,7 +98,7 @@ def test_better_and_better_plans(hstar: Run, folder: Path) -> None:
         (("--bound", "0.5"), "expected a number from 1 on, got '0.5'"),
         (("--bound", "2", "--pruning", "none"), "--pruning does not go with --bound and --anytime"),
         (("--bound", "2", "--threads", "2"), "--threads does not go with --bound and --anytime"),
-        (("--threads", "0"), "threads must be in 1..1024, got 0"),
+        (("--threads", "0"), "threads must be a whole number from 1 to 1024, got 0"),
         (("--threads", "2", "--table", "1M"), "threads and a table of seen states do not go together"),
         (("--anchor", "gap"), "--anchor does not go with the search without --bound and --anytime"),
         (("--bound", "2", "--anchor", "gap"), "unknown admissible heuristic of tiles:2x3 'gap'"),

@@ -83,15 +83,15 @@ def test_help_tells_defaults_and_recipes(monkeypatch: pytest.MonkeyPatch) -> Non
     assert all(name in groups["positional arguments"] for name in RECIPES)
     # Of the default profile, not of the class.
     for_tasks = f"States in a step (default: {DEFAULT['batch_size']})"
-    assert f"--batch-size N fsm, rsl, nrsl: {for_tasks}. truncated: " in groups["training"]
+    assert f"--batch-size N fsm, rsl, nrsl, prolonged: {for_tasks}. truncated: " in groups["training"]
     assert (
-        "--clip-norm X fsm, rsl, nrsl: Scale gradients down to this norm (default: none)"
+        "--clip-norm X fsm, rsl, nrsl, prolonged: Scale gradients down to this norm (default: none)"
         in (groups["training"])
     )
     assert "fsm: Equal states get the least of their labels (default: on)" in groups["sampling"]
     assert re.search(r"--rollouts N (nrsl, rsl|rsl, nrsl): Rollouts from the goal", groups["sampling"])
     # Said once where all recipes agree, by recipe where they do not.
-    assert "--width N fsm, rsl, nrsl: Units of a layer (default: 250). prolonged: " in groups["options"]
+    assert "--width N fsm, rsl, nrsl, prolonged: Units of a layer (default: 250)" in groups["options"]
     assert re.search(r"--states N fsm: .*\(default: \d+\)\. (nrsl, rsl|rsl, nrsl): ", groups["sampling"])
 
 
@@ -282,7 +282,7 @@ def test_a_network_that_does_not_fit_into_memory(
     def full(*words: object, **options: object) -> None:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.")
 
-    monkeypatch.setattr("hstar.recipes.train", full)
+    monkeypatch.setattr("hstar.recipes.train_task", full)
     assert refused(22, "train", "rsl", "problem.pddl", "-o", "model") == "out of memory"
 
 
@@ -411,7 +411,7 @@ def test_ctrl_c_on_a_terminal(folder: Path, phase: str, words: list[str], messag
 
 def plain(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     """A model file without the times that its training took."""
-    header, tensors = container.read(path, "model", 1)
+    header, tensors = container.read(path, "model", 2)
     summary = header["summary"]
     assert summary.pop("time_s") > 0
     summary["curve"] = [losses for _, *losses in summary["curve"]]

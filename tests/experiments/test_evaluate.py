@@ -186,7 +186,7 @@ def test_domains_count_alike_however_many_instances_they_have() -> None:
     lines = summarise(records).splitlines()
     assert "| x/1 | 50 | – |" in lines
     assert "| x, mean | 25 | – |" in lines
-    assert "| **mean over domains** | 62.5 | – |" in lines
+    assert "| **mean over domains** | 62.5 | 1 of 4 |" in lines
     assert "| expansions, geometric mean (1 starts solved by all) | 100 | 25 |" in lines
 
 

@@ -126,7 +126,7 @@ def test_from_scenarios_to_a_table(home: Path) -> None:
     }
     # The same numbers as by hand.
     problems = random_problems(6, 70, rows=10, columns=10, blocked_share=0.3)
-    results = [solve(problem, "octile", "astar", weight=3.0) for problem in problems]
+    results = [solve(problem, "octile", "wastar", weight=3.0) for problem in problems]
     best = [solve(problem, None, "astar").plan_cost or 0 for problem in problems]
     (row,) = (row for row in rows if (row["contestant"], row["domain"]) == ("weighted 3", SCATTERED))
     assert row["expansions"] == np.mean([one.expanded for one in results])
@@ -166,7 +166,7 @@ def test_from_scenarios_to_a_table(home: Path) -> None:
     assert shown["blocked"] == problems[0].grid.blocked.astype(int).reshape(-1).tolist()
     panels = {panel["contestant"]: panel for panel in shown["panels"]}
     assert {*panels} == {one for place, one in table if place == SCATTERED}
-    by_hand = solve(problems[0], "octile", "astar", weight=3.0)
+    by_hand = solve(problems[0], "octile", "wastar", weight=3.0)
     told = f"weighted 3: {by_hand.expanded} expanded, cost {by_hand.plan_cost:g}"
     assert panels["weighted 3"]["title"] == told and panels["weighted 3"]["values"] is None
     assert len(panels["weighted 3"]["explored"]) == by_hand.expanded

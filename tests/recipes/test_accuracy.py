@@ -149,7 +149,7 @@ def test_chunks_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_errors_by_size() -> None:
     """The mean over all states is that of the sizes, by their states."""
     data = relational.load("blocksworld")
-    model = replace(linear([[0, 0, 0, 0]], [0], base="ff"), words=data.words)
+    model = replace(linear([[0, 0, 0, 0]], [0], base="ff"), space=DomainIdentity(data.words))
     found = accuracy(model, data)
     sizes = found["by_size"]
     assert [one["objects"] for one in sizes] == sorted({len(one.relations.objects) for one in data.instances})

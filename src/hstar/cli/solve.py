@@ -20,7 +20,7 @@ from hstar.cli.problems import add_problem, check_problem_options, kind_of_files
 from hstar.cli.progress import ProgressLine
 from hstar.cli.promise import promise, proven
 from hstar.cli.tasks import check_writable
-from hstar.errors import InputError, TranslatorLimitError
+from hstar.errors import InputError, ModelError, TranslatorLimitError
 from hstar.files import names_model, replace_file
 from hstar.registry import unknown
 from hstar.search.heuristics import Heuristic, Max, Sum, heuristics
@@ -80,6 +80,7 @@ _ONLY_ON = {
     "threads": "puzzle",
     "eps": "map",
 }
+_WORDS = {"task": "a planning task", "puzzle": "a puzzle", "map": "a map", "own": "an own space"}
 _SEVERAL_HEURISTICS = ("gbfs", "lazy")
 
 
@@ -339,7 +340,7 @@ def _heuristics(arguments: argparse.Namespace, kind: str) -> list[Any]:
     parts: list[Any] = []
     for name in names:
         if names_model(name):
-            parts.append(_model(arguments, name, rule))
+            parts.append(_model(arguments, name, rule, kind))
         elif kind != "task" or name in (*known, "zero"):
             parts.append(name)
         else:
@@ -366,10 +367,12 @@ def _rule(arguments: argparse.Namespace) -> Any:
     return chosen(arguments.rule, arguments.alpha)
 
 
-def _model(arguments: argparse.Namespace, name: str, rule: Any) -> Any:
+def _model(arguments: argparse.Namespace, name: str, rule: Any, kind: str) -> Any:
     from hstar.models.trained_model import load_model
 
     model = load_model(name)
+    if model.space.kind != kind and (model.space.kind, kind) != ("domain", "task"):
+        raise ModelError(f"the model was trained for {model.space}, asked for {_WORDS[kind]}")
     if rule is not None:
         model = model.with_rule(rule)
     return model if arguments.precision is None else model.with_precision(arguments.precision)
