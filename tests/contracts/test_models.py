@@ -19,6 +19,7 @@ from hstar.estimates.rules import Bounded, Clip, Mean, Order, Rule
 from hstar.models import IDENTITIES, MODELS, TrainedModel, load_model
 from hstar.models.domain_identity import DomainIdentity
 from hstar.models.map_identity import MapIdentity
+from hstar.models.own_identity import OwnIdentity
 from hstar.models.puzzle_identity import PuzzleIdentity
 from hstar.models.task_identity import identify
 from hstar.search.puzzle_features import puzzle_features
@@ -29,14 +30,22 @@ from labelled import labelled, reachable
 TASK = hstar.load(DATA / "blocks" / "domain.pddl", DATA / "blocks" / "problem.pddl", unit_cost=True)
 SIZE = parse_puzzle("tiles:2x3")
 MAP = random_problem(4, rows=16, columns=18)
-PROBLEMS: dict[str, Any] = {"task": TASK, "domain": TASK, "puzzle": SIZE.puzzle(), "map": MAP}
+OWN = hstar.load(f"{Path(__file__).parents[2] / 'examples' / 'own_space.py'}:Lights")
+PROBLEMS: dict[str, Any] = {
+    "task": TASK,
+    "domain": TASK,
+    "puzzle": SIZE.puzzle(),
+    "map": MAP,
+    "own": OWN,
+}
 SMALL: dict[str, dict[str, Any]] = {
-    "resnet": {"width": 3},
+    "resnet": {"width": 8},
     "ffnn": {"width": 3, "outputs": 1},
     "wl": {"least_states": 1, "iterations": 1},
     "vin": {"sweeps": 3, "width": 2},
     "value-map": {"channels": 2, "rounds": 1, "reach": 2},
 }
+OWN_STATES = [OWN.walk(8, seed).start for seed in range(20)]
 PAIRS = [(name, kind) for name in MODELS for kind in MODELS.get(name).spaces]
 
 
@@ -82,11 +91,19 @@ def of_map(options: Any) -> tuple[Any, str | None, Any]:
     return MapIdentity(4, False, ((16, 18),), options.any_size), None, weights
 
 
+def of_own(options: Any) -> tuple[Any, str | None, Any]:
+    space = OwnIdentity(OWN.name, 25)
+    if options.name == "ffnn":
+        return space, None, dense(25, options)
+    return space, None, options.export(options.build(25, 1))
+
+
 OF_KIND: dict[str, Callable[[Any], tuple[Any, str | None, Any]]] = {
     "task": of_task,
     "domain": of_domain,
     "puzzle": of_puzzle,
     "map": of_map,
+    "own": of_own,
 }
 
 
@@ -96,6 +113,8 @@ def values(model: TrainedModel[Any]) -> list[float]:
         return [*map(int, native.values([SIZE.random(seed).start for seed in range(20)]))]
     if model.space.kind == "map":
         return [*map(float, native.values[~MAP.grid.blocked])]
+    if model.space.kind == "own":
+        return [*map(float, native.function(OWN_STATES))]
     return [*map(float, native.evaluate(reachable(TASK, 20)))]
 
 
@@ -106,7 +125,7 @@ def test_every_kind_has_problems_and_models() -> None:
 @pytest.mark.parametrize(("name", "kind"), PAIRS)
 def test_saved_and_loaded_it_is_the_same(name: str, kind: str, tmp_path: Path) -> None:
     model, path = fresh(name, kind), tmp_path / "m.hstar"
-    if kind in ("task", "domain"):
+    if kind in ("task", "domain", "own"):
         model = model.with_rule(Order())  # values below 0 are told apart
     model.save(path)
     again = load_model(path)
@@ -153,6 +172,8 @@ def test_rules_with_bounds(name: str, kind: str, rule: Rule) -> None:
         bounds = MAP.lower_bounds()[~MAP.grid.blocked]
         if isinstance(rule, Bounded):
             return  # the search keeps to it: tests/models/test_map_identity.py
+    elif kind == "own":
+        bounds = OWN.bounds(OWN_STATES)
     else:
         bounds = hstar.search.heuristics.evaluate(TASK, "lmcut", reachable(TASK, 20))
     assert (found >= bounds - 1e-3).all() and (

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, cast
 
 from hstar.cli.app import Parser
 from hstar.cli.options import Use, add_option, given_options
 from hstar.errors import InputError
+
+if TYPE_CHECKING:
+    from hstar.spaces.own import OwnProblem
 
 DESCRIPTION = """\
 SPACE is file.py:Name, a class or an object with start, is_goal and successors (docs/own_spaces.md). hstar
@@ -35,15 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Tries the space."""
     from hstar.spaces.check import CheckConfig, check_space
     from hstar.spaces.load import kind_of
-    from hstar.spaces.own import OwnProblem
 
     kind = kind_of(arguments.space)
     if kind.name != "own":
         raise InputError(f"{arguments.space} is a {kind.name}; hstar check is for own spaces, file.py:Name")
     given = given_options(arguments, {entry.name: entry for entry in fields(CheckConfig)})
-    problem = kind.load(arguments.space)
-    assert isinstance(problem, OwnProblem)
-    findings = check_space(problem, CheckConfig(**given))
+    findings = check_space(cast("OwnProblem", kind.load(arguments.space)), CheckConfig(**given))
     for finding in findings:
         if arguments.json:
             print(json.dumps(asdict(finding)))

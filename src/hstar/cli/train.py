@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from hstar.cli.app import Parser
 from hstar.cli.grids import problems_of
 from hstar.cli.options import Use, add_option, flag, given_options
+from hstar.cli.problems import kind_of_files
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import FILES, add_task_files, check_file, check_writable, load_files
 from hstar.cli.train_grid import grid_options, grid_plan, grid_summary
+from hstar.cli.train_own import PART, own_learner, own_options, own_summary
 from hstar.errors import InputError
 from hstar.registry import unknown
 from hstar.units import format_count
@@ -38,7 +40,8 @@ tiles:4x4, pancake:24 or blocks:15, which `hstar puzzle` solves: likely-admissib
 tasks that it sets itself; for one planning task, too), bootstrap (from a weak heuristic and random
 instances). For maps, which
 `hstar grid` plans on: prolonged (prolonged backward search), from random ones, or from images, .map and
-.scen files."""
+.scen files. For your own state space, own.py:NAME: prolonged (from its goals, by its predecessors) and
+bootstrap (from plans that it finds itself)."""
 EXAMPLES = (
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
     "hstar train nrsl problem.pddl -o model.hstar --estimate gaussian --states 500 --epochs 5",
@@ -67,7 +70,9 @@ def configure(parser: Parser) -> None:
     owners = list(dict.fromkeys([*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES, GRID_RECIPE]))
     parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join(owners)}")
     add_task_files(parser, "*")
-    parser.usage = f"{parser.prog} [OPTION ...] RECIPE {FILES} | DATA ... | PUZZLE | [MAP ...] -o MODEL"
+    parser.usage = (
+        f"{parser.prog} [OPTION ...] RECIPE {FILES} | DATA ... | PUZZLE | [MAP ...] | own.py:NAME -o MODEL"
+    )
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="MODEL", help="the file to write")
     parser.add_argument(
         "--profile",
@@ -110,6 +115,8 @@ def _group(parts: set[str]) -> str | None:
         return "recipes for puzzles"
     if all(part.startswith("grid ") for part in parts):
         return "recipe for maps"
+    if all(part.startswith(PART) for part in parts):
+        return "recipes for own spaces"
     if parts <= {"training"} | {part for part in parts if part not in _PARTS}:
         return "training" if "training" in parts else "recipes for domains"
     if len(parts) == 1:
@@ -148,6 +155,8 @@ def _options() -> dict[str, list[Use]]:
             found.setdefault(entry.name, []).append(Use(puzzle_recipe.name, part, entry, default))
     for name, use in grid_options().items():
         found.setdefault(name, []).append(use)
+    for name, uses in own_options().items():  # options of other recipes are told with these
+        found.setdefault(name, uses)
     return found
 
 
@@ -160,6 +169,8 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.recipes.likely_admissible_config import NAME as GOAL_RECIPE
 
     given = given_options(arguments, _options())
+    if arguments.files and kind_of_files(arguments.files) == "own":
+        return _train_own(arguments, given)
     if arguments.unit_cost and arguments.recipe != GOAL_RECIPE:
         raise InputError(f"--unit-cost is not an option of {arguments.recipe}")
     if arguments.recipe == GRID_RECIPE and not any(
@@ -439,6 +450,18 @@ def _train_grid(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
         )
 
     return _carry_out(arguments, learn, lambda model: {"model": model.model}, grid_summary)
+
+
+def _train_own(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
+    """A heuristic for a user's own space."""
+    learner = own_learner(arguments, given)
+
+    def learn(line: ProgressLine) -> TrainedModel[Any]:
+        line.announce("starting ...")
+        watch, show = _Watch(line), _run_of(arguments, line)["progress"]
+        return learner(lambda record: show(record) if hasattr(record, "doing") else watch(record))
+
+    return _carry_out(arguments, learn, lambda model: {"space": str(model.space)}, own_summary)
 
 
 class _Watch:

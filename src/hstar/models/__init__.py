@@ -11,6 +11,7 @@ from hstar.models import (  # noqa: F401  # noqa: F401
     linear,
     map_identity,
     nlm_config,
+    own_identity,
     puzzle_identity,
     resnet_config,
     task_identity,

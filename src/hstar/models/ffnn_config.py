@@ -1,4 +1,4 @@
-"""Options of `ffnn`, without torch: one hidden layer with relu, for puzzles and for the atoms of a task.
+"""Options of `ffnn`, without torch: one hidden layer with relu, for puzzles, tasks and own spaces.
 
 The network itself is in `ffnn.py`, which is imported when one is learned. A model file holds its weights in
 units of `scale` moves; the core multiplies the mean by that.
@@ -30,7 +30,7 @@ class FFNNConfig:
     """Options of the network."""
 
     name: ClassVar[str] = "ffnn"
-    spaces: ClassVar[tuple[str, ...]] = ("task", "puzzle")
+    spaces: ClassVar[tuple[str, ...]] = ("task", "puzzle", "own")
 
     width: int = 20  # hidden units
     outputs: int = 2

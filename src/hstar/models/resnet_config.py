@@ -25,7 +25,7 @@ class ResNetConfig:
     """Options of the residual network."""
 
     name: ClassVar[str] = "resnet"
-    spaces: ClassVar[tuple[str, ...]] = ("task",)
+    spaces: ClassVar[tuple[str, ...]] = ("task", "own")
 
     width: int = option(250, "Units of a layer.")
     blocks: int = option(1, "Residual blocks of two layers.")

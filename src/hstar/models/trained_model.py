@@ -98,9 +98,9 @@ class TrainedModel(Generic[S]):
         """The rule that a calibration found; None if there was none."""
         return self.rule if isinstance(self.rule, Calibrated) else None
 
-    def with_rule(self, rule: Rule) -> TrainedModel[S]:
-        """The same with another rule."""
-        return replace(self, rule=rule)
+    def with_rule(self, rule: Rule | str) -> TrainedModel[S]:
+        """The same with another rule, which may be typed, as in quantile:0.3."""
+        return replace(self, rule=rules.parse(rule) if isinstance(rule, str) else rule)
 
     def with_precision(self, precision: str) -> TrainedModel[S]:
         """The same with layers in "float32" or in "int16", which is faster and differs little."""
@@ -115,7 +115,8 @@ class TrainedModel(Generic[S]):
     def build(self, problem: Any, *, cache: bool = True) -> Any:
         """The heuristic for a problem, as the search takes it; a `ModelError` if the model does not fit.
 
-        A task has a `_core.Heuristic`, a puzzle a `PuzzleNetwork`, a map a `ValueMap`.
+        A task has a `_core.Heuristic`, a puzzle a `PuzzleNetwork`, a map a `ValueMap`, an own space a
+        `BatchHeuristic`.
         """
         return self.space.build(self, problem, cache=cache)
 

@@ -8,7 +8,7 @@ from hstar import _core
 from hstar.estimates import ESTIMATES
 from hstar.estimates.rules import RULES
 from hstar.models.model import MODELS
-from hstar.recipes.learn import recipes
+from hstar.recipes.learn import recipes, said
 from hstar.sampling.sampler import SAMPLERS
 from hstar.spaces.load import SPACES
 
@@ -25,7 +25,7 @@ def _first(part: object) -> str:
 def _heuristics() -> Lines:
     tasks = [(info.name, f"task: {info.description} ({info.reference})") for info in _core.heuristics()]
     puzzles = {
-        "manhattan": "tiles: summed distances of the tiles; maps with 4 neighbours: distance without walls",
+        "manhattan": "tiles: summed distances of tiles; maps with 4 neighbours: distance without obstacles",
         "misplaced": "tiles, blocks: pieces that are not in their place",
         "gap": "pancakes: neighbours that are not adjacent (Helmert, SoCS 2010)",
         "databases": "puzzles with known patterns: pattern databases (Korf and Felner, AIJ 2002)",
@@ -41,14 +41,12 @@ PARTS: dict[str, Callable[[], Lines]] = {
         (name, f"{SPACES.get(name).description}; e.g. {SPACES.get(name).example}") for name in SPACES
     ],
     "samplers": lambda: [(name, _first(SAMPLERS.get(name))) for name in SAMPLERS],
-    "models": lambda: [(name, f"for a {' or a '.join(MODELS.get(name).spaces)}") for name in MODELS],
+    "models": lambda: [(name, f"for {said(MODELS.get(name).spaces)}") for name in MODELS],
     "estimates": lambda: [(name, _first(ESTIMATES.get(name))) for name in ESTIMATES],
     "rules": lambda: [(name, _first(RULES.get(name))) for name in RULES],
     "heuristics": _heuristics,
     "searches": lambda: [(info.name, f"{info.description} ({info.reference})") for info in _core.searches()],
-    "recipes": lambda: [
-        (info.name, f"for a {' or a '.join(info.spaces)}; {info.paper}") for info in recipes()
-    ],
+    "recipes": lambda: [(info.name, f"for {said(info.spaces)}; {info.paper}") for info in recipes()],
 }
 
 

@@ -1,8 +1,8 @@
 """`hstar.train`: every recipe, on every kind of space that it declares.
 
-A source is what a recipe learns from: one planning task, labelled states or tasks of a domain, a puzzle, or
-maps. It decides the kind of space; a recipe that does not know this kind is refused before
-any work, with the recipes that do.
+A source is what a recipe learns from: one planning task, labelled states or tasks of a domain, a puzzle,
+maps, or a user's own space. It decides the kind of space; a recipe that does not know this kind is refused
+before any work, with the recipes that do.
 """
 
 from __future__ import annotations
@@ -15,9 +15,12 @@ from typing import Any
 from hstar.errors import InputError, UnsupportedError
 from hstar.models.trained_model import TrainedModel
 from hstar.recipes import prolonged as of_maps
+from hstar.recipes.bootstrap import Bootstrap
+from hstar.recipes.bootstrap_own import train_bootstrap_own
 from hstar.recipes.domain_recipe import DOMAIN_RECIPES, train_domain
 from hstar.recipes.likely_admissible_config import NAME as LIKELY_ADMISSIBLE
 from hstar.recipes.likely_admissible_config import train_likely_admissible
+from hstar.recipes.prolonged_own import train_prolonged_own
 from hstar.recipes.puzzle_recipe import PUZZLE_RECIPES, train_puzzle
 from hstar.recipes.recipe import RECIPES, train_task
 from hstar.registry import unknown
@@ -44,6 +47,11 @@ class RecipeInfo:
         return tuple(self.learners)
 
 
+def said(kinds: Sequence[str]) -> str:
+    """Kinds of space in words: a task or an own space."""
+    return " or ".join("an own space" if kind == "own" else f"a {kind}" for kind in kinds)
+
+
 def recipes() -> list[RecipeInfo]:
     """All recipes."""
     found: dict[str, RecipeInfo] = {}
@@ -60,6 +68,8 @@ def recipes() -> list[RecipeInfo]:
         add(puzzle_recipe.name, puzzle_recipe.paper, "puzzle", _puzzle_learner(puzzle_recipe.name))
     add(LIKELY_ADMISSIBLE, "", "task", train_likely_admissible)
     add(of_maps.NAME, of_maps.PAPER, "map", of_maps.train_prolonged)
+    add(of_maps.NAME, of_maps.PAPER, "own", train_prolonged_own)
+    add(Bootstrap.name, Bootstrap.paper, "own", train_bootstrap_own)
     return list(found.values())
 
 
@@ -76,10 +86,10 @@ def train(recipe: str, source: Any = None, **options: Any) -> TrainedModel[Any]:
 
     `source` is what `hstar.load` returns or takes: a planning task (`nrsl`, `rsl`, `fsm`, `prolonged`,
     `likely-admissible`), a puzzle such as `tiles:4x4` (`likely-admissible`, `bootstrap`), a map or a list of
-    maps (`prolonged`); for a domain (`wl`, `truncated`) a list of tasks, labelled data, a data file, or the
-    name of a data set that comes with hstar. `options` are those of the recipe and its parts, `profile` a
-    named set of them, `seed` for all random choices, `checkpoint` a file from which a killed training goes
-    on, `progress` a function that is called several times a second.
+    maps (`prolonged`), an own space (`prolonged`, `bootstrap`); for a domain (`wl`, `truncated`) a list of
+    tasks, labelled data, a data file, or the name of a data set that comes with hstar. `options` are those of
+    the recipe and its parts, `profile` a named set of them, `seed` for all random choices, `checkpoint` a
+    file from which a killed training goes on, `progress` a function that is called several times a second.
     """
     info = recipe_info(recipe)
     kind, subject = _resolved(source, info)
@@ -87,7 +97,7 @@ def train(recipe: str, source: Any = None, **options: Any) -> TrainedModel[Any]:
         others = [other.name for other in recipes() if kind in other.learners]
         able = f"; {', '.join(others)} can" if others else ""
         raise UnsupportedError(
-            f"{recipe} learns for a {' or a '.join(info.spaces)}, and cannot learn for a {kind}{able}"
+            f"{recipe} learns for {said(info.spaces)}, and cannot learn for {said([kind])}{able}"
         )
     return info.learners[kind](subject, **options)
 
@@ -96,7 +106,7 @@ def _resolved(source: Any, info: RecipeInfo) -> tuple[str, Any]:
     """The kind of space of a source, and what the learner takes."""
     if source is None:  # random maps, by the options of the recipe
         if "map" not in info.learners:
-            raise InputError(f"{info.name} needs something to learn from: a {' or a '.join(info.spaces)}")
+            raise InputError(f"{info.name} needs something to learn from: {said(info.spaces)}")
         return "map", None
     if isinstance(source, PuzzleSize):
         return "puzzle", source

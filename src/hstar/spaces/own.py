@@ -150,6 +150,7 @@ class OwnProblem:
         bound = self._bound
         if bound is None:
             raise UnsupportedError(f"{self.name} has no function lower_bound(state)")
+        states = self._states.together(states)
         values = np.asarray(bound(states), dtype=np.float64)
         if values.shape != (len(states),):
             raise InputError(
@@ -161,8 +162,41 @@ class OwnProblem:
             )
         return values
 
+    @property
+    def bounded(self) -> bool:
+        """Whether the space has a lower bound of its own."""
+        return self._bound is not None
+
+    def encoded(self, states: Any) -> npt.NDArray[np.float32]:
+        """The inputs of a network (states, inputs), by the space's own `encode`."""
+        if not callable(getattr(self.space, "encode", None)):
+            raise UnsupportedError(
+                f"{self.name} has no function encode(states), which gives a network its inputs: "
+                "add one that returns an array with a row of numbers for each state"
+            )
+        found = self.functions.called("encode", self._states.together(states))
+        try:
+            inputs = np.ascontiguousarray(found, dtype=np.float32)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{self.name}.encode must return an array of numbers, got {found!r:.60}"
+            ) from None
+        if inputs.ndim != 2 or len(inputs) != len(states) or not inputs.shape[1]:
+            raise InputError(
+                f"{self.name}.encode must return the shape ({len(states)}, inputs) for {len(states)} states, "
+                f"got {inputs.shape}"
+            )
+        if not np.isfinite(inputs).all():
+            state = states[int(np.argmin(np.isfinite(inputs).all(axis=1)))]
+            raise InputError(f"{self.name}.encode gives {state!r:.60} an input that is not finite")
+        return inputs
+
+    def keys(self, states: Sequence[Any]) -> list[bytes]:
+        """The packed states; equal states have equal ones."""
+        return [row.tobytes() for row in self._states.pack(states)] if len(states) else []
+
     def packed(self, state: Any) -> bytes:
-        """The packed state; equal states have equal ones."""
+        """The packed state."""
         return self._states.pack([state]).tobytes()
 
     def same(self, one: Any, two: Any) -> bool:
@@ -282,6 +316,10 @@ class _Objects:
         objects = self.objects
         return [objects[number] for number in rows[:, 0].tolist()]
 
+    def together(self, states: Iterable[Any]) -> list[Any]:
+        """Several states as functions of many take them."""
+        return list(states)
+
     def flags(self, states: Sequence[Any]) -> npt.NDArray[np.bool_]:
         return np.array([bool(self.functions.called("is_goal", state)) for state in states])
 
@@ -366,6 +404,10 @@ class _Rows:
         size = self.dtype.itemsize * self.width
         data = np.ascontiguousarray(rows.view(np.uint8)[:, :size]).view(self.dtype)
         return data[:, 0] if self.scalar else data
+
+    def together(self, states: Any) -> npt.NDArray[Any]:
+        """Several states as functions of many take them."""
+        return np.asarray(states, dtype=self.dtype)
 
     def flags(self, states: Any) -> npt.NDArray[np.bool_]:
         states = np.asarray(states, dtype=self.dtype)
