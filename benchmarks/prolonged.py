@@ -539,11 +539,7 @@ def measure(records: Records, options: argparse.Namespace, folder: Path) -> None
         problems = problems_of(options.tests, TEST_SEED, MAPS[maps], options.headings)
         for chosen in (None, *trainings):
             model = None if chosen is None else learned(chosen, folder)
-            if (
-                model is not None
-                and not model.network.any_size
-                and problems[0].shape not in model.space.sizes
-            ):
+            if model is not None and not model.space.any_size and problems[0].shape not in model.space.sizes:
                 continue  # the network of the paper, on maps of another size
             note(f"{maps}: {WEIGHTED if chosen is None else chosen.file(folder).stem}")
             named = {"model": WEIGHTED, **space} if chosen is None else chosen.key()

@@ -123,7 +123,7 @@ def room_of(name: str, table: Mapping[str, str]) -> str | None:
         return None
     if len(parts) == 1:
         return "hstar"
-    if parts[1] in table:
+    if parts[1] in table and table[parts[1]] != f"hstar.{parts[1]}":
         return room_of(table[parts[1]], table)
     return None if parts[1].startswith("__") and parts[1] != "__main__" else parts[1]
 

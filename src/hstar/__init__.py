@@ -13,6 +13,7 @@ and `hstar --help` stay fast.
 from __future__ import annotations
 
 import importlib
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from hstar.models.trained_model import TrainedModel, load_model
     from hstar.recipes import RecipeInfo, recipes, train
     from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
-    from hstar.search.solve import Result, SearchConfig, searches, solve
+    from hstar.search.solve import Result, SearchConfig, searches
     from hstar.spaces.load import load
     from hstar.spaces.task import Task
     from hstar.spaces.validate import Verdict, validate_pddl
@@ -42,7 +43,6 @@ _HOME = {
     "Result": "hstar.search.solve",
     "SearchConfig": "hstar.search.solve",
     "searches": "hstar.search.solve",
-    "solve": "hstar.search.solve",
     "Verdict": "hstar.spaces.validate",
     "validate_pddl": "hstar.spaces.validate",
     "Task": "hstar.spaces.task",
@@ -77,6 +77,33 @@ __all__ = [
     "train",
     "validate_pddl",
 ]
+
+
+def solve(problem: Any, heuristic: Any = None, search: str | None = None, **options: Any) -> Result:
+    """Searches for a plan.
+
+    `problem` is what `load` returns, or an object of your own with `start`, `is_goal` and `successors`.
+    `heuristic` is a name, a trained model or the path of its file, `Max(...)`, `Sum(...)`, a function of a
+    batch of states, or a list of these, between which gbfs and lazy alternate. Without one it is `ff` for
+    tasks and the strongest named one elsewhere. `search` is one of `searches()`. `options` are the fields of
+    `SearchConfig`, `config` with all of them, `rule` and `alpha` of a trained model, and two functions:
+    `progress`, called about ten times a second, and `on_plan`, called for every better plan of an anytime
+    search. Ctrl-C ends the search with status `interrupted`.
+    """
+    from hstar.search.solve import solve as run
+
+    if isinstance(heuristic, list | tuple):
+        return run(problem, [_model_of(one) for one in heuristic], search, **options)
+    return run(problem, _model_of(heuristic), search, **options)
+
+
+def _model_of(heuristic: Any) -> Any:
+    """The trained model of a model file; any other heuristic as it is."""
+    from hstar.files import names_model
+
+    if not isinstance(heuristic, str | PurePath) or not names_model(str(heuristic)):
+        return heuristic
+    return __getattr__("load_model")(heuristic)
 
 
 def __getattr__(name: str) -> Any:

@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hstar.search.idastar import idastar
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
@@ -17,6 +16,7 @@ from hstar.experiments.statistics import optimality_of
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import optimality_table, summarise
+from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
 
 SUITE = """
@@ -147,7 +147,7 @@ def test_random_tiles_have_known_optima(tmp_path: Path) -> None:
         assert store.get(large.starts[0][1]).decode().strip().endswith(",")  # not to be found in seconds
     costs = [int(text.strip().rpartition(",")[2]) for text in texts]
     puzzles = [one.puzzle for one in random_instances(parse_puzzle("tiles:3x3"), 20, 1)]
-    assert costs == [idastar(puzzle, "manhattan").plan_cost for puzzle in puzzles]
+    assert costs == [solve(puzzle, "manhattan", "idastar").plan_cost for puzzle in puzzles]
 
 
 @pytest.mark.slow

@@ -6,10 +6,8 @@ core's catalogue (`heuristics()`), where each algorithm has its own file.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from hstar import _core
@@ -24,7 +22,6 @@ if TYPE_CHECKING:  # a search by a symbolic heuristic starts without NumPy, whic
 
 States: TypeAlias = "npt.NDArray[np.int32]"
 BatchFunction: TypeAlias = "Callable[[Any], npt.ArrayLike]"
-MODEL_SUFFIX = ".hstar"
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ class Buildable(Protocol):
         ...
 
 
-Heuristic: TypeAlias = "str | Path | BatchFunction | BatchHeuristic | Buildable | Max | Sum"
+Heuristic: TypeAlias = "str | BatchFunction | BatchHeuristic | Buildable | Max | Sum"
 
 
 def heuristics() -> list[_core.HeuristicInfo]:
@@ -83,17 +80,8 @@ def heuristics() -> list[_core.HeuristicInfo]:
     return _core.heuristics()
 
 
-def loaded(heuristic: Any) -> Any:
-    """The trained model, where a heuristic is the path of a model file; else the heuristic itself."""
-    if isinstance(heuristic, Path) or (isinstance(heuristic, str) and heuristic.endswith(MODEL_SUFFIX)):
-        # The one arrow that points up, by name: searches do not depend on models, but take their files.
-        return importlib.import_module("hstar.models.trained_model").load_model(heuristic)
-    return heuristic
-
-
 def build(problem: Problem, heuristic: Any) -> _core.Heuristic:
     """The native heuristic for a problem, for the general searches."""
-    heuristic = loaded(heuristic)
     if isinstance(heuristic, str):
         return _named(problem, heuristic)
     if isinstance(heuristic, Max | Sum):

@@ -16,7 +16,7 @@ from hstar.errors import InputError
 from hstar.options import configured
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig
-from hstar.search.heuristics import anchor, build, loaded
+from hstar.search.heuristics import anchor, build
 from hstar.search.result import EXIT_CODES, Found, Result, proven_ratio
 from hstar.spaces.problem import Problem
 from hstar.spaces.task import Task
@@ -76,8 +76,8 @@ def solve(
 ) -> Result:
     """Searches for a plan.
 
-    `problem` is what `hstar.load` returns, or an own space. `heuristic` is a name, a trained model or the
-    path of its file, `Max(...)`, `Sum(...)`, a function of a batch of states, or a list of these (then gbfs
+    `problem` is what `hstar.load` returns, or an own space. `heuristic` is a name, a trained model,
+    `Max(...)`, `Sum(...)`, a function of a batch of states, or a list of these (then gbfs
     and lazy alternate between them). Without one it is `ff` for tasks and the strongest named one elsewhere.
     `options` are the fields of `SearchConfig`, and `rule` and `alpha` for trained models. `progress` is
     called about ten times a second, `on_plan` for every plan of an anytime search that is better than the
@@ -90,7 +90,7 @@ def solve(
     elif options:
         raise InputError("give either config or single options, not both")
     several = isinstance(heuristic, list | tuple)
-    chosen = [_ruled(loaded(one), **ruled) for one in (heuristic if several else [heuristic])]
+    chosen = [_ruled(one, **ruled) for one in (heuristic if several else [heuristic])]
     chosen = [one.build(problem) if hasattr(one, "build") else one for one in chosen]
     if len(chosen) == 1 and chosen[0] is None:
         chosen = ["ff" if problem.kind == "task" else problem.claims[0].name]
