@@ -91,6 +91,8 @@ def solve(
         raise InputError("give either config or single options, not both")
     several = isinstance(heuristic, list | tuple)
     chosen = [_ruled(one, **ruled) for one in (heuristic if several else [heuristic])]
+    if search is None and len(chosen) == 1:  # what the recipe of a trained model recommends
+        search = getattr(chosen[0], "search", {}).get("search")
     chosen = [one.build(problem) if hasattr(one, "build") else one for one in chosen]
     if len(chosen) == 1 and chosen[0] is None:
         chosen = ["ff" if problem.kind == "task" else problem.claims[0].name]
