@@ -122,7 +122,7 @@ def plain(store: Store, name: str, digest: str) -> object:
     if name != "model.hstar":
         return store.get(digest)
     store.get(digest)  # not damaged
-    header, tensors = container.read(store.path(digest), "model", 1)
+    header, tensors = container.read(store.path(digest), "model", 2)
     summary = header["summary"]
     assert summary.pop("time_s") > 0
     summary["curve"] = [losses for _, *losses in summary["curve"]]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from hstar import __version__
@@ -46,6 +46,8 @@ _EXIT_CODES = """exit codes:
 
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are `InputError`s."""
+
+    words: tuple[str, ...] = ()
 
     def __init__(self, name: str, description: str, epilog: str) -> None:
         super().__init__(
@@ -85,12 +87,15 @@ def checked(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     return convert
 
 
-def command_parser(name: str) -> tuple[Parser, Callable[[argparse.Namespace], int]]:
-    """The parser of a command, and what runs it."""
+def command_parser(
+    name: str, words: Sequence[str] = ()
+) -> tuple[Parser, Callable[[argparse.Namespace], int]]:
+    """The parser of a command, and what runs it; `words` are what is typed, for help that depends on it."""
     module = importlib.import_module(f"hstar.cli.{name}")
     examples = "\n".join(f"  {line}" for line in module.EXAMPLES)
     description = f"{COMMANDS[name]}\n\n{module.DESCRIPTION}".rstrip()
     parser = Parser(f"hstar {name}", description, f"examples:\n{examples}\n\n{_EXIT_CODES}")
+    parser.words = tuple(words)
     module.configure(parser)
     return parser, module.run
 
@@ -98,7 +103,7 @@ def command_parser(name: str) -> tuple[Parser, Callable[[argparse.Namespace], in
 def dispatch(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code."""
     if arguments and arguments[0] in COMMANDS:
-        parser, run = command_parser(arguments[0])
+        parser, run = command_parser(arguments[0], arguments[1:])
         try:
             return run(parser.parse(arguments[1:]))
         except SystemExit:  # argparse has printed the help

@@ -102,11 +102,47 @@ def configure(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
     parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
     groups: dict[str, argparse._ActionsContainer] = {}
+    asked = _asked(parser, owners)
+    if asked is not None:
+        _hide(parser, asked)
     for name, uses in _options().items():
+        if asked is not None:  # `hstar train RECIPE --help`: only what applies
+            uses, owners = [use for use in uses if use.owner == asked], [asked]
+            if not uses:
+                continue
         title = _group({use.part for use in uses})
         if title is not None and title not in groups:
             groups[title] = parser.add_argument_group(title)
         add_option(parser if title is None else groups[title], name, uses, owners)
+
+
+def _asked(parser: Parser, owners: list[str]) -> str | None:
+    """The recipe whose help is asked for; the help then has its paper and its examples alone."""
+    recipe = next((word for word in parser.words if word in owners), None)
+    if recipe is None or not {"-h", "--help"} & set(parser.words):
+        return None
+    from hstar.recipes import recipe_info
+
+    info = recipe_info(recipe)
+    parser.description = f"{recipe} learns for a {' or a '.join(info.spaces)} ({info.paper})."
+    own = [line for line in EXAMPLES if f" train {recipe} " in line]
+    parser.epilog = "\n".join(["examples:", *(f"  {line}" for line in own)])
+    return recipe
+
+
+def _hide(parser: Parser, recipe: str) -> None:
+    """Leaves options out of the help that this recipe does not have."""
+    from hstar.recipes import DOMAIN_RECIPES, RECIPES
+    from hstar.recipes.likely_admissible_config import NAME as GOAL_RECIPE
+
+    has = {
+        "held_out": recipe in DOMAIN_RECIPES,
+        "data": recipe in RECIPES,
+        "unit_cost": recipe == GOAL_RECIPE,
+    }
+    for action in parser._actions:
+        if not has.get(action.dest, True):
+            action.help = argparse.SUPPRESS
 
 
 def _group(parts: set[str]) -> str | None:
