@@ -59,7 +59,8 @@ def test_python(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("solved 6 (")
-    assert len(done.stdout.splitlines()) == 3
+    assert len(done.stdout.splitlines()) == 5
+    assert "cost 6 in 6 steps" in done.stdout.splitlines()[-1]  # the jugs
 
 
 def test_example_draws_its_picture(tmp_path: Path) -> None:
