@@ -11,7 +11,7 @@ from hstar.cli.app import Parser, checked
 from hstar.cli.options import flag
 from hstar.cli.tasks import add_translation, check_file, load_files
 from hstar.errors import InputError
-from hstar.spaces.load import SPACES, kind_of
+from hstar.spaces.load import SPACES, in_words, kind_of
 from hstar.units import parse_count
 
 SOURCE = "PROBLEM"
@@ -80,7 +80,7 @@ def check_problem_options(arguments: argparse.Namespace, kind: str) -> None:
     for name, kinds in _KINDS.items():
         if getattr(arguments, name) not in (None, False) and kind not in kinds:
             raise InputError(
-                f"{flag(name)} is for a {' or a '.join(kinds)}, and {arguments.files[0]} is a {kind}"
+                f"{flag(name)} is for {in_words(kinds)}, and {arguments.files[0]} is {in_words([kind])}"
             )
     if kind != "puzzle" and kind != "task" and len(arguments.files) > 1:
         raise InputError(f"{arguments.files[0]} is a whole problem: give it alone")

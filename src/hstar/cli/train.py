@@ -122,9 +122,10 @@ def _asked(parser: Parser, owners: list[str]) -> str | None:
     if recipe is None or not {"-h", "--help"} & set(parser.words):
         return None
     from hstar.recipes import recipe_info
+    from hstar.spaces.load import in_words
 
     info = recipe_info(recipe)
-    parser.description = f"{recipe} learns for a {' or a '.join(info.spaces)} ({info.paper})."
+    parser.description = f"{recipe} learns for {in_words(info.spaces)} ({info.paper})."
     own = [line for line in EXAMPLES if f" train {recipe} " in line]
     parser.epilog = "\n".join(["examples:", *(f"  {line}" for line in own)])
     return recipe

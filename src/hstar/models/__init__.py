@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Models and identities enter themselves.
-from hstar.models import (  # noqa: F401  # noqa: F401
+from hstar.models import (  # noqa: F401
     domain_identity,
     ffnn_config,
     grid_config,

@@ -28,6 +28,7 @@ from hstar.estimates.rules import Calibrated, Rule
 from hstar.models.identity import IDENTITIES, Identity, entry, texts
 from hstar.models.model import MODELS, Tensors
 from hstar.registry import unknown
+from hstar.spaces.load import in_words
 
 KIND = "model"
 FORMAT_VERSION = 2
@@ -80,7 +81,7 @@ class TrainedModel(Generic[S]):
         kind = MODELS.get(self.model)
         if self.space.kind not in kind.spaces:
             raise ModelError(
-                f"{self.model} is a model of a {' or a '.join(kind.spaces)}, not of a {self.space.kind}"
+                f"{self.model} is a model of {in_words(kind.spaces)}, not of {in_words([self.space.kind])}"
             )
         try:
             return kind(**self.model_config)

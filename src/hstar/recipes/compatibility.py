@@ -8,9 +8,9 @@ from hstar import _core
 from hstar.estimates import ESTIMATES
 from hstar.estimates.rules import RULES
 from hstar.models.model import MODELS
-from hstar.recipes.learn import recipes, said
+from hstar.recipes.learn import recipes
 from hstar.sampling.sampler import SAMPLERS
-from hstar.spaces.load import SPACES
+from hstar.spaces.load import SPACES, in_words
 
 Lines = list[tuple[str, str]]
 KINDS = ("task", "domain", "puzzle", "map", "own")
@@ -41,12 +41,12 @@ PARTS: dict[str, Callable[[], Lines]] = {
         (name, f"{SPACES.get(name).description}; e.g. {SPACES.get(name).example}") for name in SPACES
     ],
     "samplers": lambda: [(name, _first(SAMPLERS.get(name))) for name in SAMPLERS],
-    "models": lambda: [(name, f"for {said(MODELS.get(name).spaces)}") for name in MODELS],
+    "models": lambda: [(name, f"for {in_words(MODELS.get(name).spaces)}") for name in MODELS],
     "estimates": lambda: [(name, _first(ESTIMATES.get(name))) for name in ESTIMATES],
     "rules": lambda: [(name, _first(RULES.get(name))) for name in RULES],
     "heuristics": _heuristics,
     "searches": lambda: [(info.name, f"{info.description} ({info.reference})") for info in _core.searches()],
-    "recipes": lambda: [(info.name, f"for {said(info.spaces)}; {info.paper}") for info in recipes()],
+    "recipes": lambda: [(info.name, f"for {in_words(info.spaces)}; {info.paper}") for info in recipes()],
 }
 
 

@@ -26,7 +26,7 @@ from hstar.recipes.recipe import RECIPES, train_task
 from hstar.registry import unknown
 from hstar.sampling import relational
 from hstar.sampling.relational import RelationalData
-from hstar.spaces.load import load
+from hstar.spaces.load import in_words, load
 from hstar.spaces.puzzles import PuzzleSize, size_of
 from hstar.spaces.task import Task
 
@@ -45,11 +45,6 @@ class RecipeInfo:
     def spaces(self) -> tuple[str, ...]:
         """The kinds of space: task, domain, puzzle, map, own."""
         return tuple(self.learners)
-
-
-def said(kinds: Sequence[str]) -> str:
-    """Kinds of space in words: a task or an own space."""
-    return " or ".join("an own space" if kind == "own" else f"a {kind}" for kind in kinds)
 
 
 def recipes() -> list[RecipeInfo]:
@@ -97,7 +92,7 @@ def train(recipe: str, source: Any = None, **options: Any) -> TrainedModel[Any]:
         others = [other.name for other in recipes() if kind in other.learners]
         able = f"; {', '.join(others)} can" if others else ""
         raise UnsupportedError(
-            f"{recipe} learns for {said(info.spaces)}, and cannot learn for {said([kind])}{able}"
+            f"{recipe} learns for {in_words(info.spaces)}, and cannot learn for {in_words([kind])}{able}"
         )
     return info.learners[kind](subject, **options)
 
@@ -106,7 +101,7 @@ def _resolved(source: Any, info: RecipeInfo) -> tuple[str, Any]:
     """The kind of space of a source, and what the learner takes."""
     if source is None:  # random maps, by the options of the recipe
         if "map" not in info.learners:
-            raise InputError(f"{info.name} needs something to learn from: {said(info.spaces)}")
+            raise InputError(f"{info.name} needs something to learn from: {in_words(info.spaces)}")
         return "map", None
     if isinstance(source, PuzzleSize):
         return "puzzle", source

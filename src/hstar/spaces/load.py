@@ -13,7 +13,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,11 @@ SPACES: Registry[SpaceKind] = Registry("space")
 _PUZZLE = re.compile(r"(tiles|pancake|blocks):.*")
 _OWN = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
 _MAPS = (".png", ".pgm", ".map", ".npy", ".yaml", ".yml")
+
+
+def in_words(kinds: Iterable[str]) -> str:
+    """Kinds of space in words: a task or an own space."""
+    return " or ".join("an own space" if kind == "own" else f"a {kind}" for kind in kinds)
 
 
 def load(source: Any, problem: str | Path | None = None, **options: Any) -> Any:
