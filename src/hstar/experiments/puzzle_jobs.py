@@ -19,7 +19,7 @@ from hstar.experiments.puzzles import check_heuristic, random_instances
 from hstar.experiments.store import Store
 from hstar.search.puzzle_optimal import OptimalPlans, optimal_plans, solves_all
 from hstar.spaces.puzzle import Instance, Puzzle, format_instances
-from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
+from hstar.spaces.puzzles import parse_puzzle
 
 INSTANCE = "instance.csv"
 
@@ -33,21 +33,21 @@ class PuzzleSet:
     starts: tuple[tuple[str, str], ...]
 
 
-def read_puzzles(size: PuzzleSize, file: Path, store: Store, *, blank_last: bool = False) -> PuzzleSet:
+def read_puzzles(puzzle: Puzzle, file: Path, store: Store, *, blank_last: bool = False) -> PuzzleSet:
     """Those of a CSV file; `blank_last`: tiles that are meant for the goal with the blank last."""
-    return _stored(size, file.stem, size.read(file, blank_last=blank_last), store)
+    return _stored(puzzle, file.stem, puzzle.read(file, blank_last=blank_last), store)
 
 
 def random_puzzles(
-    size: PuzzleSize, number: int, seed: int, store: Store, walk: int | None = None
+    puzzle: Puzzle, number: int, seed: int, store: Store, walk: int | None = None
 ) -> PuzzleSet:
     """Uniform ones, or ends of walks, with their optimal costs where these are quickly found."""
-    found = random_instances(size, number, seed, walk)
-    if solves_all(size):
-        solver = optimal_plans(size)
+    found = random_instances(puzzle, number, seed, walk)
+    if solves_all(puzzle):
+        solver = optimal_plans(puzzle)
         found = [replace(one, optimal_cost=_optimal_cost(one.puzzle, solver)) for one in found]
     name = f"random-{seed}" if walk is None else f"walk{walk}-{seed}"
-    return _stored(size, name, found, store)
+    return _stored(puzzle, name, found, store)
 
 
 def _optimal_cost(puzzle: Puzzle, solver: OptimalPlans) -> int:
@@ -56,11 +56,11 @@ def _optimal_cost(puzzle: Puzzle, solver: OptimalPlans) -> int:
     return len(states) - 1
 
 
-def _stored(size: PuzzleSize, name: str, instances: Sequence[Instance[Puzzle]], store: Store) -> PuzzleSet:
-    starts = tuple((one.id, store.put(format_instances([one], size.kind).encode())) for one in instances)
+def _stored(puzzle: Puzzle, name: str, instances: Sequence[Instance[Puzzle]], store: Store) -> PuzzleSet:
+    starts = tuple((one.id, store.put(format_instances([one], puzzle.name).encode())) for one in instances)
     if not starts:
-        raise InputError(f"{size}/{name} has no instances")
-    return PuzzleSet(str(size), f"{size}/{name}", starts)
+        raise InputError(f"{puzzle}/{name} has no instances")
+    return PuzzleSet(str(puzzle), f"{puzzle}/{name}", starts)
 
 
 def puzzle_training_job(contestant: Contestant, puzzle: str, seed: int, limits: Limits) -> Job:

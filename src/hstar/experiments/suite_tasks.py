@@ -112,15 +112,15 @@ def instances_of(table: TaskTable, home: Path, store: Store) -> Iterator[Instanc
 
 def puzzles_of(table: TaskTable, home: Path, store: Store) -> Iterator[PuzzleSet]:
     """Instances of a file, or random ones for each seed."""
-    size = parse_puzzle(str(table.puzzle))
+    puzzle = parse_puzzle(str(table.puzzle))
     if (table.file is None) == (table.number is None):
-        raise InputError(f"tasks: {size}: give either a file or a number of random instances")
+        raise InputError(f"tasks: {puzzle}: give either a file or a number of random instances")
     if table.file is not None:
         for path in _matches(table.file, home):
-            yield read_puzzles(size, path, store, blank_last=table.blank_last)
+            yield read_puzzles(puzzle, path, store, blank_last=table.blank_last)
         return
     for seed in table.seeds:
-        yield random_puzzles(size, int(table.number or 0), seed, store, table.walk)
+        yield random_puzzles(puzzle, int(table.number or 0), seed, store, table.walk)
 
 
 def maps_of(table: TaskTable, home: Path, store: Store) -> Iterator[MapSet]:
