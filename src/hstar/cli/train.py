@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser
-from hstar.cli.grids import problems_of
 from hstar.cli.options import Use, add_option, flag, given_options
-from hstar.cli.problems import kind_of_files
+from hstar.cli.problems import kind_of_files, problems_of
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import FILES, add_task_files, check_file, check_writable, load_files
 from hstar.cli.train_grid import grid_options, grid_plan, grid_summary

@@ -31,7 +31,7 @@ from hstar.spaces.grid_files import load_map, load_scenarios, scenario_map
 from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, ScenarioOptions, problems_on, random_problems
 
 Options = Mapping[str, str | int | float | bool]
-ROWS = "scenarios.csv"
+ROWS = "scenarios.jsonl"
 STEPS = "first.json"  # the search of the first scenario, for the animation of a report
 MOST_CELLS = 40_000  # of a map whose steps are kept
 SCENARIOS = ".scen"
@@ -40,7 +40,7 @@ _SEARCH = ("eps", "weight")  # what a plan may choose
 
 @dataclass(frozen=True)
 class MapSet:
-    """Scenarios that are searched one after the other: the words of `hstar grid` for them."""
+    """Scenarios that are searched one after the other: the words of `hstar solve` for them."""
 
     domain: str
     name: str  # domain/set
@@ -71,7 +71,7 @@ def random_maps(kind: str, options: Options, number: int, seed: int, name: str |
     maps = scenario_options(kind, options)
     problems = maps.on_lattices(random_problems(number, seed, maps), seed)
     domain = name or _title(f"{kind}:{maps.rows}x{maps.columns}", options, ("rows", "columns"))
-    words = ("--kind", kind, *option_words(options), "--scenarios", str(number), "--seed", str(seed))
+    words = ("--kind", kind, *option_words(options), "--random", str(number), "--seed", str(seed))
     examples, drawn = _one_of_each_size(problems), (_without_headings(maps), seed)
     return MapSet(domain, f"{domain}/random-{seed}", number, words, {}, examples, drawn)
 
@@ -97,7 +97,7 @@ def read_maps(
         found = problems_on([grid], 1, seed)
     domain = name or _title(path.stem, options)
     files = _stored([path], store)
-    drawn = ("--scenarios", str(number), "--seed", str(seed))
+    drawn = ("--random", str(number), "--seed", str(seed))
     words = (f"{{{next(iter(files))}}}", *option_words(options), *drawn)
     examples = _one_of_each_size(maps.on_lattices(found, seed))
     return MapSet(domain, f"{domain}/{path.name}-{seed}", number, words, files, examples)
@@ -150,16 +150,16 @@ def training_plan(options: Options, *, on_files: bool = False) -> prolonged.Plan
 
 
 def search_words(options: Options, *, symbolic: bool) -> tuple[str, ...]:
-    """Words of `hstar grid`: eps bounds the values of a model, and is the weight of a heuristic by name."""
+    """Words of `hstar solve`: eps bounds the values of a model, and is the weight of a heuristic by name."""
     given = _spelled(options)
     if foreign := next((name for name in given if name not in _SEARCH), None):
         raise unknown("option of plans on maps", foreign, [*_SEARCH])
     SearchConfig(**given)  # type: ignore[arg-type]  # which checks them
     if not symbolic:
-        return option_words(given)
+        return (*option_words(given), *(("--search", "wastar") if "weight" in given else ()))
     if len(given) == 2:
         raise InputError("eps is the weight of a heuristic by name; give one of them")
-    return tuple(word for value in given.values() for word in ("--weight", str(value)))
+    return tuple(word for value in given.values() for word in ("--search", "wastar", "--weight", str(value)))
 
 
 def check_heuristic(name: str) -> None:
@@ -289,7 +289,7 @@ def _search_job(
     one: MapSet, contestant: Contestant, model: str | Made | None, seed: int, limits: Limits
 ) -> Job:
     heuristic = str(contestant.heuristic) if model is None else "{model.hstar}"
-    command = (*HSTAR, "grid", *one.words, "--heuristic", heuristic, *contestant.search_options)
+    command = (*HSTAR, "solve", *one.words, "--heuristic", heuristic, *contestant.search_options)
     limit = ("--time-limit", f"{limits.time_limit:g}s", OWN_LIMIT, f"{limits.memory_limit >> 20}M")
     kept = ("--optimum", "--summary", "--json", "--quiet", "--output", f"{{{ROWS}}}")
     outputs = (ROWS, STEPS) if all(_can_be_shown(problem) for problem in one.examples) else (ROWS,)

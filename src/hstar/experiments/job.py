@@ -236,27 +236,22 @@ def _read_json(finished: Finished) -> Record:
         record: Record = json.loads(finished.output)
     except ValueError:
         return _failure(finished)
-    record.pop("plan", None)
-    return record
-
-
-def _read_puzzle(finished: Finished) -> Record:
-    """`hstar puzzle --json`, one instance; columns are named as those of other searches."""
-    record = _read_json(finished)
-    if "generated" not in record:
-        return record
-    for name in ("id", "start", "run"):
+    for name in ("plan", "actions", "path", "run", "id", "start"):
         record.pop(name, None)
-    actions = record.pop("actions", None)
-    renamed = {"expansions": record.pop("expanded"), "evaluations": record["generated"]}
-    return {**record, **renamed, "plan_length": None if actions is None else len(actions)}
+    return record
 
 
 def _read_grid(finished: Finished) -> Record:
-    """`hstar grid --summary --json` with one heuristic; a path that costs too much has made it an error."""
+    """`hstar solve --summary --json` with one heuristic; a path that costs too much has made it an error."""
     record = _read_json(finished)
-    record.pop("heuristic", None)  # a place that is gone
-    return record
+    if "instances" not in record:
+        return record
+    del record["heuristic"]  # a place that is gone
+    above, greatest = record.pop("suboptimality"), record.pop("greatest_suboptimality")
+    known = {"optimum": record.pop("optimal_cost"), "violations": 0}
+    known |= {"ratio": None if above is None else 1 + above}
+    known |= {"greatest_ratio": None if greatest is None else 1 + greatest}
+    return {**record, "scenarios": record.pop("instances"), **known}
 
 
 def _read_training(finished: Finished) -> Record:
@@ -294,7 +289,7 @@ def _read_fast_downward(finished: Finished) -> Record:
 
 READERS: dict[str, Callable[[Finished], Record]] = {
     "search": _read_json,
-    "puzzle": _read_puzzle,
+    "puzzle": _read_json,
     "grid": _read_grid,
     "label": _read_json,
     "train": _read_training,

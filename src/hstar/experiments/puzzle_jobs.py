@@ -15,8 +15,10 @@ from hstar.errors import InputError
 from hstar.experiments.contestants import Contestant
 from hstar.experiments.evaluate import Limits
 from hstar.experiments.job import HSTAR, Job, Made
-from hstar.experiments.puzzles import check_heuristic, random_instances
+from hstar.experiments.batch import random_instances
 from hstar.experiments.store import Store
+from hstar.registry import unknown
+from hstar.search.databases import DATABASES_NAME, check_databases
 from hstar.search.puzzle_optimal import OptimalPlans, optimal_plans, solves_all
 from hstar.spaces.puzzle import Instance, Puzzle, format_instances
 from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
@@ -42,7 +44,8 @@ def random_puzzles(
     size: PuzzleSize, number: int, seed: int, store: Store, walk: int | None = None
 ) -> PuzzleSet:
     """Uniform ones, or ends of walks, with their optimal costs where these are quickly found."""
-    found = random_instances(size, number, seed, walk)
+    drawn = random_instances(size, number, seed, walk)
+    found = [Instance(one.id, one.problem) for one in drawn]
     if solves_all(size):
         solver = optimal_plans(size)
         found = [replace(one, optimal_cost=_optimal_cost(one.puzzle, solver)) for one in found]
@@ -100,7 +103,7 @@ def puzzle_jobs(
             elif contestant.model is not None:
                 model = store.put(contestant.model.read_bytes())
             heuristic = str(contestant.heuristic) if model is None else "{model.hstar}"
-            command = (*HSTAR, "puzzle", one.puzzle, "{" + INSTANCE + "}", "--heuristic", heuristic)
+            command = (*HSTAR, "solve", one.puzzle, "{" + INSTANCE + "}", "--heuristic", heuristic)
             limit = ("--time-limit", f"{limits.time_limit:g}s")
             for start, file in one.starts:
                 jobs.append(
@@ -114,6 +117,16 @@ def puzzle_jobs(
                     )
                 )
     return jobs
+
+
+def check_heuristic(size: PuzzleSize, name: str) -> None:
+    """An `InputError` unless it is a symbolic one of the puzzle."""
+    puzzle = size.puzzle()
+    names = [claim.name for claim in puzzle.claims]
+    if name == DATABASES_NAME:
+        check_databases(puzzle)
+    elif name not in names:
+        raise unknown(f"heuristic of {size}", name, [*names, DATABASES_NAME])
 
 
 def _about(domain: str, instance: str, contestant: Contestant, seed: int) -> dict[str, Any]:

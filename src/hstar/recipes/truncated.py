@@ -242,7 +242,6 @@ class Truncated:
             recipe=self.name,
             recipe_config={**asdict(config), "training": asdict(train_config)},
             seed=train_config.seed,
-            search={"search": "gbfs"},
             summary={"instances": instances, "states": states, **trained.summary()},
         )
 

@@ -123,7 +123,6 @@ class WL:
             recipe=self.name,
             recipe_config=asdict(given),
             seed=given.seed,
-            search={"search": "gbfs"},
             summary={
                 "instances": len(data.instances),
                 "states": int((~bounds).sum()),
