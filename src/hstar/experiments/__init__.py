@@ -12,32 +12,33 @@ from hstar.experiments.tables import summarise
 
 if TYPE_CHECKING:
     from hstar.experiments.contestants import Contestant, parse_contestant
-    from hstar.experiments.evaluate import Instance, Limits, evaluation_jobs, read_instance
+    from hstar.experiments.problems import ProblemSet, read_problems
+    from hstar.experiments.protocol import Limits, contestant_jobs
 
 _HOME = {  # of what a report does not need, and which takes a while to import
-    "Contestant": "hstar.experiments.contestants",
-    "Instance": "hstar.experiments.evaluate",
-    "Limits": "hstar.experiments.evaluate",
-    "evaluation_jobs": "hstar.experiments.evaluate",
-    "parse_contestant": "hstar.experiments.contestants",
-    "read_instance": "hstar.experiments.evaluate",
+    "Contestant": "contestants",
+    "Limits": "protocol",
+    "ProblemSet": "problems",
+    "contestant_jobs": "protocol",
+    "parse_contestant": "contestants",
+    "read_problems": "problems",
 }
 
 __all__ = [
     "Attempt",
     "Contestant",
-    "Instance",
     "Job",
     "Limits",
     "LocalExecutor",
     "Made",
     "Outcome",
+    "ProblemSet",
     "Standing",
     "Store",
-    "evaluation_jobs",
+    "contestant_jobs",
     "execute",
     "parse_contestant",
-    "read_instance",
+    "read_problems",
     "run",
     "summarise",
 ]
@@ -46,4 +47,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'hstar.experiments' has no attribute '{name}'")
-    return getattr(importlib.import_module(_HOME[name]), name)
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from hstar.experiments.grid_jobs import STEPS
 from hstar.experiments.grid_picture import panel_title
+from hstar.experiments.job import STEPS
 from hstar.experiments.report.runs import Run
 from hstar.experiments.statistics import Record, searches_of
 
