@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalData
     from hstar.spaces.puzzle import Instance, Puzzle
-    from hstar.spaces.puzzles import PuzzleSize
     from hstar.spaces.relations import Vocabulary
     from hstar.spaces.task import Task
 
@@ -254,7 +253,7 @@ _KINDS: dict[str, tuple[Callable[..., _Found], tuple[str, ...], str]] = {
 }
 
 
-def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> tuple[list[Instance[Puzzle]], str]:
+def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Instance[Puzzle]], str]:
     """The instances, and in words what they were drawn from."""
     from hstar.experiments.puzzles import distribution, random_instances
     from hstar.search.puzzle_optimal import solves_all
@@ -266,18 +265,18 @@ def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> tuple[list[In
             raise InputError("--walk is for --random, not for a file of instances")
         (path,) = arguments.given
         check_file(path)
-        instances = size.read(path, blank_last=arguments.blank_last)
+        instances = puzzle.read(path, blank_last=arguments.blank_last)
         hard, drawn = any(one.optimal_cost is None for one in instances), f"those of {path.name}"
     else:
         if arguments.blank_last:
             raise InputError("--blank-last is for a file of instances, not for --random")
         walk = arguments.walk
         # `hstar puzzle` with the same seed has others: a promise is not tested by what it was made from.
-        instances = random_instances(size, arguments.random, arguments.seed, walk, purpose=_CALIBRATION)
+        instances = random_instances(puzzle, arguments.random, arguments.seed, walk, purpose=_CALIBRATION)
         hard, drawn = walk is None, distribution(walk)
-    if hard and not solves_all(size):
+    if hard and not solves_all(puzzle):
         raise UnsupportedError(
-            f"optimal plans of {size} take too long from anywhere; give --walk K, "
+            f"optimal plans of {puzzle} take too long from anywhere; give --walk K, "
             "or a file of instances with their optimal_cost"
         )
     return instances, drawn

@@ -128,8 +128,8 @@ def _instances(arguments: argparse.Namespace) -> list[tuple[str, Any]]:
     if arguments.random is not None or len(arguments.files) > 2:
         raise InputError("give either one file of instances or --random N")
     check_file(arguments.files[1])
-    size = parse_puzzle(str(arguments.files[0]))
-    return [(one.id, one.puzzle) for one in size.read(arguments.files[1], blank_last=arguments.blank_last)]
+    puzzle = parse_puzzle(str(arguments.files[0]))
+    return [(one.id, one.puzzle) for one in puzzle.read(arguments.files[1], blank_last=arguments.blank_last)]
 
 
 def _drawn(arguments: argparse.Namespace, problem: Any) -> list[tuple[str, Any]]:

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from hstar.experiments.puzzles import Row
     from hstar.search.solve import Found, SearchConfig
     from hstar.spaces.puzzle import Instance, Puzzle
-    from hstar.spaces.puzzles import PuzzleSize
 
 DESCRIPTION = """\
 PUZZLE is tiles:ROWSxCOLUMNS, pancake:N or blocks:N; the search is IDA*, with --bound or --anytime one whose
@@ -167,13 +166,13 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.experiments.puzzles import puzzle_anchor, puzzle_heuristic, solve_instances, summary
     from hstar.spaces.puzzles import parse_puzzle
 
-    size = parse_puzzle(arguments.puzzle)
+    puzzle = parse_puzzle(arguments.puzzle)
     rule = chosen(arguments.rule, arguments.alpha)
     bounded = arguments.anytime or arguments.bound is not None
     config = _config(arguments, bounded)
     if arguments.jobs < 1:
         raise InputError("--jobs must be at least 1")
-    instances = _instances(size, arguments)
+    instances = _instances(puzzle, arguments)
     if arguments.output is not None:
         check_writable(arguments.output, "rows")
     rows: list[Row] = []
@@ -184,11 +183,11 @@ def run(arguments: argparse.Namespace) -> int:
             name, anchor = arguments.heuristic, None
             cache = not arguments.no_cache
             if bounded:
-                anchor, anchor_name = puzzle_anchor(size, arguments.anchor, cache=cache)
+                anchor, anchor_name = puzzle_anchor(puzzle, arguments.anchor, cache=cache)
                 name = name or anchor_name
-            name = name or size.puzzle().core.heuristics[0].name
+            name = name or puzzle.core.heuristics[0].name
             heuristic, about = puzzle_heuristic(
-                *(size, name, rule),
+                *(puzzle, name, rule),
                 floor=arguments.floor,
                 truncated=arguments.truncated,
                 cache=cache,
@@ -218,7 +217,7 @@ def run(arguments: argparse.Namespace) -> int:
                 instances,
                 heuristic,
                 config,
-                {"puzzle": str(size), **about},
+                {"puzzle": str(puzzle), **about},
                 search="focal" if bounded else "idastar",
                 on_plan=better,
                 jobs=arguments.jobs,
@@ -241,17 +240,17 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if all(row["status"] == "solved" for row in rows) else _UNSOLVED
 
 
-def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> list[Instance[Puzzle]]:
+def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> list[Instance[Puzzle]]:
     from hstar.experiments.puzzles import random_instances
 
     if (arguments.instances is None) == (arguments.random is None):
         raise InputError("give either a file of instances or --random N")
     if arguments.instances is None:
-        return random_instances(size, arguments.random, arguments.seed, arguments.walk)
+        return random_instances(puzzle, arguments.random, arguments.seed, arguments.walk)
     if arguments.walk is not None:
         raise InputError("--walk is for --random, not for a file of instances")
     check_file(arguments.instances)
-    return size.read(arguments.instances, blank_last=arguments.blank_last)
+    return puzzle.read(arguments.instances, blank_last=arguments.blank_last)
 
 
 def _promise(about: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any] | None:

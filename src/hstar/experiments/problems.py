@@ -186,35 +186,33 @@ def make_problem(name: str, domain: str, problem: str, store: Store, file: str =
 # --- puzzles and own spaces -----------------------------------------------------------------------------
 
 
-def read_puzzles(puzzle: str, file: Path, store: Store, *, blank_last: bool = False) -> ProblemSet:
+def read_puzzles(name: str, file: Path, store: Store, *, blank_last: bool = False) -> ProblemSet:
     """Those of a CSV file; `blank_last`: tiles that are meant for the goal with the blank last."""
-    return _puzzles(puzzle, file.stem, parse_puzzle(puzzle).read(file, blank_last=blank_last), store)
+    puzzle = parse_puzzle(name)
+    return _puzzles(puzzle, file.stem, puzzle.read(file, blank_last=blank_last), store)
 
 
-def random_puzzles(puzzle: str, number: int, seed: int, store: Store, walk: int | None = None) -> ProblemSet:
+def random_puzzles(name: str, number: int, seed: int, store: Store, walk: int | None = None) -> ProblemSet:
     """Uniform ones, or ends of walks, with their optimal costs where these are quickly found."""
-    size = parse_puzzle(puzzle)
-    instances = random_instances(size, number, seed, walk)
-    if solves_all(size):
-        solver = optimal_plans(size)
+    puzzle = parse_puzzle(name)
+    instances = random_instances(puzzle, number, seed, walk)
+    if solves_all(puzzle):
+        solver = optimal_plans(puzzle)
         plans = [solver.states(instance.puzzle) for instance in instances]  # never None without a time limit
         costs = [len(plan or ()) - 1 for plan in plans]
         instances = [replace(one, optimal_cost=cost) for one, cost in zip(instances, costs, strict=True)]
     return _puzzles(puzzle, _drawn_name(seed, walk), instances, store)
 
 
-def _puzzles(puzzle: str, name: str, instances: Sequence[Instance[Puzzle]], store: Store) -> ProblemSet:
+def _puzzles(puzzle: Puzzle, name: str, instances: Sequence[Instance[Puzzle]], store: Store) -> ProblemSet:
+    space = str(puzzle)
     if not instances:
-        raise InputError(f"{puzzle}/{name} has no instances")
-    column = parse_puzzle(puzzle).kind
-    starts = {
-        one.id: Source(
-            (puzzle, f"{{{INSTANCE}}}"), {INSTANCE: store.put(format_instances([one], column).encode())}
-        )
-        for one in instances
-    }
-    lesson = Lesson("puzzle", puzzle, puzzle, Source((puzzle,)))
-    return ProblemSet("puzzle", puzzle, f"{puzzle}/{name}", starts, lesson, examples=(instances[0].puzzle,))
+        raise InputError(f"{space}/{name} has no instances")
+    texts = {one.id: format_instances([one], puzzle.name).encode() for one in instances}
+    words = (space, f"{{{INSTANCE}}}")
+    starts = {start: Source(words, {INSTANCE: store.put(text)}) for start, text in texts.items()}
+    lesson = Lesson("puzzle", space, space, Source((space,)))
+    return ProblemSet("puzzle", space, f"{space}/{name}", starts, lesson, examples=(puzzle,))
 
 
 def own_space(

@@ -37,7 +37,6 @@ from hstar.search.result import Found
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.puzzle import Instance, Puzzle, check_cost
-from hstar.spaces.puzzles import PuzzleSize
 
 Row: TypeAlias = dict[str, Any]
 OnPlan: TypeAlias = Callable[[Instance[Puzzle], Found], None]
@@ -50,14 +49,14 @@ _WITH_DATABASES = (*_SETS, "blocks:15")
 
 
 def random_instances(
-    size: PuzzleSize, number: int, seed: int, walk: int | None = None, *, purpose: tuple[int, ...] = ()
+    puzzle: Puzzle, number: int, seed: int, walk: int | None = None, *, purpose: tuple[int, ...] = ()
 ) -> list[Instance[Puzzle]]:
     """Uniformly among all, or the ends of walks of so many moves from the goal.
 
     Those of another purpose are other ones, although their seed is the same.
     """
     seeds = np.random.SeedSequence(seed, spawn_key=purpose).generate_state(number, np.uint64).tolist()
-    puzzles = (size.random(one) if walk is None else size.walk(walk, one) for one in seeds)
+    puzzles = (puzzle.random(one) if walk is None else puzzle.walk(walk, one) for one in seeds)
     return [Instance(str(i), puzzle) for i, puzzle in enumerate(puzzles, 1)]
 
 
@@ -67,7 +66,7 @@ def distribution(walk: int | None = None) -> str:
 
 
 def puzzle_heuristic(
-    size: PuzzleSize,
+    puzzle: Puzzle,
     name: str,
     rule: Rule | None = None,
     *,
@@ -80,7 +79,6 @@ def puzzle_heuristic(
     Of a model another rule can be chosen than its own. With `floor` no value is below its admissible
     features, as in some trainings; `truncated` takes all that is below them out of its belief.
     """
-    puzzle = size.puzzle()
     if names_model(name):
         model = load_model(name)
         model.space.check(puzzle)
@@ -99,38 +97,38 @@ def puzzle_heuristic(
     for word, given in (of_models | {"a truncated belief": truncated}).items():
         if given:
             raise InputError(f"{word} is for models, not for {name}")
-    check_heuristic(size, name)
+    check_heuristic(puzzle, name)
     if name == DATABASES:
-        return _databases(size, cache=cache), {"heuristic": name}
+        return _databases(puzzle, cache=cache), {"heuristic": name}
     return name, {"heuristic": name}
 
 
-def _databases(size: PuzzleSize, *, cache: bool) -> Databases:
+def _databases(puzzle: Puzzle, *, cache: bool) -> Databases:
     """The greatest sum of the additive sets; of blocks the greatest cost of the twelve patterns."""
-    if size.kind == "blocks":
-        return block_databases(size.puzzle(), BLOCKS_15, cache=cache)
-    return additive_databases(size.puzzle(), _SETS[str(size)], cache=cache)
+    if puzzle.name == "blocks":
+        return block_databases(puzzle, BLOCKS_15, cache=cache)
+    return additive_databases(puzzle, _SETS[str(puzzle)], cache=cache)
 
 
-def check_heuristic(size: PuzzleSize, name: str) -> None:
+def check_heuristic(puzzle: Puzzle, name: str) -> None:
     """An `InputError` unless it is a symbolic one of the puzzle."""
-    names = [info.name for info in size.puzzle().core.heuristics]
-    if name == DATABASES and str(size) not in _WITH_DATABASES:
-        raise InputError(f"there are databases for {', '.join(_WITH_DATABASES)}, not for {size}")
+    names = [info.name for info in puzzle.core.heuristics]
+    if name == DATABASES and str(puzzle) not in _WITH_DATABASES:
+        raise InputError(f"there are databases for {', '.join(_WITH_DATABASES)}, not for {puzzle}")
     if name not in (*names, DATABASES):
-        raise unknown(f"heuristic of {size}", name, [*names, DATABASES])
+        raise unknown(f"heuristic of {puzzle}", name, [*names, DATABASES])
 
 
 def puzzle_anchor(
-    size: PuzzleSize, name: str | None = None, *, cache: bool = True
+    puzzle: Puzzle, name: str | None = None, *, cache: bool = True
 ) -> tuple[PuzzleHeuristic, str]:
     """An admissible heuristic, the strongest one if none is named, and its name."""
-    names = [info.name for info in size.puzzle().core.heuristics if info.admissible]
+    names = [info.name for info in puzzle.core.heuristics if info.admissible]
     if name is None:  # sums over all tiles are never below their distances; of pancakes the gap is stronger
-        name = DATABASES if str(size) in _SETS and size.kind == "tiles" else names[0]
+        name = DATABASES if str(puzzle) in _SETS and puzzle.name == "tiles" else names[0]
     if name != DATABASES and name not in names:
-        raise unknown(f"admissible heuristic of {size}", name, [*names, DATABASES])
-    return puzzle_heuristic(size, name, cache=cache)[0], name
+        raise unknown(f"admissible heuristic of {puzzle}", name, [*names, DATABASES])
+    return puzzle_heuristic(puzzle, name, cache=cache)[0], name
 
 
 # The runs.

@@ -8,7 +8,7 @@ from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, prolonged
 from hstar.recipes.domain_recipe import check_options
 from hstar.recipes.learn import recipe_info, recipes
 from hstar.recipes.puzzle_recipe import check_options as check_puzzle_options
-from hstar.spaces.puzzles import size_of
+from hstar.spaces.puzzles import with_usual_goal
 
 
 class _Method:
@@ -33,7 +33,9 @@ class Recipe:
         if kind == "domain":
             return check_options(DOMAIN_RECIPES.get(self.name), profile, options)
         if kind == "puzzle":
-            return check_puzzle_options(PUZZLE_RECIPES.get(self.name), size_of(source), profile, options)
+            return check_puzzle_options(
+                PUZZLE_RECIPES.get(self.name), with_usual_goal(source), profile, options
+            )
         if kind == "map":
             from hstar.errors import InputError
             from hstar.spaces.grid_maps import OF_RANDOM_MAPS
