@@ -176,26 +176,6 @@ def test_from_scenarios_to_a_table(home: Path) -> None:
     assert [panel["contestant"] for panel in few["panels"]] == ["weighted 3"]
 
 
-def test_paths_by_seed() -> None:
-    known = {"step": "search", "domain": "d", "contestant": "c", "status": "solved", "reopened": 0.0}
-    known |= {"start": "s", "bound": 2.0, "violations": 0}
-
-    def row(instance: str, seed: int, scenarios: int, expansions: float, ratio: float) -> dict[str, Any]:
-        numbers = {"scenarios": scenarios, "solved": scenarios, "expansions": expansions}
-        return {**known, **numbers, "instance": instance, "seed": seed, "ratio": ratio, "greatest_ratio": 1.5}
-
-    rows = [row("d/1", 0, 10, 100, 1.0), row("d/2", 0, 30, 20, 1.1), row("d/1", 1, 10, 60, 1.0)]
-    rows += [{**known, "instance": "d/2", "seed": 1, "status": "error", "error": "was killed"}]
-    # The second seed has no row of the second set.
-    assert path_table(rows)[1:] == [["d", "c", "40 (1 of 2 seeds)", "0", "7.50", "0.750", "40", "0"]]
-    rows[2]["violations"] = 1
-    assert path_table(rows)[1][-1] == "1"
-    rows[3] = row("d/2", 1, 30, 60, 1.0)
-    assert path_table(rows)[1][2:5] == ["50 ± 14.1", "0 ± 0", "3.75 ± 5.30"]
-    broken = {**rows[0], "contestant": "b", "violations": 2, "status": "error", "error": "costs too much"}
-    assert path_table([broken])[1][-1] == "2" and "costs too much" in summarise([broken])
-
-
 def test_the_optimum_and_what_is_promised() -> None:
     problems = random_problems(3, 5, rows=12, columns=12, neighbours=8)
     for problem in [*problems, *with_headings(problems, 8, 0.5, 0)]:

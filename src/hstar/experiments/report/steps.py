@@ -46,7 +46,7 @@ def _first_seeds(rows: Sequence[Record]) -> list[Record]:
     first: dict[tuple[str, str], Record] = {}
     for row in searches_of(rows):
         place = row["instance"], row["contestant"]
-        if row.get("scenarios") and (place not in first or row["seed"] < first[place]["seed"]):
+        if row.get("instances") and (place not in first or row["seed"] < first[place]["seed"]):
             first[place] = row
     return list(first.values())
 
