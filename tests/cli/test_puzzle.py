@@ -137,10 +137,10 @@ def test_another_goal_is_noticed(hstar: Run, refused: Refused, folder: Path) -> 
     size = parse_puzzle("tiles:3x3")
     boards = [size.random(seed).start for seed in range(30)]
     first, last = (
-        [solve(size.puzzle(board), "manhattan", "idastar").plan_cost or 0 for board in some]
+        [solve(size.at(board), "manhattan", "idastar").plan_cost or 0 for board in some]
         for some in (boards, map(turned, boards))
     )
-    least = [size.puzzle().core.value("manhattan", board) for board in boards]
+    least = [size.core.value("manhattan", board) for board in boards]
     shorter = next(i for i in range(30) if first[i] < last[i])
     longer = next(i for i in range(30) if first[i] > last[i] >= least[i])
     for i, found in ((shorter, "a plan costs"), (longer, "no plan costs less than")):
@@ -211,7 +211,7 @@ def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> Non
         rows = hstar(*solved_words, f"--{word}", "--json").out.splitlines()
         assert all(json.loads(row)["run"][word] for row in rows) and word not in json.loads(plain)["run"]
         found = [(json.loads(row)["start"], json.loads(row)["initial_h"]) for row in rows]
-        core = parse_puzzle("tiles:2x3").puzzle().core
+        core = parse_puzzle("tiles:2x3").core
         assert all(h >= core.value("manhattan", state) for state, h in found)
     wrong = refused(33, "puzzle", "tiles:3x2", "--random", "1", "--heuristic", "model.hstar")
     assert wrong == "the model was trained for tiles:2x3, asked for another shape of it"

@@ -34,7 +34,7 @@ OWN = hstar.load(f"{Path(__file__).parents[2] / 'examples' / 'own_space.py'}:Lig
 PROBLEMS: dict[str, Any] = {
     "task": TASK,
     "domain": TASK,
-    "puzzle": SIZE.puzzle(),
+    "puzzle": SIZE,
     "map": MAP,
     "own": OWN,
 }
@@ -68,7 +68,7 @@ def of_task(options: Any) -> tuple[Any, str | None, Any]:
 
 
 def of_puzzle(options: Any) -> tuple[Any, str | None, Any]:
-    return PuzzleIdentity(SIZE), "one-hot", dense(puzzle_features(SIZE.puzzle(), "one-hot").inputs, options)
+    return PuzzleIdentity(SIZE), "one-hot", dense(puzzle_features(SIZE, "one-hot").inputs, options)
 
 
 def dense(inputs: int, options: Any) -> Any:
@@ -166,8 +166,7 @@ def test_rules_with_bounds(name: str, kind: str, rule: Rule) -> None:
     lower = {"task": "lmcut", "domain": "lmcut"}.get(kind)
     found = np.array(values(replace(model, rule=rule, lower=lower)))
     if kind == "puzzle":
-        puzzle = SIZE.puzzle()
-        bounds = np.array([puzzle.core.value("manhattan", SIZE.random(seed).start) for seed in range(20)])
+        bounds = np.array([SIZE.core.value("manhattan", SIZE.random(seed).start) for seed in range(20)])
     elif kind == "map":
         bounds = MAP.lower_bounds()[~MAP.grid.blocked]
         if isinstance(rule, Bounded):

@@ -45,7 +45,7 @@ def test_limits_double_and_solved_instances_leave() -> None:
         assert after["tasks"] == (row["tasks"] - row["solved"] if row["learned"] else row["tasks"])
     assert model.summary["solved"] == sum(row["solved"] for row in rows if row["learned"])
     assert model.estimate.outputs == 1
-    network = model.build(SIZE.puzzle())
+    network = model.build(SIZE)
     assert solve(SIZE.walk(4, 1), network, "idastar", max_evaluations=10**6).solved
 
 

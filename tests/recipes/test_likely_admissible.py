@@ -97,7 +97,7 @@ def test_a_floor() -> None:
     model = learned(iterations=2, floor=True)
     assert model.lower == FEATURES and model.recipe_config["floor"] is True
     states = [SIZE.random(seed).start for seed in range(20)]
-    manhattan = [SIZE.puzzle().core.value("manhattan", state) for state in states]
+    manhattan = [SIZE.core.value("manhattan", state) for state in states]
     assert (network_of(model, 0.99).values(states) >= manhattan).all()
 
 
@@ -233,7 +233,7 @@ def test_tasks_become_harder_and_the_switch_follows() -> None:
             learner.iterate()
         assert learner.switch == np.quantile(learner.buffer.costs, 0.95)
         # Every remembered cost is that of a plan: not below the true distance, with the goal among them.
-        exact = oracle.distances(SIZE.puzzle())
+        exact = oracle.distances(SIZE)
         for state, cost in zip(learner.buffer.states, learner.buffer.costs, strict=True):
             assert cost >= exact[state]
         assert SIZE.goal in learner.buffer.states

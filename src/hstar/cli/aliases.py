@@ -38,8 +38,6 @@ def _grid(words: list[str]) -> list[str]:
         new += ["--kind", "scattered"]
     if not typed & {"--random", "--start", "--goal"} and not any(word.endswith(".scen") for word in new):
         new += ["--random", "1"]
-    if "--weight" in typed:
-        new += ["--search", "wastar"]
     if typed & set(_DRAWINGS):
         return ["show", *("--output" if word in _DRAWINGS else word for word in new)]
     return ["solve", *new, "--combine", "each"]

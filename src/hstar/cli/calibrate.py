@@ -22,15 +22,14 @@ if TYPE_CHECKING:
     from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalData
     from hstar.spaces.puzzle import Instance, Puzzle
-    from hstar.spaces.puzzles import PuzzleSize
     from hstar.spaces.relations import Vocabulary
     from hstar.spaces.task import Task
 
 DESCRIPTION = """\
 Moves the values of a model so that a promise can be made of A* and IDA* with it: their plans are optimal, or
 cost at most the bound times that, with at least this probability, for problems that are drawn as those of the
-calibration are. Every action counts 1. A model of a domain is calibrated by files of `hstar sample optimal`, or by
-problems, which are solved here; a model of a task by other starts: problems with its goal, or random walks; a
+calibration are. Every action counts 1. A model of a domain is calibrated by files of `hstar sample optimal`,
+or by problems, which are solved here; a model of a task by other starts: problems with its goal, or random walks; a
 model of a puzzle by random instances, or those of a CSV file (see `hstar solve`), which are solved here; a
 model of maps by random maps like those of its training, or by .scen files. The problems of calibration must
 be others than those of the training, and nothing else of the model may have been chosen by them."""
@@ -252,7 +251,7 @@ _KINDS: dict[str, tuple[Callable[..., _Found], tuple[str, ...], str]] = {
 }
 
 
-def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> tuple[list[Instance[Puzzle]], str]:
+def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Instance[Puzzle]], str]:
     """The instances, and in words what they were drawn from."""
     from hstar.experiments.batch import CALIBRATION, distribution, random_instances
     from hstar.search.puzzle_optimal import solves_all
@@ -265,19 +264,19 @@ def _instances(size: PuzzleSize, arguments: argparse.Namespace) -> tuple[list[In
             raise InputError("--walk is for --random, not for a file of instances")
         (path,) = arguments.given
         check_file(path)
-        instances = size.read(path, blank_last=arguments.blank_last)
+        instances = puzzle.read(path, blank_last=arguments.blank_last)
         hard, drawn = any(one.optimal_cost is None for one in instances), f"those of {path.name}"
     else:
         if arguments.blank_last:
             raise InputError("--blank-last is for a file of instances, not for --random")
         walk = arguments.walk
         # `hstar solve` with the same seed has others: a promise is not tested by what it was made from.
-        random = random_instances(size, arguments.random, arguments.seed, walk, purpose=CALIBRATION)
+        random = random_instances(puzzle, arguments.random, arguments.seed, walk, purpose=CALIBRATION)
         instances = [Instance(one.id, one.problem) for one in random]
         hard, drawn = walk is None, distribution(walk)
-    if hard and not solves_all(size):
+    if hard and not solves_all(puzzle):
         raise UnsupportedError(
-            f"optimal plans of {size} take too long from anywhere; give --walk K, "
+            f"optimal plans of {puzzle} take too long from anywhere; give --walk K, "
             "or a file of instances with their optimal_cost"
         )
     return instances, drawn

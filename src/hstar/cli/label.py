@@ -123,8 +123,8 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
 
 def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
     from hstar.experiments import Store
-    from hstar.experiments.domains import labelling_jobs, read_problem
-    from hstar.experiments.label import merged
+    from hstar.experiments.label import labelling_jobs, merged
+    from hstar.experiments.problems import read_problem
     from hstar.sampling import relational
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")

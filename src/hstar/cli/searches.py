@@ -73,9 +73,9 @@ def add_search(parser: Parser) -> None:
         "--search",
         "-s",
         metavar="NAME",
-        help=f"one of {_names(searches())} (default: lazy with ff and preferred operators for tasks, and with "
-        "a model of a domain, too; gbfs for tasks with another heuristic, idastar for puzzles, else astar, or "
-        "what a model recommends; focal with --bound or --anytime)",
+        help=f"one of {_names(searches())} (default: tasks: lazy with ff and preferred operators, with a model "
+        "of a domain beside it; gbfs with another heuristic; puzzles: idastar; else astar, or what a model "
+        "recommends; focal with --bound or --anytime, wastar with --weight)",
     )
     add(
         "--heuristic",

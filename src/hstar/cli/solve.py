@@ -43,8 +43,8 @@ EXAMPLES = (
     "hstar solve tiles:3x3 --random 5 --seed 1 --heuristic manhattan --json",
     "hstar solve pancake:20 --random 3 --seed 1 --bound 1.5 --output rows.jsonl",
     "hstar solve map.png --start 0,0 --goal 19,29",
-    "hstar solve --kind maze --random 20 --heuristic manhattan --heuristic model.hstar --eps 2 --combine each",
-    "hstar solve --kind rooms --random 20 --headings 8 --search wastar --weight 1.5 --optimum --summary --json",
+    "hstar solve --kind maze --random 9 --heuristic manhattan --heuristic model.hstar --eps 2 --combine each",
+    "hstar solve --kind rooms --random 9 --headings 8 --weight 1.5 --optimum --summary --json",
     "hstar solve own.py:Lights --search gbfs --heuristic zero",
 )
 

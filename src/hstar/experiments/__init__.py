@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hstar.experiments.contestants import Contestant, parse_contestant
     from hstar.experiments.driver import LocalExecutor, Standing, run
-    from hstar.experiments.evaluate import Instance, Limits, evaluation_jobs, read_instance
     from hstar.experiments.job import Job, Made, Outcome, execute
+    from hstar.experiments.problems import ProblemSet, read_problems
+    from hstar.experiments.protocol import Limits, contestant_jobs
     from hstar.experiments.store import Attempt, Store
     from hstar.experiments.tables import summarise
 
 _HOMES = {  # imported when they are asked for: `hstar solve` uses `batch.py` alone
     "contestants": ("Contestant", "parse_contestant"),
     "driver": ("LocalExecutor", "Standing", "run"),
-    "evaluate": ("Instance", "Limits", "evaluation_jobs", "read_instance"),
     "job": ("Job", "Made", "Outcome", "execute"),
+    "problems": ("ProblemSet", "read_problems"),
+    "protocol": ("Limits", "contestant_jobs"),
     "store": ("Attempt", "Store"),
     "tables": ("summarise",),
 }
@@ -25,18 +27,18 @@ _HOMES = {  # imported when they are asked for: `hstar solve` uses `batch.py` al
 __all__ = [
     "Attempt",
     "Contestant",
-    "Instance",
     "Job",
     "Limits",
     "LocalExecutor",
     "Made",
     "Outcome",
+    "ProblemSet",
     "Standing",
     "Store",
-    "evaluation_jobs",
+    "contestant_jobs",
     "execute",
     "parse_contestant",
-    "read_instance",
+    "read_problems",
     "run",
     "summarise",
 ]
@@ -45,5 +47,5 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            return getattr(importlib.import_module(f"hstar.experiments.{home}"), name)
+            return getattr(importlib.import_module(f"{__name__}.{home}"), name)
     raise AttributeError(f"module 'hstar.experiments' has no attribute '{name}'")

@@ -41,7 +41,6 @@ from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.puzzle import Puzzle, State
-from hstar.spaces.puzzles import PuzzleSize
 
 if TYPE_CHECKING:
     from hstar.container import Tensors
@@ -82,14 +81,14 @@ class Bootstrap:
     paper: ClassVar[str] = "Arfaee, Zilles and Holte, SoCS 2010"
     options: ClassVar[type[BootstrapOptions]] = BootstrapOptions
 
-    def profiles(self, puzzle: PuzzleSize | None) -> Mapping[str, Options]:
+    def profiles(self, puzzle: Puzzle | None) -> Mapping[str, Options]:
         """The network of `likely-admissible` for the puzzle."""
         large = str(puzzle) in ("tiles:5x5", "pancake:24", "blocks:15")
         return {"default": {"inputs": "databases", "hidden": 8} if large else {}}
 
     def learn(
         self,
-        puzzle: PuzzleSize,
+        puzzle: Puzzle,
         options: BootstrapOptions,
         progress: ProgressFunction | None = None,
         checkpoint: Path | None = None,
@@ -114,20 +113,17 @@ class Bootstrap:
 class _Learner:
     """The state between iterations: the instances that are left, the limit and the heuristic."""
 
-    def __init__(
-        self, size: PuzzleSize, options: BootstrapOptions, progress: ProgressFunction | None
-    ) -> None:
-        self.size, self.options, self._progress = size, options, progress
+    def __init__(self, puzzle: Puzzle, options: BootstrapOptions, progress: ProgressFunction | None) -> None:
+        self.puzzle, self.options, self._progress = puzzle, options, progress
         self.started = time.monotonic()
-        puzzle = size.puzzle()
         names = [info.name for info in puzzle.core.heuristics]
         self.first = options.first or names[0]
         if self.first not in names:
-            raise unknown(f"heuristic of {size}", self.first, names)
+            raise unknown(f"heuristic of {puzzle}", self.first, names)
         self.features = puzzle_features(puzzle, options.inputs)
         self.limit = options.nodes
         seeds = np.random.SeedSequence((options.seed, _SETS)).generate_state(options.instances, np.uint64)
-        self.left: list[State] = [size.random(int(seed)).start for seed in seeds]
+        self.left: list[State] = [puzzle.random(int(seed)).start for seed in seeds]
         self.weights: Tensors = {}
         self.learned_states = 0
         self.history: list[dict[str, Any]] = []
@@ -146,7 +142,7 @@ class _Learner:
             return solve(puzzle, heuristic, "idastar", config=config, progress=progress)
 
         plans, left, generated = [], [], 0
-        for puzzle, result in side_by_side(map(self.size.puzzle, self.left), search, self.options.jobs):
+        for puzzle, result in side_by_side(map(self.puzzle.at, self.left), search, self.options.jobs):
             generated += result.generated
             if result.states is None:
                 left.append(puzzle.start)
@@ -218,7 +214,7 @@ class _Learner:
                 f"{self.options.least_solved} to learn from; raise nodes"
             )
         return TrainedModel(
-            space=PuzzleIdentity(self.size),
+            space=PuzzleIdentity(self.puzzle),
             encoder=self.options.inputs,
             model=self.shape.name,
             model_config=asdict(self.shape),
@@ -250,14 +246,14 @@ class _Learner:
     def identity(self) -> dict[str, Any]:
         """What has to be equal for going on."""
         given = {name: value for name, value in asdict(self.options).items() if name != "jobs"}
-        return {"recipe": Bootstrap.name, "puzzle": str(self.size), **given}
+        return {"recipe": Bootstrap.name, "puzzle": str(self.puzzle), **given}
 
     def save(self, path: Path) -> None:
         """Everything that the next iteration depends on."""
         from hstar.training import checkpoint
 
         header = {"history": self.history, "limit": self.limit, "learned_states": self.learned_states}
-        left = np.array(self.left, dtype=np.int32).reshape(len(self.left), len(self.size.goal))
+        left = np.array(self.left, dtype=np.int32).reshape(len(self.left), len(self.puzzle.goal))
         checkpoint.write(path, self.identity(), header, {"left": left, **self.weights})
 
     def restore(self, path: Path) -> None:

@@ -27,7 +27,7 @@ from hstar.registry import unknown
 from hstar.sampling import relational
 from hstar.sampling.relational import RelationalData
 from hstar.spaces.load import in_words, load
-from hstar.spaces.puzzles import PuzzleSize, size_of
+from hstar.spaces.puzzles import with_usual_goal
 from hstar.spaces.task import Task
 
 Learner = Callable[..., TrainedModel[Any]]
@@ -103,8 +103,6 @@ def _resolved(source: Any, info: RecipeInfo) -> tuple[str, Any]:
         if "map" not in info.learners:
             raise InputError(f"{info.name} needs something to learn from: {in_words(info.spaces)}")
         return "map", None
-    if isinstance(source, PuzzleSize):
-        return "puzzle", source
     if isinstance(source, RelationalData):
         return "domain", source
     if isinstance(source, str | Path) and "domain" in info.learners and _is_data(source):
@@ -165,8 +163,4 @@ def _domain_learner(name: str) -> Learner:
 
 
 def _puzzle_learner(name: str) -> Learner:
-    def learn(puzzle: Any, **options: Any) -> TrainedModel[Any]:
-        size = puzzle if isinstance(puzzle, PuzzleSize) else size_of(puzzle)
-        return train_puzzle(name, size, **options)
-
-    return learn
+    return lambda puzzle, **options: train_puzzle(name, with_usual_goal(puzzle), **options)

@@ -29,7 +29,7 @@ from hstar.recipes.puzzle_recipe import (
     profile_options,
 )
 from hstar.sampling.uncertain_tasks import SOFTMAX
-from hstar.spaces.puzzles import PuzzleSize
+from hstar.spaces.puzzle import Puzzle
 
 if TYPE_CHECKING:
     from hstar.models.puzzle_identity import PuzzleIdentity
@@ -173,7 +173,7 @@ class LikelyAdmissible:
     paper: ClassVar[str] = "Marom and Rosman, ICAPS 2020"
     options: ClassVar[type[LikelyAdmissibleOptions]] = LikelyAdmissibleOptions
 
-    def profiles(self, puzzle: PuzzleSize | None) -> Mapping[str, Options]:
+    def profiles(self, puzzle: Puzzle | None) -> Mapping[str, Options]:
         """Those of program and paper for a puzzle, of the study of efficiency, and quicker ones."""
         program = _BY_PUZZLE.get(str(puzzle), {})
         return {
@@ -190,7 +190,7 @@ class LikelyAdmissible:
 
     def learn(
         self,
-        puzzle: PuzzleSize,
+        puzzle: Puzzle,
         options: LikelyAdmissibleOptions,
         progress: ProgressFunction | None = None,
         checkpoint: Path | None = None,

@@ -26,16 +26,14 @@ from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.puzzle import Puzzle, State
-from hstar.spaces.puzzles import PuzzleSize
 from hstar.spaces.tiles import check_mirror_images, mirrored
 
 
 class PuzzleSpace:
     """A `LearningSpace` of all instances of a puzzle of one size."""
 
-    def __init__(self, size: PuzzleSize, options: LikelyAdmissibleOptions) -> None:
-        self.size, self.options = size, options
-        puzzle = size.puzzle()
+    def __init__(self, puzzle: Puzzle, options: LikelyAdmissibleOptions) -> None:
+        self.puzzle, self.options = puzzle, options
         if options.mirror:
             check_mirror_images(puzzle)
         self.walks = PuzzleWalks(puzzle)
@@ -46,7 +44,7 @@ class PuzzleSpace:
     @property
     def identity(self) -> dict[str, Any]:
         """The size."""
-        return {"puzzle": str(self.size)}
+        return {"puzzle": str(self.puzzle)}
 
     def array(self, states: Sequence[State]) -> npt.NDArray[np.float32]:
         """The features."""
@@ -66,7 +64,7 @@ class PuzzleSpace:
         def search(puzzle: Puzzle, progress: Progress | None) -> Result:
             return solve(puzzle, heuristic, "idastar", config=limits, progress=progress)
 
-        for _, result in side_by_side(map(self.size.puzzle, tasks), search, options.jobs):
+        for _, result in side_by_side(map(self.puzzle.at, tasks), search, options.jobs):
             found = None if result.states is None else list(result.states)
             yield Attempt(found, result.generated)
 
@@ -83,7 +81,7 @@ class PuzzleSpace:
     def model(self, planner: FFNN, summary: dict[str, Any]) -> TrainedModel[PuzzleIdentity]:
         """For `hstar puzzle`."""
         return TrainedModel(
-            space=PuzzleIdentity(self.size),
+            space=PuzzleIdentity(self.puzzle),
             encoder=self.options.inputs,
             model=self.shape.name,
             model_config=asdict(self.shape),

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from hstar.errors import InputError
 from hstar.options import configured
 from hstar.registry import Registry, unknown
-from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
+from hstar.spaces.puzzle import Puzzle
+from hstar.spaces.puzzles import parse_puzzle
 
 if TYPE_CHECKING:
     from hstar.models.puzzle_identity import PuzzleIdentity
@@ -45,12 +46,12 @@ class PuzzleRecipe(Protocol):
     paper: ClassVar[str]
     options: ClassVar[type[Any]]  # a frozen dataclass
 
-    def profiles(self, puzzle: PuzzleSize | None) -> Mapping[str, Options]:
+    def profiles(self, puzzle: Puzzle | None) -> Mapping[str, Options]:
         """Sets of options by name, the default one first; without a puzzle those that the help tells."""
 
     def learn(
         self,
-        puzzle: PuzzleSize,
+        puzzle: Puzzle,
         options: Any,
         progress: ProgressFunction | None = None,
         checkpoint: Path | None = None,
@@ -61,7 +62,7 @@ class PuzzleRecipe(Protocol):
 PUZZLE_RECIPES: Registry[PuzzleRecipe] = Registry("recipe")
 
 
-def check_options(recipe: PuzzleRecipe, puzzle: PuzzleSize, profile: str | None, options: Options) -> Any:
+def check_options(recipe: PuzzleRecipe, puzzle: Puzzle, profile: str | None, options: Options) -> Any:
     """The options of a run: those of the profile, and those given; an `InputError` for wrong ones."""
     return profile_options(recipe, recipe.profiles(puzzle), profile, options)
 
@@ -78,7 +79,7 @@ def profile_options(
 
 def train_puzzle(
     recipe: str,
-    puzzle: str | PuzzleSize,
+    puzzle: str | Puzzle,
     *,
     profile: str | None = None,
     progress: ProgressFunction | None = None,
@@ -90,8 +91,8 @@ def train_puzzle(
     `checkpoint`: a file that is replaced after every iteration; the same call goes on from there.
     """
     chosen = PUZZLE_RECIPES.get(recipe)
-    size = parse_puzzle(puzzle) if isinstance(puzzle, str) else puzzle
-    return chosen.learn(size, check_options(chosen, size, profile, options), progress, checkpoint)
+    parsed = parse_puzzle(puzzle) if isinstance(puzzle, str) else puzzle
+    return chosen.learn(parsed, check_options(chosen, parsed, profile, options), progress, checkpoint)
 
 
 # Checks that recipes share.

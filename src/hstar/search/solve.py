@@ -123,13 +123,15 @@ def with_defaults(
     """What is run on a kind of space where no search is named; `[None]` stands for no heuristic.
 
     A task without a heuristic: lazy search with `ff` and preferred operators. A model of a domain: the same,
-    alternating between the model and `ff`. A bound, or plans at any time: focal. Any other model: the search
-    that its recipe recommends.
+    alternating between the model and `ff`. A bound, or plans at any time: focal. A weight: wastar. Any other
+    model: the search that its recipe recommends.
     """
     if search is not None:
         return heuristics, search, config
     if config.anytime or config.bound is not None:
         return heuristics, "focal", config
+    if config.weight != 1:
+        return heuristics, "wastar", config
     only = heuristics[0] if len(heuristics) == 1 else ""
     domain = getattr(getattr(only, "space", None), "kind", None) == "domain"
     if kind == "task" and (only is None or domain):

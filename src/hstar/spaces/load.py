@@ -41,7 +41,7 @@ class SpaceKind:
 
 
 SPACES: Registry[SpaceKind] = Registry("space")
-_PUZZLE = re.compile(r"(tiles|pancake|blocks):.*")
+_PUZZLE = re.compile(r"([a-z][a-z0-9-]*):[^/\\.]*")
 _OWN = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
 _MAPS = (".png", ".pgm", ".map", ".npy", ".yaml", ".yml")
 
@@ -83,7 +83,7 @@ def _task(domain: str | Path, problem: str | Path | None = None, **options: Any)
 def _puzzle(source: str) -> Puzzle:
     from hstar.spaces.puzzles import parse_puzzle
 
-    return parse_puzzle(source).puzzle()
+    return parse_puzzle(source)
 
 
 def _map(
@@ -155,6 +155,15 @@ def _line(error: Exception, path: Path) -> int | None:
     return line
 
 
+def _is_puzzle(source: Any) -> bool:
+    match = _PUZZLE.fullmatch(source) if isinstance(source, str) else None
+    if match is None:
+        return False
+    from hstar.spaces.puzzles import PUZZLES
+
+    return match[1] in PUZZLES
+
+
 def _is_own(source: Any) -> bool:
     if isinstance(source, str | Path):
         return _OWN.fullmatch(str(source)) is not None
@@ -166,13 +175,7 @@ def _is_map(source: Any) -> bool:
 
 
 SPACES.register("puzzle")(
-    SpaceKind(
-        "puzzle",
-        "sliding tiles, pancakes or blocks, natively",
-        "tiles:4x4",
-        lambda source: isinstance(source, str) and _PUZZLE.fullmatch(source) is not None,
-        _puzzle,
-    )
+    SpaceKind("puzzle", "sliding tiles, pancakes or blocks, natively", "tiles:4x4", _is_puzzle, _puzzle)
 )
 SPACES.register("own")(
     SpaceKind("own", "a Python object with start, is_goal and successors", "own.py:Lights", _is_own, _own)
