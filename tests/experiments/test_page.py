@@ -14,8 +14,8 @@ import pytest
 
 from hstar.experiments import Store
 from hstar.experiments.grid_animation import steps
-from hstar.experiments.grid_jobs import STEPS
 from hstar.experiments.grid_picture import Panel
+from hstar.experiments.job import STEPS
 from hstar.experiments.report import page, read_runs
 from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem
