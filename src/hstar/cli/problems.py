@@ -101,7 +101,6 @@ def load_problems(
         task = load_files(
             arguments.files,
             unit_cost=arguments.unit_cost,
-            cache=not arguments.no_cache,
             translator=arguments.translator,
             time_limit=time_limit,
             memory_limit=memory_limit,
