@@ -22,9 +22,6 @@ from native import limits
 
 INFO = {info.name: info for info in hstar.heuristics()}
 SEARCHES = [info.name for info in hstar.searches()]
-SUPPORTED = pytest.mark.parametrize(
-    ("case", "name"), [(case, name) for case in SMALL for name in supported(case)], indirect=True
-)
 
 
 def values(case: Case, heuristic: object) -> dict[tuple[int, ...], float]:
@@ -37,6 +34,11 @@ def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+ABLE = pytest.mark.parametrize(
+    ("case", "name"), [(case, name) for case in SMALL for name in supported(case)], indirect=True
+)
+
+
 # --- what is declared ---------------------------------------------------------------------------
 
 
@@ -45,7 +47,7 @@ def test_what_cases_have_is_known(case: Case) -> None:
     assert (bool(case.oracle.axioms), case.task.core.has_conditional_effects) == known
 
 
-@SUPPORTED
+@ABLE
 def test_properties_hold_against_exact_values(case: Case, name: str) -> None:
     info, h = INFO[name], values(case, name)
     for state, exact in case.exact.items():
@@ -120,7 +122,7 @@ def test_unknown_names_are_answered_with_the_known_ones(cases: Cases) -> None:
 # --- how they are evaluated ---------------------------------------------------------------------
 
 
-@SUPPORTED
+@ABLE
 def test_batches_orders_and_history_do_not_matter(case: Case, name: str) -> None:
     native = build(case.task, name)
     states = np.array(case.states, dtype=np.int32)

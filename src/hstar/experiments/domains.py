@@ -18,7 +18,7 @@ from hstar.experiments.evaluate import Limits, search_job
 from hstar.experiments.job import HSTAR, Job, Made
 from hstar.experiments.label import LABELS, label_job
 from hstar.experiments.store import Store
-from hstar.recipes import DOMAIN_RECIPES
+from hstar.recipes import RECIPES
 from hstar.sampling.optimal import Optimal
 from hstar.spaces.pddl import parse_domain, read_text
 from hstar.spaces.translate import find_domain
@@ -114,7 +114,7 @@ def domain_training_job(
         time_limit=limits.train_time,
         resident_limit=limits.train_memory,
         labels=_about(domain, domain, contestant, seed) | {"step": "train"},
-        resumable=DOMAIN_RECIPES.get(str(contestant.recipe)).resumable,
+        resumable="checkpoint" in RECIPES.get(str(contestant.recipe)).method("domain").takes,
     )
 
 

@@ -22,7 +22,8 @@ from hstar.models.identity import space_of
 from hstar.models.map_identity import MapIdentity
 from hstar.models.trained_model import load_model
 from hstar.options import configured
-from hstar.recipes import prolonged
+from hstar.recipes import RECIPES
+from hstar.recipes.recipe import Parts
 from hstar.registry import unknown
 from hstar.search.grid_astar import HEURISTICS
 from hstar.search.solve import SearchConfig, solve
@@ -138,7 +139,7 @@ def _put(path: Path, store: Store) -> str:
 # What takes part.
 
 
-def training_plan(options: Options, *, on_files: bool = False) -> prolonged.Plan:
+def training_plan(options: Options, *, on_files: bool = False) -> Parts:
     """What a training comes to; an `InputError` for options that it has not."""
     given: dict[str, Any] = dict(_spelled(options))
     profile = given.pop("profile", None)
@@ -146,7 +147,7 @@ def training_plan(options: Options, *, on_files: bool = False) -> prolonged.Plan
         raise InputError("seed: give seeds, a list, beside the options")
     if on_files and (drawn := next((name for name in OF_RANDOM_MAPS if name in given), None)):
         raise InputError(f"{drawn} is for random maps, but maps are given")
-    return prolonged.plan(profile, given)
+    return RECIPES.get("prolonged").check("map", profile, given)
 
 
 def search_words(options: Options, *, symbolic: bool) -> tuple[str, ...]:
@@ -168,17 +169,17 @@ def check_heuristic(name: str) -> None:
         raise unknown("heuristic of maps", name, list(HEURISTICS))
 
 
-def _trained(plan: prolonged.Plan, maps: Sequence[Grid]) -> MapIdentity:
+def _trained(plan: Parts, maps: Sequence[Grid]) -> MapIdentity:
     """What the model that will come of a plan is for."""
-    headings = plan.options.headings
-    neighbours = headings or plan.maps.neighbours
+    headings = plan["recipe"].headings
+    neighbours = headings or plan["maps"].neighbours
     return MapIdentity(
         neighbours=neighbours,
-        cut_corners=neighbours == 8 and plan.maps.cut_corners,
-        sizes=tuple({grid.shape for grid in maps}) or ((plan.maps.rows, plan.maps.columns),),
-        any_size=plan.network.any_size,
+        cut_corners=neighbours == 8 and plan["maps"].cut_corners,
+        sizes=tuple({grid.shape for grid in maps}) or ((plan["maps"].rows, plan["maps"].columns),),
+        any_size=plan["model"].any_size,
         headings=headings,
-        turn_cost=plan.options.turn_cost if headings else 0.0,
+        turn_cost=plan["recipe"].turn_cost if headings else 0.0,
     )
 
 
@@ -195,10 +196,10 @@ def _check_fit(contestant: str, space: MapIdentity, network: GridNetwork, one: M
 
 
 def _check_fresh(
-    contestant: str, plan: prolonged.Plan, seeds: Iterable[int], domain: str, maps: MapOptions, seed: int
+    contestant: str, plan: Parts, seeds: Iterable[int], domain: str, maps: MapOptions, seed: int
 ) -> None:
     """The same maps and the same seed are the same scenarios."""
-    if maps == plan.maps and seed in seeds:
+    if maps == plan["maps"] and seed in seeds:
         raise InputError(f"{contestant} learns from scenarios of {domain}, seed {seed}; plan on other seeds")
 
 
@@ -232,7 +233,7 @@ def grid_jobs(
     *,
     limits: Limits,
     seeds: Sequence[int] = (0,),
-    plan: prolonged.Plan | None = None,
+    plan: Parts | None = None,
     maps: Sequence[Path] = (),
 ) -> list[Job]:
     """A contestant on every set, and its trainings before, by `plan`, on random scenarios or on `maps`."""
@@ -265,7 +266,7 @@ def grid_jobs(
 
 
 def _known_model(
-    contestant: Contestant, plan: prolonged.Plan | None, maps: Sequence[Path]
+    contestant: Contestant, plan: Parts | None, maps: Sequence[Path]
 ) -> tuple[MapIdentity, GridNetwork] | None:
     """What a model is for, and its network."""
     if contestant.model is not None:
@@ -282,7 +283,7 @@ def _known_model(
             else problems_on([Grid(load_map(path))], 1, 0)
         )
     ]
-    return _trained(plan, grids), plan.network
+    return _trained(plan, grids), plan["model"]
 
 
 def _search_job(

@@ -55,8 +55,9 @@ import msgspec
 
 from hstar.errors import InputError
 from hstar.experiments.grid_jobs import check_heuristic, scenario_options, search_words, training_plan
-from hstar.recipes import GRID_RECIPE
 from hstar.registry import unknown
+
+_OF_MAPS = "prolonged"
 
 Value = str | int | float | bool
 
@@ -328,8 +329,8 @@ def _check_keys(suite: Suite, source: _Source) -> None:
         ):
             raise source.error("is for maps: a grid or maps", ["tasks", i, key])
     for i, training in enumerate(suite.train):
-        if training.maps and training.recipe != GRID_RECIPE:
-            raise source.error(f"is for {GRID_RECIPE}", ["train", i, "maps"])
+        if training.maps and training.recipe != _OF_MAPS:
+            raise source.error(f"is for {_OF_MAPS}", ["train", i, "maps"])
 
 
 def _check_maps(suite: Suite, source: _Source) -> None:
@@ -341,8 +342,8 @@ def _check_maps(suite: Suite, source: _Source) -> None:
                 check_map_tasks(task)
     for i, training in enumerate(suite.train):
         with source.at("train", i, "recipe"):
-            if training.recipe != GRID_RECIPE:
-                raise unknown("recipe", training.recipe, [GRID_RECIPE])
+            if training.recipe != _OF_MAPS:
+                raise unknown("recipe", training.recipe, [_OF_MAPS])
         with source.at("train", i, "options", options=[*training.options, *training.each]):
             for chosen in choices(training.each):
                 training_plan({**training.options, **chosen}, on_files=bool(training.maps))

@@ -58,10 +58,8 @@ from hstar.experiments.suite_tasks import (
     puzzles_of,
 )
 from hstar.files import MODEL
-from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
-from hstar.recipes.domain_recipe import check_options
-from hstar.recipes.prolonged import Plan
-from hstar.recipes.puzzle_recipe import check_options as check_puzzle_options
+from hstar.recipes import RECIPES
+from hstar.recipes.recipe import Parts
 from hstar.registry import unknown
 from hstar.sampling import make_sampler
 from hstar.sampling.optimal import Optimal
@@ -121,7 +119,7 @@ def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
             )
         elif puzzles:
             needed = puzzle_jobs(_only(plan, puzzles), contestant, store, limits=limits, seeds=seeds)
-        elif contestant.recipe is not None and contestant.recipe in DOMAIN_RECIPES:
+        elif contestant.recipe is not None and _of_domains(contestant.recipe):
             if instances:
                 raise InputError(f"{contestant.name} is for a domain: its tasks are problems, not instances")
             needed = problem_jobs(
@@ -322,7 +320,7 @@ def _comparisons(
     if table.data not in labelled:
         raise unknown("data", table.data, list(labelled))
     training = trainings[table.model]
-    if training.recipe not in DOMAIN_RECIPES:
+    if not _of_domains(training.recipe):
         raise InputError(f"accuracy: '{table.model}' is for one task: see the errors of a [[sample]]")
     if table.rule is not None:
         parse_rule(table.rule)
@@ -351,7 +349,7 @@ def _check_names(tables: Sequence[AccuracyTable]) -> None:
 
 def _training_on_maps(
     contestant: Contestant, training: TrainTable | None, home: Path
-) -> tuple[Plan | None, list[Path]]:
+) -> tuple[Parts | None, list[Path]]:
     """What a contestant learns, and from which files, if it learns."""
     if training is None or contestant.recipe is None:
         return None, []
@@ -376,12 +374,13 @@ def _contestant(
     if table.model is not None and table.model in trainings:
         training = trainings[table.model]
         options = option_words(training.options)
-        known = [*PUZZLE_RECIPES] if puzzles else [*RECIPES, *DOMAIN_RECIPES]
-        if training.recipe not in (known := [GRID_RECIPE] if on_maps else known):
+        kinds = {"map"} if on_maps else {"puzzle"} if puzzles else {"task", "domain"}
+        known = [name for name in RECIPES if kinds & set(RECIPES.get(name).spaces)]
+        if training.recipe not in known:
             raise unknown("recipe", training.recipe, known)
         if puzzles:
             _check_puzzle_options(training, puzzles)
-        elif training.recipe in DOMAIN_RECIPES:
+        elif _of_domains(training.recipe):
             _check_domain_options(training)
         contestant = Contestant(training.recipe, recipe=training.recipe, options=options)
         seeds = training.seeds
@@ -421,11 +420,15 @@ def _check_domain_options(training: TrainTable) -> None:
     """A wrong option should not wait for its job, which waits for the labels."""
     options: dict[str, Any] = {key.replace("-", "_"): value for key, value in training.options.items()}
     profile = options.pop("profile", None)
-    check_options(DOMAIN_RECIPES.get(training.recipe), profile, options)
+    RECIPES.get(training.recipe).check("domain", profile, options)
+
+
+def _of_domains(recipe: str) -> bool:
+    return "domain" in RECIPES.get(recipe).spaces if recipe in RECIPES else False
 
 
 def _check_puzzle_options(training: TrainTable, puzzles: Sequence[PuzzleSet]) -> None:
     options: dict[str, Any] = {key.replace("-", "_"): value for key, value in training.options.items()}
     profile = options.pop("profile", None)
     for puzzle in dict.fromkeys(one.puzzle for one in puzzles):
-        check_puzzle_options(PUZZLE_RECIPES.get(training.recipe), parse_puzzle(puzzle), profile, options)
+        RECIPES.get(training.recipe).check("puzzle", profile, options, parse_puzzle(puzzle))
