@@ -29,9 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     if len(arguments.files) == 1 and arguments.files[0].suffix == MODEL:
         record = describe_model(arguments.files[0])
     else:
-        record = describe(
-            load_files(arguments.files, cache=not arguments.no_cache, translator=arguments.translator)
-        )
+        record = describe(load_files(arguments.files, translator=arguments.translator))
     if arguments.json:
         print(json.dumps(record))
         return 0

@@ -32,6 +32,7 @@ _KINDS = {
     "goal": ("map",),
     "threshold": ("map",),
     "blank_last": ("puzzle",),
+    "no_cache": ("puzzle",),
     "unit_cost": ("task",),
 }
 
@@ -60,6 +61,7 @@ def add_problem(parser: Parser) -> None:
     group("--goal", type=checked(parse_cell), metavar="R,C", help="maps: row and column of the goal")
     group("--threshold", type=float, metavar="X", help="maps: cells are free from this brightness on")
     group("--blank-last", action="store_true", help="tiles: the goal of the file has the blank last")
+    group("--no-cache", action="store_true", help="puzzles: build pattern databases anew and store none")
     if any(word.endswith((".pddl", ".sas")) for word in parser.words):
         return  # a task, which starts without NumPy
     maps = parser.add_argument_group("maps")
@@ -160,7 +162,6 @@ def _tasks(found: Sequence[Sequence[Path]], arguments: argparse.Namespace) -> It
             task = load_files(
                 list(files),
                 unit_cost=arguments.unit_cost,
-                cache=not arguments.no_cache,
                 translator=arguments.translator,
                 time_limit=arguments.time_limit,
                 memory_limit=arguments.memory_limit,

@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "data")
     with ProgressLine(arguments.quiet) as line:
         line.announce(f"translating {arguments.files[-1]} ...")
-        task = load_files(arguments.files, cache=not arguments.no_cache, translator=arguments.translator)
+        task = load_files(arguments.files, translator=arguments.translator)
         line.announce(f"sampling by {sampler.name} ...")
         started = time.monotonic()
         data = sampler.sample(task)

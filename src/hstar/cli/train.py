@@ -186,8 +186,7 @@ def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: Prog
     files = arguments.files
     if kind == "task":
         line.announce(f"translating {files[-1]} ...")
-        cache, unit = not arguments.no_cache, arguments.unit_cost
-        return load_files(files, cache=cache, translator=arguments.translator, unit_cost=unit)
+        return load_files(files, translator=arguments.translator, unit_cost=arguments.unit_cost)
     if kind == "domain":
         line.announce("reading the data ...")
         return relational.merge(map(relational.load, files))
