@@ -73,8 +73,8 @@ def add_search(parser: Parser) -> None:
         "--search",
         "-s",
         metavar="NAME",
-        help=f"one of {_names(searches())} (default: tasks: lazy with ff and preferred operators, with a model "
-        "of a domain beside it; gbfs with another heuristic; puzzles: idastar; else astar, or what a model "
+        help=f"one of {_names(searches())} (default: tasks: lazy with ff and preferred operators, beside a "
+        "model of a domain; gbfs with another heuristic; puzzles: idastar; else astar, or what a model "
         "recommends; focal with --bound or --anytime, wastar with --weight)",
     )
     add(
