@@ -266,7 +266,7 @@ def _train_task(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
     def learn(line: ProgressLine) -> TrainedModel[Any]:
         nonlocal sampling_s
         line.announce(f"translating {arguments.files[-1]} ...")
-        task = load_files(arguments.files, cache=not arguments.no_cache, translator=arguments.translator)
+        task = load_files(arguments.files, translator=arguments.translator)
         data = None if arguments.data is None else dataset.load(arguments.data)
         line.announce("starting torch ...")
         start_torch()
@@ -431,7 +431,6 @@ def _task_learner(
         line.announce(f"translating {arguments.files[-1]} ...")
         task = load_files(
             arguments.files,
-            cache=not arguments.no_cache,
             translator=arguments.translator,
             unit_cost=arguments.unit_cost,
         )
