@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,13 +116,15 @@ def check_problem_options(arguments: argparse.Namespace) -> str:
     return kind
 
 
-def instances_of(arguments: argparse.Namespace, kind: str) -> tuple[Iterator[Instance], int]:
+def instances_of(arguments: argparse.Namespace, kind: str) -> tuple[Iterable[Instance], int]:
     """The instances, which tasks are loaded for one by one, and how many there are."""
     if kind == "task":
         found = list(task_files(arguments.files))
         return _tasks(found, arguments), len(found) * (arguments.random or 1)
     listed = {"puzzle": _puzzles, "map": _maps, "own": _own}[kind](arguments)
-    return iter(listed), len(listed)
+    if not listed:
+        raise InputError("has no instances", file=arguments.files[-1])
+    return listed, len(listed)
 
 
 # Tasks.
