@@ -97,6 +97,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Checks everything, trains and writes the model."""
+    from hstar.models.model import start_torch
     from hstar.recipes import RECIPES
 
     recipe = RECIPES.get(arguments.recipe)
@@ -110,6 +111,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with ProgressLine(arguments.quiet) as line, _memory_of_torch():
             source = _source(recipe, kind, arguments, line)
+            if sampler is not None:  # so that its time does not count as that of sampling
+                line.announce("starting torch ...")
+                start_torch()
             line.announce("starting ..." if sampler is None else f"sampling by {sampler.name} ...")
             watch = Watch(line)
             model = recipe.learn(kind, source, _run(arguments, watch), arguments.profile, given)
