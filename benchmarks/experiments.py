@@ -36,7 +36,7 @@ from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.job import HSTAR, Record
 from hstar.experiments.machine import machine
 from hstar.experiments.report import FORMATS
-from hstar.recipes import train_prolonged
+from hstar.recipes import train
 
 MOST_PER_JOB_S = 0.05
 MOST_REPORT_S = 5.0
@@ -91,7 +91,7 @@ def small_searches() -> dict[str, tuple[Job, dict[str, bytes]]]:
     maps = ("--rows", "12", "--columns", "12", "--eps", "2", "--summary", "--json", "--quiet")
     grid = Job("grid", (*HSTAR, "grid", "--heuristic", "{model.hstar}", *maps), {"model.hstar": ""})
     with tempfile.TemporaryDirectory() as folder:
-        model = train_prolonged(scenarios=2, updates=1, sweeps=2, width=2, rows=12, columns=12)
+        model = train("prolonged", scenarios=2, updates=1, sweeps=2, width=2, rows=12, columns=12)
         model.save(Path(folder, "model.hstar"))
         network = Path(folder, "model.hstar").read_bytes()
     return {

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hstar.errors import HstarError, InputError, ModelError, PDDLError, UnsupportedError
     from hstar.models.trained_model import TrainedModel, load_model
-    from hstar.recipes import RecipeInfo, recipes, train
+    from hstar.recipes import Recipe, recipes, train
     from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
     from hstar.search.solve import Result, SearchConfig, searches
     from hstar.spaces.load import load
@@ -47,7 +47,7 @@ _HOME = {
     "validate_pddl": "hstar.spaces.validate",
     "Task": "hstar.spaces.task",
     "load": "hstar.spaces.load",
-    "RecipeInfo": "hstar.recipes",
+    "Recipe": "hstar.recipes",
     "recipes": "hstar.recipes",
     "train": "hstar.recipes",
 }
@@ -59,7 +59,7 @@ __all__ = [
     "Max",
     "ModelError",
     "PDDLError",
-    "RecipeInfo",
+    "Recipe",
     "Result",
     "SearchConfig",
     "Sum",

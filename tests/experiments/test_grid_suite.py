@@ -22,7 +22,7 @@ from hstar.experiments.report.steps import steps_of
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import path_table, summarise
-from hstar.recipes import train_prolonged
+from hstar.recipes import train
 from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
 from hstar.spaces.grid_files import Scenario, write_map, write_png, write_scenarios
@@ -242,7 +242,7 @@ def test_maps_and_scenarios_of_files(files: Path) -> None:
 @pytest.mark.slow
 def test_training_on_files_and_a_model_from_a_file(files: Path) -> None:
     options = {"scenarios": 3, "updates": 2, "sweeps": 2, "waves": 2, "width": 4, "batch_size": 4}
-    train_prolonged(rows=12, columns=12, neighbours=8, **options).save(files / "known.hstar")
+    train("prolonged", rows=12, columns=12, neighbours=8, **options).save(files / "known.hstar")
     rows = of_files(
         files,
         """

@@ -44,6 +44,7 @@ NativeInputs: TypeAlias = "_core.TilesInputs | _core.PancakeInputs | _core.Block
 ONE_HOT = "one-hot"
 DATABASES = "databases"
 MIRRORED = "mirrored-databases"
+INPUTS = (ONE_HOT, DATABASES, MIRRORED)
 
 # By space. Blocks have no sums, so that their patterns are one set.
 _SETS: dict[str, Sequence[Patterns]] = {
