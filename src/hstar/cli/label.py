@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hstar.cli.app import Parser, checked
 from hstar.cli.progress import ProgressLine
 from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs
-from hstar.cli.tasks import check_file, check_writable
+from hstar.cli.tasks import check_writable, problem_files
 from hstar.errors import InputError
 from hstar.units import parse_memory, parse_time
 
@@ -74,22 +73,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.first or (len(problems) == 1 and arguments.run is None):
         return _label_first(problems, arguments)
     return _label_all(problems, arguments)
-
-
-def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path, Path]]:
-    """Domain and problem files."""
-    from hstar.spaces.translate import find_domain
-
-    if domain is not None:
-        check_file(domain)
-    for path in given:
-        files = sorted(path.glob("*.pddl"), key=lambda file: file.name) if path.is_dir() else [path]
-        files = [file for file in files if file != domain and not file.stem.endswith("domain")]
-        if not files:
-            raise InputError("no problems in this folder", file=path)
-        for file in files:
-            check_file(file)
-            yield domain or find_domain(file), file
 
 
 def _labelling(arguments: argparse.Namespace) -> Optimal:

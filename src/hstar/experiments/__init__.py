@@ -5,23 +5,23 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from hstar.experiments.driver import LocalExecutor, Standing, run
-from hstar.experiments.job import Job, Made, Outcome, execute
-from hstar.experiments.store import Attempt, Store
-from hstar.experiments.tables import summarise
-
 if TYPE_CHECKING:
     from hstar.experiments.contestants import Contestant, parse_contestant
+    from hstar.experiments.driver import LocalExecutor, Standing, run
+    from hstar.experiments.job import Job, Made, Outcome, execute
     from hstar.experiments.problems import ProblemSet, read_problems
     from hstar.experiments.protocol import Limits, contestant_jobs
+    from hstar.experiments.store import Attempt, Store
+    from hstar.experiments.tables import summarise
 
-_HOME = {  # of what a report does not need, and which takes a while to import
-    "Contestant": "contestants",
-    "Limits": "protocol",
-    "ProblemSet": "problems",
-    "contestant_jobs": "protocol",
-    "parse_contestant": "contestants",
-    "read_problems": "problems",
+_HOMES = {  # imported when they are asked for: `hstar solve` uses `batch.py` alone
+    "contestants": ("Contestant", "parse_contestant"),
+    "driver": ("LocalExecutor", "Standing", "run"),
+    "job": ("Job", "Made", "Outcome", "execute"),
+    "problems": ("ProblemSet", "read_problems"),
+    "protocol": ("Limits", "contestant_jobs"),
+    "store": ("Attempt", "Store"),
+    "tables": ("summarise",),
 }
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'hstar.experiments' has no attribute '{name}'")
-    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module 'hstar.experiments' has no attribute '{name}'")

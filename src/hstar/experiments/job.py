@@ -242,10 +242,7 @@ _NOT_KEPT = ("plan", "path", "actions", "run", "id", "start", "heuristic")  # of
 def _read_search(finished: Finished) -> Record:
     """`hstar solve --json`; what a search of many problems prints are means over them."""
     record = _read_json(finished)
-    record = {name: value for name, value in record.items() if name not in _NOT_KEPT}
-    if "expanded" in record:
-        record |= {"expansions": record.pop("expanded"), "evaluations": record["generated"]}
-    return record
+    return {name: value for name, value in record.items() if name not in _NOT_KEPT}
 
 
 def _read_json(finished: Finished) -> Record:

@@ -21,12 +21,12 @@ from typing import Any
 
 from hstar import _core
 from hstar.errors import InputError
+from hstar.experiments.batch import random_instances
 from hstar.experiments.job import Made
-from hstar.experiments.puzzles import _WITH_DATABASES as WITH_DATABASES
-from hstar.experiments.puzzles import random_instances
 from hstar.experiments.store import Store
 from hstar.options import configured
 from hstar.sampling.walks import Walks
+from hstar.search.databases import DATABASES_NAME, has_databases
 from hstar.search.grid_astar import HEURISTICS
 from hstar.search.puzzle_optimal import optimal_plans, solves_all
 from hstar.spaces.grid import Grid, GridLike
@@ -91,7 +91,8 @@ class ProblemSet:
     def heuristics(self) -> list[str]:
         """Names of symbolic heuristics."""
         claims = self.examples[0].claims if self.examples else _core.heuristics()
-        more = HEURISTICS if self.kind == "map" else ("databases",) if self.domain in WITH_DATABASES else ()
+        puzzles = self.kind == "puzzle" and has_databases(self.examples[0])
+        more = HEURISTICS if self.kind == "map" else (DATABASES_NAME,) if puzzles else ()
         return list(dict.fromkeys([*(claim.name for claim in claims), *more, "zero"]))
 
 
@@ -195,7 +196,7 @@ def read_puzzles(name: str, file: Path, store: Store, *, blank_last: bool = Fals
 def random_puzzles(name: str, number: int, seed: int, store: Store, walk: int | None = None) -> ProblemSet:
     """Uniform ones, or ends of walks, with their optimal costs where these are quickly found."""
     puzzle = parse_puzzle(name)
-    instances = random_instances(puzzle, number, seed, walk)
+    instances = [Instance(one.id, one.problem) for one in random_instances(puzzle, number, seed, walk)]
     if solves_all(puzzle):
         solver = optimal_plans(puzzle)
         plans = [solver.states(instance.puzzle) for instance in instances]  # never None without a time limit
@@ -261,7 +262,7 @@ def random_maps(kind: str, options: Options, number: int, seed: int, name: str |
     maps = scenario_options(kind, options)
     problems = maps.on_lattices(random_problems(number, seed, maps), seed)
     domain = name or _title(f"{kind}:{maps.rows}x{maps.columns}", options, ("rows", "columns"))
-    words = ("--kind", kind, *option_words(options), "--scenarios", str(number), "--seed", str(seed))
+    words = ("--kind", kind, *option_words(options), "--random", str(number), "--seed", str(seed))
     plain = MapOptions(**{entry.name: getattr(maps, entry.name) for entry in fields(MapOptions)})
     found = _maps(domain, f"random-{seed}", number, Source(words), problems)
     return replace(found, drawn=(plain, seed))
@@ -286,7 +287,7 @@ def read_maps(
         grid = Grid(load_map(path), None, maps.neighbours, maps.cut_corners)
         found = problems_on([grid], 1, seed)
     source = map_source([path], store)
-    words = (source.words[0], *option_words(options), "--scenarios", str(number), "--seed", str(seed))
+    words = (source.words[0], *option_words(options), "--random", str(number), "--seed", str(seed))
     domain, problems = name or _title(path.stem, options), maps.on_lattices(found, seed)
     return _maps(domain, f"{path.name}-{seed}", number, replace(source, words=words), problems)
 

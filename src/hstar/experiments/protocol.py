@@ -33,7 +33,7 @@ from hstar.spaces.load import in_words
 
 TRAINED = "model.hstar"
 DATA = "states.data"  # of `hstar sample`
-ROWS = "rows.csv"  # of a search of several problems
+ROWS = "rows.jsonl"  # of a search of several problems
 MOST_CELLS = 40_000  # of a map whose steps are kept
 
 LessonOf = Callable[[ProblemSet, int], Lesson]
@@ -187,23 +187,19 @@ def search_job(
     labels = about(one.domain, one.name, contestant.name, seed, "search") | {"start": start}
     if contestant.alias is not None:
         return _fast_downward_job(contestant, source, limits, labels)
-    command = [*HSTAR, _COMMANDS.get(one.kind, "solve"), *source.words]
+    command = [*HSTAR, "solve", *source.words]
     command += ["--heuristic", str(contestant.heuristic) if model is None else f"{{{TRAINED}}}"]
-    if one.kind not in _COMMANDS:
-        command += [
-            "--search",
-            contestant.search or search or DEFAULT_SEARCH[one.kind],
-            "--plan-file",
-            "{plan}",
-        ]
-    if one.kind != "puzzle":
-        command += [OWN_LIMIT, f"{limits.memory_limit >> 20}M"]
+    chosen = contestant.search or search or (DEFAULT_SEARCH["task"] if one.kind == "task" else None)
+    command += [] if chosen is None else ["--search", chosen]
+    command += [OWN_LIMIT, f"{limits.memory_limit >> 20}M"]
     command += [CPU_LIMIT if limits.cpu else TIME_LIMIT, f"{limits.time_limit:g}s"]
     command += ["--preferred"] if contestant.preferred else []
     command += ["--precision", contestant.precision] if contestant.precision else []
     command += contestant.search_options
-    outputs: tuple[str, ...] = () if one.kind in _COMMANDS else ("plan",)
-    if one.kind == "map":
+    outputs: tuple[str, ...] = ("plan",)
+    if one.kind != "map":
+        command += ["--plan-file", "{plan}"]
+    else:
         command += ["--optimum", "--summary", "--output", f"{{{ROWS}}}"]
         outputs = (ROWS, STEPS) if all(map(_can_be_shown, one.examples)) else (ROWS,)
         command += ["--steps", f"{{{STEPS}}}"] if STEPS in outputs else []
@@ -216,9 +212,6 @@ def search_job(
         cpu=limits.cpu,
         labels=labels,
     )
-
-
-_COMMANDS = {"puzzle": "puzzle", "map": "grid"}
 
 
 def _can_be_shown(problem: Any) -> bool:
