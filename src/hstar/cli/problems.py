@@ -21,7 +21,7 @@ from hstar.units import parse_count
 
 if TYPE_CHECKING:
     from hstar.experiments.batch import Instance
-    from hstar.spaces.grid import GridLike, GridProblem
+    from hstar.spaces.grid import GridProblem
     from hstar.spaces.grid_maps import MapOptions
 
 SOURCE = "PROBLEM"

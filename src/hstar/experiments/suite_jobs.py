@@ -272,7 +272,7 @@ class _Builder:
         return self._lessons[known] or lesson
 
     def _checked(self, table: TrainTable, kind: str, one: ProblemSet) -> tuple[Parts, list[Path]]:
-        """The parts of the recipe, and files of maps; an `InputError` for wrong options and keys of other kinds of space."""
+        """The parts of the recipe, and files of maps; an `InputError` for wrong options and foreign keys."""
         recipe, options = RECIPES.get(table.recipe), spelled(table.options)
         takes = recipe.method(kind).takes
         able = {
