@@ -115,16 +115,23 @@ def _own(source: Any) -> OwnProblem:
 
     if not isinstance(source, str | Path):
         return OwnProblem(source)
-    match = _OWN.fullmatch(str(source))
-    assert match is not None
-    path, name = Path(match[1]), match[2]
-    found = getattr(_module(path), name, None)
-    if found is None:
-        raise InputError(f"has no space '{name}'", file=path)
+    found, path, name = named_object(str(source), "space")
     try:
         return OwnProblem(found, name)
     except TypeError as error:
         raise InputError(f"cannot make {name}: {error}", file=path) from None
+
+
+def named_object(source: str, what: str) -> tuple[Any, Path, str]:
+    """What `file.py:Name` stands for, the file and the name."""
+    match = _OWN.fullmatch(source)
+    if match is None:
+        raise InputError(f"expected a {what} as file.py:NAME, got '{source}'")
+    path, name = Path(match[1]), match[2]
+    found = getattr(_module(path), name, None)
+    if found is None:
+        raise InputError(f"has no {what} '{name}'", file=path)
+    return found, path, name
 
 
 def _module(path: Path) -> Any:
