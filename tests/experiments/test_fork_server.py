@@ -21,8 +21,8 @@ from hstar.experiments.job import HSTAR
 from hstar.experiments.process import Finished, ProcessLimits, kill_all, run_limited
 
 COMMAND = (sys.executable, "-m", "hstar")
-PUZZLE = ("puzzle", "tiles:3x3", "--random", "2", "--heuristic", "manhattan", "--json", "--quiet")
-ENDLESS = ("puzzle", "tiles:5x5", "--random", "1", "--heuristic", "blind", "--json", "--quiet")
+PUZZLE = ("solve", "tiles:3x3", "--random", "2", "--heuristic", "manhattan", "--json", "--quiet")
+ENDLESS = ("solve", "tiles:5x5", "--random", "1", "--heuristic", "blind", "--json", "--quiet")
 
 
 def forked(servers: ForkServers, *words: str, kind: str = "a", time_limit: float = 60) -> Finished:

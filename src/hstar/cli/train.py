@@ -74,7 +74,11 @@ def configure(parser: Parser) -> None:
         metavar="FILE",
         help="keep the training here after each epoch or iteration; the same command goes on from there",
     )
-    add("--unit-cost", action="store_true", help="count every action of a task as cost 1")
+    add(
+        "--unit-cost",
+        action="store_true",
+        help="count every action of a task as cost 1 (only likely-admissible counts costs otherwise)",
+    )
     add_translation(parser)
     add("--json", action="store_true", help="print what came of it as JSON")
     add("--quiet", "-q", action="store_true", help="no progress, no summary")
@@ -153,7 +157,7 @@ def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict
     recipe.method(kind)
     for name in RUN:
         wrong = getattr(arguments, name) not in (None, False, "native") and kind != RUN[name]
-        if wrong or (name == "unit_cost" and arguments.unit_cost and recipe.name != "likely-admissible"):
+        if wrong:
             raise InputError(f"{flag(name)} is not an option of {recipe.name} for {in_words([kind])}")
     known = recipe.fields(kind, given)
     if foreign := next((name for name in given if not any(name in part for part in known.values())), None):
