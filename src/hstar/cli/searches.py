@@ -149,6 +149,8 @@ def batches_of(arguments: argparse.Namespace, kind: str, **more: Any) -> list[Ba
 
     All is checked here, before a translation, which may be long.
     """
+    options = [entry.name for entry in fields(SearchConfig) if hasattr(arguments, entry.name)]
+    config = SearchConfig(**{name: getattr(arguments, name) for name in options})
     names: list[str] = arguments.heuristic or []
     if arguments.combine not in _COMBINE:
         raise unknown("way to --combine", arguments.combine, list(_COMBINE))
@@ -167,14 +169,18 @@ def batches_of(arguments: argparse.Namespace, kind: str, **more: Any) -> list[Ba
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
     together = list(zip(names, parts, strict=True))
     groups = [[one] for one in together] if arguments.combine == "each" and together else [together]
-    return [_batch(arguments, kind, dict(group), more) for group in groups]
+    return [_batch(arguments, kind, dict(group), config, more) for group in groups]
 
 
-def _batch(arguments: argparse.Namespace, kind: str, parts: dict[str, Any], more: dict[str, Any]) -> Batch:
+def _batch(
+    arguments: argparse.Namespace,
+    kind: str,
+    parts: dict[str, Any],
+    config: SearchConfig,
+    more: dict[str, Any],
+) -> Batch:
     from hstar.experiments.batch import Batch
 
-    names = [entry.name for entry in fields(SearchConfig) if hasattr(arguments, entry.name)]
-    config = SearchConfig(**{name: getattr(arguments, name) for name in names})
     if all(isinstance(part, str) for part in parts.values()):
         config = replace(config, eps=None)  # of heuristics that are compared some may be models
     combined = {"max": Max, "sum": Sum}.get(arguments.combine) if len(parts) > 1 else None
@@ -185,7 +191,7 @@ def _batch(arguments: argparse.Namespace, kind: str, parts: dict[str, Any], more
     if kind == "task" and heuristic == [None]:
         heuristic = ["ff"]
     used = [*parts] or [one for one in heuristic if one is not None]
-    used += ["ff"] * (len(heuristic) - len(used)) if combined is None else []
+    used += ["ff"] * (len(heuristic) - len(used)) if parts and combined is None else []
     about: dict[str, Any] = {"heuristic": [Path(name).name for name in used], "combine": arguments.combine}
     for option in ("precision", "rule", "alpha", "floor", "truncated", "anchor"):
         if getattr(arguments, option) not in (None, False):

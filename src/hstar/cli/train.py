@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Learns a heuristic; `hstar solve` takes the model file as --heuristic. Recipes for the goal and the facts of
 one task, from any initial state: rsl and nrsl (pre-images), fsm (breadth-first regression, then random
-walks). For all tasks of a domain, from DATA that `hstar label` wrote: wl (linear in Weisfeiler-Leman
+walks). For all tasks of a domain, from DATA that `hstar sample optimal` wrote: wl (linear in Weisfeiler-Leman
 features), truncated (a Gaussian truncated at an admissible bound, by any of several models). DATA may be one
 of the sets that come with hstar: blocksworld, ferry, gripper, visitall. For a native PUZZLE such as
-tiles:4x4, pancake:24 or blocks:15, which `hstar puzzle` solves: likely-admissible (from the goal alone, by
+tiles:4x4, pancake:24 or blocks:15, which `hstar solve` solves: likely-admissible (from the goal alone, by
 tasks that it sets itself; for one planning task, too), bootstrap (from a weak heuristic and random
 instances). For maps, which
-`hstar grid` plans on: prolonged (prolonged backward search), from random ones, or from images, .map and
+`hstar solve` plans on: prolonged (prolonged backward search), from random ones, or from images, .map and
 .scen files. For your own state space, own.py:NAME: prolonged (from its goals, by its predecessors) and
 bootstrap (from plans that it finds itself)."""
 EXAMPLES = (

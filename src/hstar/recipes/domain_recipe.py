@@ -1,7 +1,7 @@
 """What a recipe for a whole domain is: labelled states of small tasks in, a heuristic for all tasks out.
 
 Such a recipe tells its options by part, fields of dataclasses, and has profiles, named sets of them;
-`train_domain` runs one by name. The states come from `hstar label` (`sampling/optimal.py`).
+`train_domain` runs one by name. The states come from `hstar sample optimal` (`sampling/optimal.py`).
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ class PuzzleSpace:
         return [plan, [mirrored(state) for state in plan]] if self.options.mirror else [plan]
 
     def model(self, planner: FFNN, summary: dict[str, Any]) -> TrainedModel[PuzzleIdentity]:
-        """For `hstar puzzle`."""
+        """For `hstar solve`."""
         return TrainedModel(
             space=PuzzleIdentity(self.puzzle),
             encoder=self.options.inputs,
