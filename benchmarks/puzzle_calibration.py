@@ -28,7 +28,7 @@ from records import Record, Records, add_file_options, build, finish, note, show
 
 from hstar.estimates import Calibrated, Mean, conformal
 from hstar.models.trained_model import TrainedModel, load_model
-from hstar.recipes import train_puzzle
+from hstar.recipes import train
 from hstar.recipes.calibrate import puzzle_plan_values, scored_network
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.puzzle_optimal import OptimalPlans, optimal_plans
@@ -85,7 +85,7 @@ def trained(size: Puzzle, folder: Path) -> tuple[TrainedModel[Any], str]:
         folder.mkdir(parents=True, exist_ok=True)
         options = SETTINGS[str(size)].training
         checkpoint = path.with_suffix(".part")
-        model = train_puzzle("likely-admissible", size, profile="quick", checkpoint=checkpoint, **options)
+        model = train("likely-admissible", size, profile="quick", checkpoint=checkpoint, **options)
         model.save(path)
         checkpoint.unlink(missing_ok=True)
     return load_model(path), hashlib.sha256(path.read_bytes()).hexdigest()[:8]

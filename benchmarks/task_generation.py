@@ -29,7 +29,7 @@ from records import (
 
 from hstar.experiments.statistics import share_of
 from hstar.experiments.tables import share
-from hstar.recipes.puzzle_recipe import train_puzzle
+from hstar.recipes import train
 from hstar.search.iterative_deepening import PuzzleHeuristic
 from hstar.search.solve import SearchConfig, solve
 from hstar.spaces.puzzle import Puzzle
@@ -67,7 +67,7 @@ def tested(size: Puzzle, heuristic: PuzzleHeuristic, sets: int, budget: int) -> 
 def measure(size: Puzzle, tasks_by: str, length_inc: int | None, options: argparse.Namespace) -> Record:
     """A training, and its tests."""
     chosen: dict[str, Any] = {} if length_inc is None else {"length_inc": length_inc}
-    model = train_puzzle(
+    model = train(
         "likely-admissible",
         size,
         profile="efficiency",

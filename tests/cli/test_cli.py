@@ -289,16 +289,6 @@ def test_full_disk_keeps_the_plan_and_leaves_no_file(
     assert sorted(path.name for path in blocks.iterdir()) == before
 
 
-@pytest.mark.parametrize("folder", ["/dev/full", "/proc", "/dev/null/x"])
-def test_useless_cache_is_a_warning(
-    hstar: Run, blocks: Path, monkeypatch: pytest.MonkeyPatch, folder: str
-) -> None:
-    monkeypatch.setenv("HSTAR_CACHE_DIR", folder)
-    done = hstar("solve", blocks / "problem.pddl", "-q", "--translator", "fast-downward")
-    assert (done.code, done.out) == (0, PLAN)
-    assert re.fullmatch(r"(hstar: warning: cannot (read|write) the cache in .*\n)+", done.err)
-
-
 # --- processes: start, signals, pipes, terminals --------------------------------------------------
 
 

@@ -202,7 +202,11 @@ JUDGES = '[[label]]\nname = "judges"\nproblems = ["judges/*.pddl"]\n'
         ('rule = "clip"', 'rule = "clop"', "not a rule: 'clop' .*quantile:LEVEL"),
         ('rule = "clip"', 'rul = "clip"', "accuracy.1.rul: unknown key 'rul'; did you mean 'rule'"),
         ('model = "weights"\ndata', 'name = "belief"\nmodel = "weights"\ndata', "are called 'belief'"),
-        ('recipe = "wl"', 'recipe = "fsm"', r"'small' is a \[\[label\]\], and fsm learns from"),
+        (
+            'recipe = "wl"\ndata = "small"\noptions = { least-states = 1 }',
+            'recipe = "fsm"\ndata = "small"',
+            r"'small' is a \[\[label\]\], and fsm learns from",
+        ),
         (JUDGES, OTHER, "'belief': there are no held-out problems of blocksworld-4ops"),
     ],
 )
@@ -233,7 +237,7 @@ held_out = "judges"
 [[plan]]
 model = "one"
 """
-    with pytest.raises(InputError, match="10: train.0.held_out: held_out is not for fsm on a task"):
+    with pytest.raises(InputError, match=r"10: train\.0\.held_out: held_out is not for fsm on a task"):
         jobs_of(home, text)
 
 

@@ -72,7 +72,8 @@ SPACE = """
 class Counter:
     start, goals = 40, [0]
     def is_goal(self, state): return state == 0
-    def successors(self, state): return [("one", abs(state - 1), 1), ("half", state // 2, 1), ("up", state + 1, 1)]
+    def successors(self, state):
+        return [("one", abs(state - 1), 1), ("half", state // 2, 1), ("up", state + 1, 1)]
     def predecessors(self, state): return [
         (name, before, 1)
         for before in {state - 1, state + 1, 2 * state, 2 * state + 1} if before >= 0
@@ -152,7 +153,7 @@ def test_one_table(home: Path) -> None:
         (
             'model = "likely"\nonly = ["blocks*"]',
             'model = "likely"',
-            "30: train.0.recipe: recipe likely-admissible learns for .*, and rooms is a map; name others by only",
+            "30: train.0.recipe: .* likely-admissible learns about one map with one goal, and rooms has many",
         ),
         (
             'model = "likely"\n',

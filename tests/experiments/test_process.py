@@ -5,12 +5,13 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from hstar.experiments import Job, execute, process
-from hstar.experiments.job import HEADROOM, RESIDENT_LIMIT
+from hstar.experiments.job import HEADROOM, RESIDENT_LIMIT, starved
 from hstar.experiments.process import Finished, ProcessLimits, kill_all, run_limited
 from hstar.experiments.process_tree import ProcessTree
 
@@ -256,3 +257,55 @@ def test_a_killed_guardian_is_replaced() -> None:
     run_limited([PYTHON, "-c", ""], ProcessLimits(60))
     second = process._running._guardian
     assert second is not None and second.pid != first.pid and second.poll() is None
+
+
+# --- processor time -------------------------------------------------------------------------------------
+
+SPIN = "import time\nwhile time.process_time() < {}: pass"
+
+
+@pytest.fixture
+def busy_core() -> Iterator[None]:
+    """One core for this process and all that it starts, and three others that never rest on it."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    others = [subprocess.Popen([PYTHON, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+        os.sched_setaffinity(0, before)
+
+
+def test_a_busy_machine_does_not_change_who_ends_in_time(busy_core: None) -> None:
+    """A second of work takes about four on this core: too long by the clock, in time by the processor."""
+    command = [PYTHON, "-c", SPIN.format(1.0)]
+    by_clock = run_limited(command, ProcessLimits(2))
+    assert by_clock.timed_out
+    found = run_limited(command, ProcessLimits(2, cpu=True))
+    assert (found.exit_code, found.timed_out) == (0, False)
+    assert 1.0 <= found.cpu_seconds < 2
+
+
+def test_a_limit_of_processor_time_is_one_of_all_processes() -> None:
+    """Two children that each stay below it; a command that waits is ended by the clock, much later."""
+    child = f"subprocess.Popen([sys.executable, '-c', {SPIN.format(60)!r}])"
+    code = f"import subprocess, sys, time\nfor _ in range(2): {child}\ntime.sleep(60)"
+    found = run_limited([PYTHON, "-c", code], ProcessLimits(0.6, cpu=True))
+    assert found.timed_out and 0.6 <= found.cpu_seconds < 3
+    assert ProcessLimits(6, cpu=True).wall == 10 * 6 + 600 and ProcessLimits(6).wall == 6
+
+
+def test_a_job_with_processor_time(monkeypatch: pytest.MonkeyPatch, busy_core: None) -> None:
+    monkeypatch.setattr("hstar.experiments.job.GRACE_S", 0.0)
+    command = ("{python}", "-c", SPIN.format(0.8))
+    by_clock, found = (
+        execute(Job("make", command, time_limit=1.5, cpu=cpu), {}).record for cpu in (False, True)
+    )
+    assert (by_clock["status"], found["status"]) == ("time_limit", "made")
+    assert found["cpu_limit"] == 1.5 and "cpu_limit" not in by_clock
+    assert starved(by_clock, 1.5) and not starved({**found, "status": "time_limit"}, 4.0)
+    plain = Job("make", command, time_limit=1.5)
+    assert plain.key != Job("make", command, time_limit=1.5, cpu=True).key

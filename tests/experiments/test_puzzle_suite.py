@@ -9,8 +9,8 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
+from hstar.experiments.batch import random_instances
 from hstar.experiments.problems import INSTANCE, random_puzzles
-from hstar.experiments.puzzles import random_instances
 from hstar.experiments.report.figures import write_figures
 from hstar.experiments.statistics import optimality_of
 from hstar.experiments.suite import read_suite
@@ -150,7 +150,7 @@ def test_random_tiles_have_known_optima(tmp_path: Path) -> None:
             store.get(str(large.starts["1"].files[INSTANCE])).decode().strip().endswith(",")
         )  # not to be found in seconds
     costs = [int(text.strip().rpartition(",")[2]) for text in texts]
-    puzzles = [one.puzzle for one in random_instances(parse_puzzle("tiles:3x3"), 20, 1)]
+    puzzles = [one.problem for one in random_instances(parse_puzzle("tiles:3x3"), 20, 1)]
     assert costs == [solve(puzzle, "manhattan", "idastar").plan_cost for puzzle in puzzles]
 
 

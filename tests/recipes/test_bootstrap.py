@@ -11,7 +11,7 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.models.trained_model import TrainedModel
-from hstar.recipes import train_puzzle
+from hstar.recipes import train
 from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
 
@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {
 
 
 def learned(progress: Any = None, checkpoint: Path | None = None, **options: Any) -> TrainedModel[Any]:
-    return train_puzzle("bootstrap", SIZE, progress=progress, checkpoint=checkpoint, **{**SMALL, **options})
+    return train("bootstrap", SIZE, progress=progress, checkpoint=checkpoint, **{**SMALL, **options})
 
 
 def told(model: TrainedModel[Any]) -> list[dict[str, Any]]:

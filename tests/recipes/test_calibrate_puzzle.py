@@ -68,7 +68,7 @@ def test_where_the_score_is_within_the_plan_is_as_promised(
     solver, within = optimal_plans(model.space.puzzle), 0
     exact = oracle.distances(model.space.puzzle)
     for state, distance in list(exact.items())[:: 1 + len(exact) // 60]:
-        puzzle = model.space.puzzle.puzzle(state)
+        puzzle = model.space.puzzle.at(state)
         states = solver.states(puzzle)
         assert states is not None and len(states) == distance + 1
         if conformal.plan_score(*puzzle_plan_values(fine, states), form) > found.rule.score:

@@ -21,8 +21,6 @@ from hstar.units import parse_count
 
 if TYPE_CHECKING:
     from hstar.experiments.batch import Instance
-    from hstar.spaces.grid import GridProblem
-    from hstar.spaces.grid_maps import MapOptions
 
 SOURCE = "PROBLEM"
 SCENARIOS = ".scen"
@@ -34,6 +32,7 @@ _KINDS = {
     "goal": ("map",),
     "threshold": ("map",),
     "blank_last": ("puzzle",),
+    "no_cache": ("puzzle",),
     "unit_cost": ("task",),
 }
 
@@ -62,6 +61,7 @@ def add_problem(parser: Parser) -> None:
     group("--goal", type=checked(parse_cell), metavar="R,C", help="maps: row and column of the goal")
     group("--threshold", type=float, metavar="X", help="maps: cells are free from this brightness on")
     group("--blank-last", action="store_true", help="tiles: the goal of the file has the blank last")
+    group("--no-cache", action="store_true", help="puzzles: build pattern databases anew and store none")
     if any(word.endswith((".pddl", ".sas")) for word in parser.words):
         return  # a task, which starts without NumPy
     maps = parser.add_argument_group("maps")
@@ -220,6 +220,7 @@ def _maps(arguments: argparse.Namespace) -> list[Instance]:
     from hstar.experiments.batch import Instance, random_instances
     from hstar.spaces.grid import LatticeProblem
     from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions
+    from hstar.spaces.scenarios import scenarios_of
 
     given, files = _given_maps(arguments), arguments.files
     scenarios = bool(files) and files[0].suffix == SCENARIOS
@@ -234,7 +235,9 @@ def _maps(arguments: argparse.Namespace) -> list[Instance]:
         raise InputError("--start and --goal are for one problem on a map")
     if not files or scenarios or arguments.random is not None:
         number = arguments.random or (sys.maxsize if scenarios else 1)
-        found = problems_of(files, number, arguments.seed, maps, arguments.threshold)
+        for path in files:
+            check_file(path)
+        found = scenarios_of(files, number, arguments.seed, maps, arguments.threshold)
         return [Instance(str(i), one) for i, one in enumerate(maps.on_lattices(found, arguments.seed), 1)]
     for path in files:
         check_file(path)
@@ -256,31 +259,3 @@ def _maps(arguments: argparse.Namespace) -> list[Instance]:
             one for problem in made for one in random_instances(problem, 1, arguments.seed, arguments.walk)
         ]
     return [Instance(path.name, one) for path, one in zip(files, made, strict=True)]
-
-
-def problems_of(
-    files: Sequence[Path], number: int, seed: int, maps: MapOptions, threshold: float | None = None
-) -> list[GridProblem]:
-    """So many problems: on random maps, or on those of the files, or at most so many of `.scen` files."""
-    import random
-
-    from hstar.spaces.grid import Grid
-    from hstar.spaces.grid_files import load_map, load_scenarios
-    from hstar.spaces.grid_maps import problems_on, random_problems
-
-    if not files:
-        return random_problems(number, seed, maps)
-    for path in files:
-        check_file(path)
-    given = [path for path in files if path.suffix == SCENARIOS]
-    if given and len(given) < len(files):
-        raise InputError("give either maps or .scen files, not both")
-    steps: dict[str, Any] = {"neighbours": maps.neighbours, "cut_corners": maps.cut_corners}
-    if not given:
-        return problems_on(
-            [Grid(load_map(path, threshold=threshold), None, **steps) for path in files], number, seed
-        )
-    found = [one.problem for path in given for one in load_scenarios(path, **steps)]
-    if not found:
-        raise InputError("has no problems", file=given[0])
-    return found if number >= len(found) else random.Random(seed).sample(found, number)

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,7 +86,9 @@ def _profile(sampler: str, name: str | None) -> dict[str, Any]:
     """The options of a sampler in a profile of the recipe of its name, so that both sample alike."""
     from hstar.recipes import RECIPES
 
-    profiles = RECIPES.get(sampler).profiles if sampler in RECIPES else {"default": {}}
+    profiles: Mapping[str, Mapping[str, Any]] = {"default": {}}
+    if sampler in RECIPES and "task" in RECIPES.get(sampler).spaces:
+        profiles = RECIPES.get(sampler).method("task").profiles({}, None)
     chosen = next(iter(profiles)) if name is None else name
     if chosen not in profiles:
         raise unknown(f"profile of {sampler}", chosen, list(profiles))

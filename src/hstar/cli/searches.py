@@ -125,7 +125,6 @@ def add_search(parser: Parser) -> None:
         metavar="A",
         help="use the value that the model believes to be admissible with probability A: --rule likely:A",
     )
-    add("--no-cache", action="store_true", help="puzzles: build pattern databases anew and store nothing")
     add("--floor", action="store_true", help="models of puzzles: no value below an admissible feature")
     add("--truncated", action="store_true", help="models of puzzles: nothing is believed below that, either")
 
@@ -184,13 +183,13 @@ def _batch(
     if all(isinstance(part, str) for part in parts.values()):
         config = replace(config, eps=None)  # of heuristics that are compared some may be models
     combined = {"max": Max, "sum": Sum}.get(arguments.combine) if len(parts) > 1 else None
-    heuristic = [*parts.values()] if combined is None else [combined(*parts.values())]
+    heuristic: list[Any] = [*parts.values()] if combined is None else [combined(*parts.values())]
     asked = config
     heuristic, search, config = with_defaults(kind, heuristic or [None], arguments.search, config)
     _check_options(arguments, asked, search, kind)
     if kind == "task" and heuristic == [None]:
         heuristic = ["ff"]
-    used = [*parts] or [one for one in heuristic if one is not None]
+    used: list[str] = [*parts] or [one for one in heuristic if one is not None]
     used += ["ff"] * (len(heuristic) - len(used)) if parts and combined is None else []
     about: dict[str, Any] = {"heuristic": [Path(name).name for name in used], "combine": arguments.combine}
     for option in ("precision", "rule", "alpha", "floor", "truncated", "anchor"):

@@ -82,8 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         line.announce(f"{'translating' if kind == 'task' else 'loading'} {what} ...")
         instances, number = instances_of(arguments, kind)
         if len(batches) > 1 or kind != "task":
-            instances = list(instances)
-            batches = [with_default(batch, instances[0].problem) for batch in batches]
+            instances = listed = list(instances)
+            batches = [with_default(batch, listed[0].problem) for batch in batches]
         output = _Output(arguments, batches, number)
         try:
             for batch in batches:

@@ -19,8 +19,8 @@ from pathlib import Path
 from hstar import _core
 from hstar.errors import InputError
 from hstar.files import MODEL
+from hstar.recipes import RECIPES
 from hstar.recipes.compatibility import PARTS
-from hstar.recipes.learn import recipes
 from hstar.registry import unknown
 from hstar.search.solve import searches
 
@@ -58,8 +58,7 @@ def parse_contestant(text: str) -> Contestant:
     options = dict(word.partition("=")[::2] for word in words)
     search, precision = options.pop("search", None), options.pop("precision", None)
     preferred = options.pop("preferred", None) is not None
-    known = [info.name for info in recipes()]
-    if name in known:
+    if name in RECIPES:
         flags = tuple(
             word
             for option, value in options.items()
@@ -75,5 +74,5 @@ def parse_contestant(text: str) -> Contestant:
         return Contestant(text, alias=name.removeprefix("fd:"))
     heuristics = [heuristic for heuristic, _ in PARTS["heuristics"]()]
     if name not in heuristics:
-        raise unknown("contestant", name, [*known, *heuristics, "fd:lama-first"])
+        raise unknown("contestant", name, [*RECIPES, *heuristics, "fd:lama-first"])
     return Contestant(text, heuristic=name, search=search, preferred=preferred, precision=precision)

@@ -47,7 +47,7 @@ OWN_START = "own"
 INSTANCE = "instance.csv"
 SCENARIOS = ".scen"
 WALK = 200  # steps to a start of an own space that has no random ones; as of tasks
-_UNIT_COST = ("--unit-cost",)
+UNIT_COST = ("--unit-cost",)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def make_instance(
         return Source(("{task.sas}", *words), {"task.sas": store.put(content)})
 
     name = f"{domain}/{label}"
-    found = {start: source(with_state_of(base, task.core), *_UNIT_COST) for start, task in starts.items()}
+    found = {start: source(with_state_of(base, task.core), *UNIT_COST) for start, task in starts.items()}
     return ProblemSet("task", domain, name, found, Lesson("task", domain, name, source(base)))
 
 
@@ -179,7 +179,7 @@ def make_problem(name: str, domain: str, problem: str, store: Store, file: str =
     texts = {"domain.pddl": store.put(domain.encode()), "problem.pddl": store.put(problem.encode())}
     domain_name = parse_domain(domain, file).name
     words, name = tuple(f"{{{text}}}" for text in texts), f"{domain_name}/{name}"
-    starts = {OWN_START: Source((*words, *_UNIT_COST), texts)}
+    starts = {OWN_START: Source((*words, *UNIT_COST), texts)}
     lesson = Lesson("task", domain_name, name, Source(words, texts))
     return ProblemSet("task", domain_name, name, starts, lesson, has_objects=True)
 

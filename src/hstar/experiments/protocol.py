@@ -22,10 +22,10 @@ from hstar.experiments.contestants import Contestant
 from hstar.experiments.fast_downward import FastDownward
 from hstar.experiments.job import CPU_LIMIT, HSTAR, OWN_LIMIT, RESIDENT_LIMIT, STEPS, TIME_LIMIT, Job, Made
 from hstar.experiments.label import labels_of
-from hstar.experiments.problems import Lesson, Options, ProblemSet, Source, spelled
-from hstar.experiments.recipe_shim import RECIPES, Recipe
+from hstar.experiments.problems import UNIT_COST, Lesson, Options, ProblemSet, Source, spelled
 from hstar.experiments.store import Store
 from hstar.models.trained_model import load_model
+from hstar.recipes import RECIPES, Recipe
 from hstar.registry import unknown
 from hstar.search.solve import DEFAULT_SEARCH, SearchConfig, solve
 from hstar.spaces.grid import GridProblem
@@ -156,8 +156,9 @@ def check_search_options(options: Options) -> None:
 
 def training_job(contestant: Contestant, lesson: Lesson, seed: int, limits: Limits) -> Job:
     """`hstar train`."""
-    source = lesson.source
-    command = (*HSTAR, "train", str(contestant.recipe), *source.words, "--output", f"{{{TRAINED}}}")
+    source, words = lesson.source, lesson.source.words
+    words += UNIT_COST if lesson.kind == "task" else ()
+    command = (*HSTAR, "train", str(contestant.recipe), *words, "--output", f"{{{TRAINED}}}")
     return Job(
         kind="train",
         command=(*command, "--seed", str(seed), *contestant.options, "--quiet", "--json"),

@@ -134,7 +134,7 @@ class Coverage:
 
 
 def solved_share(row: Record) -> float:
-    """Of a search 1 or 0; a row may stand for a search of several problems, `instances`, one after the other."""
+    """Of one search 1 or 0; a row may stand for searches of several problems, `instances`."""
     number = row.get("instances")
     return float(row["solved"] / number if number else row["status"] == "solved")
 
@@ -229,7 +229,10 @@ def _optimality(runs: Sequence[Record]) -> Optimality:
     ]
     return Optimality(
         100 * sum(solved) / total,
-        *(_weighted(runs, name, numbers) for name in ("expansions", "generated", "reopened", "search_time")),
+        _weighted(runs, "expansions", numbers),
+        _weighted(runs, "generated", numbers),
+        _weighted(runs, "reopened", numbers),
+        _weighted(runs, "search_time", numbers),
         _weighted(compared, "suboptimality", solved, 100),
         100 * sum(one["optimal"] or 0 for one in compared) / total,
         max(bounds, default=None),

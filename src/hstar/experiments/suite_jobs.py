@@ -6,7 +6,7 @@ Needs follow from the names: a search of a trained model needs its training, and
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -30,11 +30,12 @@ from hstar.experiments.protocol import (
     sampling_job,
     training_job,
 )
-from hstar.experiments.recipe_shim import RECIPES
 from hstar.experiments.store import Store
 from hstar.experiments.suite import AccuracyTable, PlanTable, SampleTable, Suite, TrainTable, choices
 from hstar.experiments.suite_tasks import attempts_of, matches, sets_of
 from hstar.files import MODEL
+from hstar.recipes import RECIPES
+from hstar.recipes.recipe import Parts
 from hstar.registry import unknown
 from hstar.sampling import make_sampler
 from hstar.sampling.optimal import Optimal
@@ -43,7 +44,6 @@ from hstar.units import parse_memory, parse_time
 
 T = TypeVar("T", PlanTable, AccuracyTable)
 E = TypeVar("E", PlanTable, TrainTable)
-Parts = Mapping[str, Any]
 
 
 def suite_jobs(suite: Suite, home: Path, store: Store) -> list[Job]:
@@ -259,6 +259,9 @@ class _Builder:
                 if lesson.kind == "domain":
                     self._lessons[known] = self._of_domain(table, one.domain)
                 elif lesson.kind == "map":
+                    if "maps" not in parts:
+                        told = f"recipe {table.recipe} learns about one map with one goal"
+                        raise InputError(f"{told}, and {one.domain} has many")
                     self._lessons[known] = replace(lesson, source=map_source(files, self._store))
                     self._parts[known] = parts, files
                 else:
@@ -269,7 +272,7 @@ class _Builder:
         return self._lessons[known] or lesson
 
     def _checked(self, table: TrainTable, kind: str, one: ProblemSet) -> tuple[Parts, list[Path]]:
-        """The parts of the recipe, and files of maps; an `InputError` for wrong options and keys of other kinds of space."""
+        """The parts of the recipe, and files of maps; an `InputError` for wrong options and foreign keys."""
         recipe, options = RECIPES.get(table.recipe), spelled(table.options)
         takes = recipe.method(kind).takes
         able = {

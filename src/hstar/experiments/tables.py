@@ -8,7 +8,6 @@ missing do not count, and the cell says how many do.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +16,6 @@ from hstar.experiments.job import FAIR_SHARE, starved
 from hstar.experiments.statistics import (
     Change,
     Coverage,
-    Optimality,
     Share,
     by_contestant,
     compare_all,

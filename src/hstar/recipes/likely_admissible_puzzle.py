@@ -1,4 +1,4 @@
-"""Learning likely-admissible heuristics about a native puzzle: what `likely_admissible.py` asks of it.
+"""Learning likely-admissible heuristics about a native puzzle: what `learn_heuristic.py` asks of it.
 
 Tasks are solved by IDA* with the network natively in it; the model is for all instances of the size.
 """
@@ -18,7 +18,7 @@ from hstar.models.ffnn import FFNN
 from hstar.models.ffnn_config import FFNNConfig
 from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
 from hstar.models.trained_model import TrainedModel
-from hstar.recipes.likely_admissible import Attempt
+from hstar.recipes.learn_heuristic import Attempt
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.sampling.backward_walks import PuzzleWalks
 from hstar.search.puzzle_features import ONE_HOT, puzzle_features
@@ -27,6 +27,7 @@ from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.tiles import check_mirror_images, mirrored
+from hstar.training.memory_buffer import Entry, plan_entries
 
 
 class PuzzleSpace:
@@ -74,9 +75,15 @@ class PuzzleSpace:
         given = self.options.floor
         return self.options.inputs != ONE_HOT if given is None else given
 
-    def images(self, plan: list[State]) -> list[list[State]]:
-        """That one, and if asked its mirror image."""
-        return [plan, [mirrored(state) for state in plan]] if self.options.mirror else [plan]
+    def entries(self, plan: list[State]) -> Iterator[Entry]:
+        """The states of the plan and, if asked, those of its mirror image."""
+        yield from plan_entries(plan)
+        if self.options.mirror:
+            yield from plan_entries([mirrored(state) for state in plan])
+
+    def remembered(self, rows: Sequence[State]) -> npt.NDArray[np.float32]:
+        """The features of these states."""
+        return self.array(rows)
 
     def model(self, planner: FFNN, summary: dict[str, Any]) -> TrainedModel[PuzzleIdentity]:
         """For `hstar solve`."""

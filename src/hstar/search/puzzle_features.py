@@ -36,6 +36,7 @@ NativeInputs: TypeAlias = "_core.TilesInputs | _core.PancakeInputs | _core.Block
 ONE_HOT = "one-hot"
 DATABASES = "databases"
 MIRRORED = "mirrored-databases"
+INPUTS = (ONE_HOT, DATABASES, MIRRORED)
 
 
 @dataclass(frozen=True)
