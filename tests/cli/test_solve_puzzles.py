@@ -206,7 +206,7 @@ def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> Non
     trained = hstar("train", "likely-admissible", "tiles:2x3", "-o", "model.hstar", *SMALL, "--json")
     assert trained.code == 0
     record = json.loads(trained.out)
-    assert (record["recipe"], record["puzzle"], record["iterations"]) == ("likely-admissible", "tiles:2x3", 2)
+    assert (record["recipe"], record["space"], record["iterations"]) == ("likely-admissible", "tiles:2x3", 2)
     assert re.search(r"model.hstar: likely-admissible, tiles:2x3, 2 iterations, \d of 6 tasks", trained.err)
     shown = hstar("info", "model.hstar")
     assert shown.code == 0
@@ -308,7 +308,7 @@ def test_ctrl_c(jobs: str, folder: Path) -> None:
         ("solve tiles:2x3 --random 1 --pruning all", "unknown pruning 'all'"),
         ("train likely-admissible tiles:2x3 -o m.hstar --epochs 3", "--epochs is not an option of likely-ad"),
         ("train likely-admissible tiles:2x3 -o m.hstar --data x", "--data is not an option of likely-ad"),
-        ("train likely-admissible a b -o m.hstar", "expected one puzzle such as tiles:4x4, got 2 words"),
+        ("train likely-admissible a b -o m.hstar", "a: no such file"),
         ("train likely-admissible tiles:2x3 -o m.hstar --alpha 2", "alpha must be between 0 and 1, got 2"),
         (
             "train likely-admissible tiles:2x3 -o m.hstar --profile fast",

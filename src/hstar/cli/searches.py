@@ -192,12 +192,15 @@ def _batch(
     used: list[str] = [*parts] or [one for one in heuristic if one is not None]
     used += ["ff"] * (len(heuristic) - len(used)) if parts and combined is None else []
     about: dict[str, Any] = {"heuristic": [Path(name).name for name in used], "combine": arguments.combine}
-    for option in ("precision", "rule", "alpha", "floor", "truncated", "anchor"):
+    for option in ("precision", "alpha", "floor", "truncated", "anchor"):
         if getattr(arguments, option) not in (None, False):
             about[option] = getattr(arguments, option)
-    models = [name for name, part in parts.items() if not isinstance(part, str)]
+    models = {name: part for name, part in parts.items() if not isinstance(part, str)}
     if models:
+        from hstar.estimates.rules import format_rule
+
         about["model"] = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in models]
+        about["rule"] = [format_rule(model.rule) for model in models.values()]
     return Batch(heuristic, search, config, about, cache=not arguments.no_cache, **more)
 
 
@@ -212,7 +215,7 @@ def _heuristic(arguments: argparse.Namespace, name: str, kind: str) -> Any:
     from hstar.models.trained_model import load_model
 
     model, rule = load_model(name), chosen(arguments.rule, arguments.alpha)
-    if model.space.kind != kind and (model.space.kind, kind) != ("domain", "task"):
+    if kind != {"domain": "task", "map goal": "map"}.get(model.space.kind, model.space.kind):
         raise ModelError(f"the model was trained for {model.space}, asked for {_WORDS[kind]}")
     if arguments.floor or arguments.truncated:
         if kind != "puzzle":

@@ -283,17 +283,9 @@ def _result(problem: Problem, found: _core.SearchResult) -> Result:
     )
 
 
-def plan_states(task: Task, plan: Sequence[str]) -> list[list[int]]:
-    """The states of a plan that `solve` returned, from the initial one to the last.
-
-    Of several operators with one name it takes one that is applicable.
-    """
-    named: dict[str, list[int]] = {}
-    for number in range(task.core.num_operators):
-        named.setdefault(task.core.operator(number).name.strip(), []).append(number)
+def plan_states(task: Task, actions: Sequence[int]) -> list[list[int]]:
+    """The states of a plan, the operators of a `Result`, from the initial one to the last."""
     states = [list(task.core.initial_state)]
-    for name in plan:
-        possible = set(task.core.applicable_operators(states[-1]))
-        operator = next(number for number in named[name] if number in possible)
+    for operator in actions:
         states.append(list(task.core.successor(states[-1], operator)))
     return states
