@@ -125,6 +125,7 @@ def add_search(parser: Parser) -> None:
         metavar="A",
         help="use the value that the model believes to be admissible with probability A: --rule likely:A",
     )
+    add("--no-cache", action="store_true", help="puzzles: build pattern databases anew and store nothing")
     add("--floor", action="store_true", help="models of puzzles: no value below an admissible feature")
     add("--truncated", action="store_true", help="models of puzzles: nothing is believed below that, either")
 
