@@ -162,7 +162,7 @@ def test_costs_are_not_steps(hstar: Run, folder: Path) -> None:
     for name in ("domain.pddl", "problem.pddl"):
         shutil.copy(DATA / "costs" / name, folder / f"costs-{name}")
     files = ("costs-domain.pddl", "costs-problem.pddl")
-    label = ("label", files[1], "--domain", files[0], "-o", "costs.data", "-q")
+    label = ("sample", "optimal", files[1], "--domain", files[0], "-o", "costs.data", "-q")
     assert hstar(*label).code == 0
     assert hstar("train", "wl", "costs.data", "-o", "c.hstar", "--least-states", "1", "-q").code == 0
     model = load_model(folder / "c.hstar")
@@ -309,7 +309,7 @@ def test_the_commands_of_the_page(hstar: Run, tmp_path: Path, monkeypatch: pytes
         assert done.code == 0, (command, done)
         if command.startswith("hstar solve"):
             assert "the plan is optimal with probability at least 0.9, for problems like the 9 of" in done.err
-    assert hstar("label", "others", "-o", "others.data", "-q").code == 0
+    assert hstar("sample", "optimal", "others", "-o", "others.data", "-q").code == 0
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     exec(compile(code, "calibration.md", "exec"), {})
     assert load_model("calibrated.hstar").calibration is not None

@@ -22,7 +22,7 @@ from .conftest import DATA, Refused, Run, fastest, start
 
 STEPS = ["pick-up b", "stack b a", "pick-up c", "stack c b", "pick-up d", "stack d c"]
 PLAN = "".join(f"({step})\n" for step in STEPS) + "; cost = 6 (unit cost)\n"
-SUMMARY = r"{} [0-9.]+[kM]? expanded, [0-9.]+[kM]? evaluated \(.*/s\) in [0-9.]+ s, [0-9.]+ [MG]iB\n"
+SUMMARY = r"{} [0-9.]+[kM]? expanded, [0-9.]+[kM]? evaluated \(.*/s\) in [0-9.]+ s, [0-9.]+ [MG]iB; {}\n"
 
 
 # --- what goes where ------------------------------------------------------------------------------
@@ -31,7 +31,9 @@ SUMMARY = r"{} [0-9.]+[kM]? expanded, [0-9.]+[kM]? evaluated \(.*/s\) in [0-9.]+
 def test_plan_to_standard_output_and_the_rest_to_standard_error(hstar: Run, blocks: Path) -> None:
     done = hstar("solve", blocks / "problem.pddl")
     assert (done.code, done.out) == (0, PLAN)
-    assert re.fullmatch(SUMMARY.format("solved: plan of length 6, cost 6;"), done.err)
+    assert re.fullmatch(
+        SUMMARY.format("solved: plan of length 6, cost 6;", "lazy with ff, preferred operators"), done.err
+    )
     assert hstar("solve", blocks / "problem.pddl", "-q").err == ""
 
 
@@ -67,7 +69,9 @@ def test_info(hstar: Run, blocks: Path) -> None:
         ["-s", "gbfs", "-e", "ff", "-e", "goalcount"],
         ["-s", "astar", "-e", "hmax", "-e", "lmcut", "--combine", "max"],
         ["-s", "idastar", "-e", "add", "-e", "ff", "--combine", "sum"],
-        ["--ties", "random", "--seed", "7", "--goal-at-generation", "--evaluate-duplicates"],
+        ["-s", "gbfs", "--ties", "random", "--seed", "7", "--goal-at-generation", "--evaluate-duplicates"],
+        ["--weight", "2.5", "-e", "ff"],
+        ["--cpu-time-limit", "1m"],
         ["--time-limit", "1m", "--memory-limit", "2G", "--max-evaluations", "10000"],
         ["--unit-cost"],
         ["--bound", "1.5", "-e", "goalcount"],
@@ -108,14 +112,15 @@ def test_better_and_better_plans(hstar: Run, tmp_path: Path) -> None:
         (["--time-limit", "-5"], "--time-limit/-t: expected a time"),
         (["--time-limit", ""], "--time-limit/-t: expected a time"),
         (["--memory-limit=-1G"], "--memory-limit/-m: expected an amount of memory"),
-        (["--max-evaluations", "-1"], "--max-evaluations: expected a whole number"),
+        (["--max-evaluations", "-1"], "--max-evaluations/--nodes: expected a whole number"),
         (["--max-expansions", "9" * 40], "--max-expansions: expected a whole number"),
         (["--seed", "x"], "--seed: expected a whole number"),
         (["--boost", "99999999999", "-p"], "boost must be "),
         (["-s", "wastar", "--weight", "nan"], "--weight: expected a number from 0 to 1000000, got 'nan'"),
         (["-s", "wastar", "--weight", "inf"], "--weight: expected a number"),
         (["-s", "wastar", "--weight", "-1"], "--weight: expected a number"),
-        (["--weight", "2"], "--weight is for wastar, not for gbfs"),
+        (["-s", "gbfs", "--weight", "2"], "--weight is for wastar, not for gbfs"),
+        (["--goal-at-generation"], "--goal-at-generation is for gbfs, not for lazy"),
         (["-s", "astar", "-e", "lmcut", "--goal-at-generation"], "--goal-at-generation is for gbfs"),
         (["-s", "astar", "--preferred"], "--preferred is for gbfs, lazy, not for astar"),
         (["--preferred", "-e", "add"], "add has no preferred operators; use ff"),
@@ -125,17 +130,41 @@ def test_better_and_better_plans(hstar: Run, tmp_path: Path) -> None:
         (["-s", "gbfs", "--bound", "2"], "--bound is for focal, not for gbfs"),
         (["--bound", "2", "--anchor", "ff"], "unknown admissible heuristic for --anchor 'ff'"),
         (["--bound", "2", "-e", "ff", "-e", "add"], "focal takes one heuristic"),
-        (["--precision", "int16"], "--precision is for model files, not for ff"),
+        (["--precision", "int16"], "--precision is for model files, not for the default heuristic"),
         (["--serch", "astar"], "unknown option '--serch'; did you mean '--search'?"),
         (["--searc", "astar"], "unknown option '--searc'"),
         (["--heuristic"], "--heuristic/-e: expected one argument"),
-        (["a.pddl", "b.pddl"], "expected [DOMAIN] PROBLEM, got 3 files"),
-        (["blocks.sas"], "a .sas file is a whole task"),
+        (["absent.pddl", "b.pddl"], "absent.pddl: no such file"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_impossible_options(refused: Refused, words: list[str], message: str) -> None:
     assert message in refused(33, "solve", DATA / "blocks" / "problem.pddl", *words)
+
+
+def test_a_sas_file_is_a_whole_task(refused: Refused, blocks: Path) -> None:
+    assert "a .sas file is a whole task" in refused(
+        33, "solve", blocks / "problem.pddl", blocks / "output.sas"
+    )
+
+
+def test_several_tasks(hstar: Run, blocks: Path) -> None:
+    """Problems one by one, a folder of them, walks from one, and what is already done."""
+    one, two, domain = blocks / "problem.pddl", blocks / "second.pddl", blocks / "domain.pddl"
+    two.write_text(one.read_text())
+    for words in ([one, two], [domain, one, two], [blocks]):
+        done = hstar("solve", *words, "-s", "astar", "-e", "lmcut")
+        assert (
+            done.code == 0
+            and re.findall(r"pddl: cost 6 \(optimal\)", done.out) == ["pddl: cost 6 (optimal)"] * 2
+        )
+        assert done.err.startswith("2 of 2 solved, mean cost 6.00")
+    words = ["solve", one, "--random", "3", "--walk", "5", "--json", "-o", blocks / "rows.jsonl", "-q"]
+    rows = [json.loads(line) for line in hstar(*words).out.splitlines()]
+    assert [row["id"] for row in rows] == [f"{one} {i}" for i in (1, 2, 3)]
+    assert all(row["status"] == "solved" and row["ran"].startswith("lazy with ff") for row in rows)
+    again = [json.loads(line) for line in hstar(*words).out.splitlines()]
+    assert [row["search_time"] for row in again] == [row["search_time"] for row in rows]
 
 
 def test_options_are_checked_before_the_translation(refused: Refused, slow_to_translate: Path) -> None:
@@ -156,7 +185,7 @@ def test_options_are_checked_before_the_translation(refused: Refused, slow_to_tr
         (["solve", "absent.pddl"], "absent.pddl: no such file"),
         (["solve", "absent.sas"], "absent.sas: no such file"),
         (["solve", DATA / "blocks" / "domain.pddl", "absent.pddl"], "absent.pddl: no such file"),
-        (["solve", DATA / "blocks"], "blocks: is a directory, not a file"),
+        (["solve", DATA], "data: no problems in this folder"),
         (["info", DATA], "data: is a directory, not a file"),
         (
             ["solve", DATA / "broken" / "empty.pddl"],
@@ -204,7 +233,7 @@ def test_bugs_are_one_line_too(hstar: Run, blocks: Path, monkeypatch: pytest.Mon
     def broken(*words: object, **options: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("hstar.cli.solve.load_problems", broken)
+    monkeypatch.setattr("hstar.cli.solve.instances_of", broken)
     done = hstar("solve", blocks / "output.sas")
     assert (done.code, done.out) == (35, "")
     assert re.fullmatch(r"hstar: error: a bug in hstar: ZeroDivisionError: oh .*\n", done.err)
@@ -315,7 +344,9 @@ def test_signals_during_search(endless: Path, number: int, as_json: bool) -> Non
         assert record["expansions"] > 0
     else:
         assert out == ""
-        assert re.fullmatch(SUMMARY.format(r"interrupted: no plan costs less than [0-9]+;"), err)
+        assert re.fullmatch(
+            SUMMARY.format(r"interrupted: no plan costs less than [0-9]+;", "astar with blind"), err
+        )
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -443,6 +474,13 @@ def test_time_limit_is_kept(hstar: Run, endless: Path) -> None:
     started = time.monotonic()
     assert hstar("solve", endless, "-s", "astar", "-e", "hmax", "-t", "1").code == 23
     assert 0.9 < time.monotonic() - started < 1 + SOON
+
+
+def test_cpu_time_limit_is_kept(hstar: Run, endless: Path) -> None:
+    done = hstar("solve", endless, "-s", "astar", "-e", "blind", "--cpu-time-limit", "0.3", "--json")
+    record = json.loads(done.out)
+    assert (done.code, record["status"]) == (23, "time_limit")
+    assert 0.3 <= record["cpu_time"] < 0.6 <= record["search_time"] + 0.6  # the clock may say more
 
 
 @pytest.mark.slow

@@ -68,19 +68,19 @@ def test_examples_work(
         assert hstar("solve", "problem.pddl", "--plan-file", "plan.txt").code == 0
     if " bench " in line:
         Path("suite.toml").write_text(SUITE)
-    if " label folder" in line:
+    if " optimal folder" in line:
         Path("folder").mkdir()
         for name in ("domain.pddl", "problem.pddl"):
             shutil.copy(name, "folder")
-    if "states.data" in line and " label " not in line and " calibrate " not in line:
-        assert hstar("label", "problem.pddl", "-o", "states.data", "-q").code == 0
-    if " accuracy " in line:
+    if "states.data" in line and " sample " not in line and " calibrate " not in line:
+        assert hstar("sample", "optimal", "problem.pddl", "-o", "states.data", "-q").code == 0
+    if " evaluate model.hstar " in line:
         assert hstar("train", "wl", "states.data", "-o", "model.hstar", "--least-states", "1", "-q").code == 0
     if " calibrate " in line:
         prepare_calibration(blocks)
     if "own.py" in line:
         shutil.copy(DATA.parents[1] / "examples" / "own_space.py", "own.py")
-    if " grid " in line or " show " in line or " solve map.png" in line:
+    if " show " in line or " solve map.png" in line or " --kind " in line or " info model" in line:
         prepare_grid(blocks)
     if " report " in line:
         for name in ("first", "second"):

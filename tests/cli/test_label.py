@@ -26,7 +26,7 @@ def problems(folder: Path) -> list[Path]:
 
 
 def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
-    done = hstar("label", "train", "-o", "states.data", "--jobs", "2")
+    done = hstar("sample", "optimal", "train", "-o", "states.data", "--jobs", "2")
     assert done.code == 0, done
     assert done.err.endswith("states of 3 problems, 0 left out\n")
     report = hstar("report", "states.data.run", "--format", "markdown")
@@ -48,7 +48,7 @@ def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
 
 @pytest.mark.slow
 def test_what_a_report_refuses(hstar: Run, refused: Refused, folder: Path) -> None:
-    assert hstar("label", "train", "-o", "states.data", "-q").code == 0
+    assert hstar("sample", "optimal", "train", "-o", "states.data", "-q").code == 0
     report = ("report", "states.data.run", "--format", "markdown")
     assert "unknown table 'problem'" in refused(33, *report, "--table", "problem")
     assert refused(33, *report, "--contestant", "x*") == "no contestant fits x*"
@@ -58,7 +58,7 @@ def test_what_a_report_refuses(hstar: Run, refused: Refused, folder: Path) -> No
 
 @pytest.mark.slow
 def test_what_is_done_is_not_done_again(hstar: Run, folder: Path) -> None:
-    words = ("label", "train", "-o", "states.data", "--json", "-q")
+    words = ("sample", "optimal", "train", "-o", "states.data", "--json", "-q")
     first = hstar(*words)
     assert [json.loads(line)["status"] for line in first.out.splitlines()] == ["labelled"] * 3
     (folder / "states.data").unlink()
@@ -71,7 +71,7 @@ def test_what_is_done_is_not_done_again(hstar: Run, folder: Path) -> None:
 
 def test_one_problem(hstar: Run, folder: Path) -> None:
     problem = problems(folder)[0]
-    done = hstar("label", problem, "-o", "states.data", "--json", "-q")
+    done = hstar("sample", "optimal", problem, "-o", "states.data", "--json", "-q")
     record = json.loads(done.out)
     assert (done.code, record["status"]) == (0, "labelled")
     assert record["states"] == record["cost"] + 1 == len(relational.load(folder / "states.data").instances[0])
@@ -88,7 +88,7 @@ def test_the_first_that_gets_labels(hstar: Run, refused: Refused, folder: Path) 
     (folder / "train" / "b-done.pddl").write_text(texts[0][:begin] + init + f"(:goal (and {tower})))")
     names = [file.stem for file in problems(folder)]
     assert len(names) == 5
-    done = hstar("label", "train", "-o", "states.data", "--first", "--json")
+    done = hstar("sample", "optimal", "train", "-o", "states.data", "--first", "--json")
     assert done.code == 0, done
     record = json.loads(done.out)
     assert (record["status"], record["problem"], record["attempt"]) == ("labelled", names[2], 3)
@@ -98,53 +98,59 @@ def test_the_first_that_gets_labels(hstar: Run, refused: Refused, folder: Path) 
     assert {path.name for path in folder.iterdir()} == {"train", "states.data"}
     # The order is that of the command.
     given = [folder / "train" / f"{name}.pddl" for name in (names[0], names[4], names[2])]
-    done = hstar("label", *given, "-o", "states.data", "--first", "--json", "-q")
+    done = hstar("sample", "optimal", *given, "-o", "states.data", "--first", "--json", "-q")
     assert json.loads(done.out)["problem"] == names[4]
     # None at all.
     done = hstar(
-        "label", *given[:1], folder / "train" / "b-done.pddl", "-o", "none.data", "--first", "--json"
+        *("sample", "optimal"),
+        *given[:1],
+        folder / "train" / "b-done.pddl",
+        "-o",
+        "none.data",
+        "--first",
+        "--json",
     )
     assert (done.code, json.loads(done.out)["status"]) == (12, "unlabelled")
     assert "the goal holds from the start (b-done, 2 of 2 problems)" in done.err
     assert not (folder / "none.data").exists()
-    words = ("label", given[0], "-o", "none.data", "--first", "--keep-empty", "--json", "-q")
+    words = ("sample", "optimal", given[0], "-o", "none.data", "--first", "--keep-empty", "--json", "-q")
     assert json.loads(hstar(*words).out)["states"] == 0
     assert not relational.load(folder / "none.data").instances
     message = "--first writes what it finds at once: there is no --run of it"
-    assert refused(33, "label", "train", "-o", "x", "--first", "--run", "r") == message
+    assert refused(33, "sample", "optimal", "train", "-o", "x", "--first", "--run", "r") == message
 
 
 @pytest.mark.slow
 def test_problems_beyond_the_limits_are_left_out(hstar: Run, refused: Refused, folder: Path) -> None:
-    done = hstar("label", problems(folder)[0], "-o", "states.data", "--time-limit", "0", "--json")
+    done = hstar("sample", "optimal", problems(folder)[0], "-o", "states.data", "--time-limit", "0", "--json")
     assert done.code == 12
     assert json.loads(done.out)["status"] == "unlabelled"
     assert "no optimal plan: time limit" in done.err
-    message = refused(33, "label", "train", "-o", "states.data", "--time-limit", "0", "-q")
+    message = refused(33, "sample", "optimal", "train", "-o", "states.data", "--time-limit", "0", "-q")
     assert "no problem was solved within the limits" in message
     assert not (folder / "states.data").exists()
 
 
 @pytest.mark.slow
 def test_what_is_refused(hstar: Run, refused: Refused, folder: Path) -> None:
-    assert "absent.pddl: no such file" in refused(33, "label", "absent.pddl", "-o", "x")
+    assert "absent.pddl: no such file" in refused(33, "sample", "optimal", "absent.pddl", "-o", "x")
     assert (
         hstar("generate", "ferry", "--locations", "2", "--cars", "2", "--seeds", "1", "-o", "other").code == 0
     )
-    message = refused(33, "label", "train", "other", "-o", "x", "-q")
+    message = refused(33, "sample", "optimal", "train", "other", "-o", "x", "-q")
     assert "problems of several domains: blocksworld-4ops, ferry" in message
     (folder / "empty").mkdir()
-    assert "no problems in this folder" in refused(33, "label", "empty", "-o", "x")
-    assert "cannot write the data" in refused(33, "label", "train", "-o", "absent/x")
+    assert "no problems in this folder" in refused(33, "sample", "optimal", "empty", "-o", "x")
+    assert "cannot write the data" in refused(33, "sample", "optimal", "train", "-o", "absent/x")
     broken = folder / "train" / "zzz.pddl"
     broken.write_text("(define (problem")
-    message = refused(33, "label", "train", "-o", "states.data", "-q")
+    message = refused(33, "sample", "optimal", "train", "-o", "states.data", "-q")
     assert "1 of 4 problems failed, first blocksworld-4ops/zzz" in message
     broken.unlink()
-    assert hstar("label", "train", "-o", "states.data", "-q").code == 0
+    assert hstar("sample", "optimal", "train", "-o", "states.data", "-q").code == 0
     train = ("train", "wl", "states.data", "-o", "model.hstar")
     assert "--width is not an option of wl" in refused(33, *train, "--width", "5")
-    assert "--checkpoint is not an option of wl" in refused(33, *train, "--checkpoint", "c")
+    assert "checkpoint is not an option of wl" in refused(33, *train, "--checkpoint", "c")
     assert "iterations must be in 0..20" in refused(33, *train, "--iterations", "99")
     assert "not a relational dataset" in refused(33, "train", "wl", problems(folder)[0], "-o", "m")
     assert "--iterations is not an option of fsm" in refused(

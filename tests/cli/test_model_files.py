@@ -33,7 +33,7 @@ def test_a_model_of_maps_is_calibrated(hstar: Run, refused: Refused, tmp_path: P
     assert load_model(new).calibration is not None
     assert "9 of the calibration (random maps)" in json.loads(hstar("info", new, "--json").out)["promise"]
     done = hstar(
-        "grid", "--rows", "8", "--columns", "8", "--scenarios", "2", "--heuristic", new, "--json", "-q"
+        "solve", "--rows", "8", "--columns", "8", "--random", "2", "--heuristic", new, "--json", "-q"
     )
     assert [json.loads(line)["status"] for line in done.out.splitlines()] == ["solved", "solved"]
     assert "by .scen files, or by --random N" in refused(33, *asked)
@@ -43,9 +43,9 @@ def test_a_model_of_maps_is_calibrated(hstar: Run, refused: Refused, tmp_path: P
 def test_models_of_other_kinds_are_refused(refused: Refused) -> None:
     maps, puzzle = DATA / "models" / "map-vin.hstar", DATA / "models" / "puzzle-floor.hstar"
     problem = DATA / "blocks" / "problem.pddl"
-    assert "expected a model of a domain, got one of a map" in refused(33, "accuracy", maps, "gripper")
+    assert "expected a model of a domain, got one of a map" in refused(33, "evaluate", maps, "gripper")
     assert "trained for tiles:2x3, asked for a planning task" in refused(33, "solve", problem, "-e", puzzle)
-    asked = ("puzzle", "pancake:5", "--random", "1", "--heuristic")
+    asked = ("solve", "pancake:5", "--random", "1", "--heuristic")
     assert "trained for tiles:2x3, asked for pancake" in refused(33, *asked, puzzle)
-    assert "asked for pancake" in refused(33, *asked, maps)
-    assert "asked for grid" in refused(33, "grid", "--scenarios", "1", "--heuristic", puzzle)
+    assert "asked for a puzzle" in refused(33, *asked, maps)
+    assert "asked for a map" in refused(33, "solve", "--kind", "maze", "--heuristic", puzzle)

@@ -265,9 +265,9 @@ def test_mistakes_of_solve(refused: Refused, folder: Path, words: list[str], mes
     [
         (["--states", "5"], "--states is not an option of prolonged"),
         (["--data", "x"], "--data is not an option of prolonged"),
-        (["map.png", "--kind", "maze"], "--kind is for random maps, but maps are given"),
+        (["map.png", "--kind", "maze"], "kind is for random maps, but maps are given"),
         (["map.png", "map.scen"], "give either maps or .scen files, not both"),
-        (["--model", "paper", "--sweeps", "3"], "unknown option of prolonged 'sweeps'"),
+        (["--model", "paper", "--sweeps", "3"], "--sweeps is not an option of prolonged for a map"),
         (["--model", "paper", "--rows", "9", "--scenarios", "2"], "needs maps of 16 x 16 cells or more"),
         (["--k-pr", "0"], "k_pr must be a number from 1 on"),
         (["absent.png"], "absent.png: no such file"),

@@ -60,7 +60,7 @@ def weights(path: Path) -> dict[str, bytes]:
 
 
 def test_labels_with_siblings(hstar: Run, folder: Path) -> None:
-    words = ("label", "larger/problem.pddl", "-o")
+    words = ("sample", "optimal", "larger/problem.pddl", "-o")
     assert hstar(*words, "plain.data", "-q").code == 0
     done = hstar(*words, "both.data", "--siblings", "--json")
     record = json.loads(done.out)
@@ -81,25 +81,25 @@ def test_upper_bounds(hstar: Run, refused: Refused, folder: Path) -> None:
     """From labels to a model that is judged with them; the search does without."""
     generate = ("generate", "ferry", "--locations", "2", "--cars", "2", "--seeds", "3", "-o", "problems")
     assert hstar(*generate).code == 0
-    assert hstar("label", "problems", "-o", "some.data", "--upper", "-q").code == 0
+    assert hstar("sample", "optimal", "problems", "-o", "some.data", "--upper", "-q").code == 0
     data = relational.load(folder / "some.data")
     assert len(data.instances) == 3 and (data.column("upper") >= data.column("label")).all()
     train = ("train", "truncated", "-o", "m.hstar", "--updates", "2", "--upper", "upper", "-q")
     assert hstar(*train, "some.data").code == 0
     assert json.loads(hstar("info", "m.hstar", "--json").out)["upper_bound"] == "upper"
-    assert hstar("accuracy", "m.hstar", "some.data").code == 0
+    assert hstar("evaluate", "m.hstar", "some.data").code == 0
     problem = next(file for file in sorted((folder / "problems").glob("*.pddl")) if file.stem != "domain")
     assert hstar("solve", problem, "-e", "m.hstar", "-q").code == 0
     message = "the data have no column upper; label the problems anew with --upper"
     assert refused(33, *train, "states.data") == message
-    assert refused(33, "accuracy", "m.hstar", "ferry.data") == message
+    assert refused(33, "evaluate", "m.hstar", "ferry.data") == message
 
 
 @pytest.mark.slow
 def test_labels_with_siblings_of_several_problems(hstar: Run, folder: Path) -> None:
     generate = ("generate", "ferry", "--locations", "2", "--cars", "2", "--seeds", "2", "-o", "problems")
     assert hstar(*generate).code == 0
-    assert hstar("label", "problems", "-o", "some.data", "--siblings", "-q").code == 0
+    assert hstar("sample", "optimal", "problems", "-o", "some.data", "--siblings", "-q").code == 0
     data = relational.load(folder / "some.data")
     assert len(data.instances) == 2 and all(not one.labelled.all() for one in data.instances)
     done = hstar("train", "truncated", "some.data", "-o", "m.hstar", "--ranking", "0.5", "--updates", "2")
@@ -124,15 +124,15 @@ def test_train_info_accuracy_and_solve(hstar: Run, folder: Path) -> None:
     assert "on/2" in record["predicates"]
     assert "curve" not in record["training"] and hstar("info", "model.hstar").code == 0
 
-    found = json.loads(hstar("accuracy", "model.hstar", "others.data", "--json").out)
+    found = json.loads(hstar("evaluate", "model.hstar", "others.data", "--json").out)
     assert found["instances"] == 3 and 0 < found["mse"] < found["mse_ff"]
     assert len(found["calibration"]) == 19
-    lines = hstar("accuracy", "model.hstar", "others.data").out.splitlines()
+    lines = hstar("evaluate", "model.hstar", "others.data").out.splitlines()
     assert lines[0].split() == ["instances", "3"] and lines[2].split() == ["mse", f"{found['mse']:.4g}"]
     assert len(lines) == len(found) - 1 + 19 and "of the distances are up to it" in lines[-1]
-    both = json.loads(hstar("accuracy", "model.hstar", "others.data", "states.data", "--json").out)
+    both = json.loads(hstar("evaluate", "model.hstar", "others.data", "states.data", "--json").out)
     assert both["instances"] == 9 and both["states"] > found["states"]
-    cautious = ("accuracy", "model.hstar", "others.data", "--json", "--rule", "quantile:0.02")
+    cautious = ("evaluate", "model.hstar", "others.data", "--json", "--rule", "quantile:0.02")
     assert json.loads(hstar(*cautious).out)["mean_error"] < found["mean_error"]
 
     first = {}
@@ -232,12 +232,13 @@ def test_wrong_data(hstar: Run, refused: Refused, folder: Path) -> None:
 
 def test_wrong_models_and_rules(hstar: Run, refused: Refused, folder: Path) -> None:
     assert hstar(*TRAIN, "--updates", "1", "--estimate", "point", "-q").code == 0
-    accuracy = ("accuracy", "model.hstar", "others.data")
+    accuracy = ("evaluate", "model.hstar", "others.data")
     solve = ("solve", "larger/problem.pddl", "--heuristic", "model.hstar", "-q")
-    assert "the data are of ferry" in refused(33, "accuracy", "model.hstar", "ferry.data")
-    assert "no labelled states to compare with" in refused(33, "accuracy", "model.hstar", "empty.data")
-    assert "absent.hstar: no such file" in refused(33, "accuracy", "absent.hstar", "others.data")
-    assert "expected a model" in refused(33, "accuracy", "others.data", "others.data")
+    assert "the data are of ferry" in refused(33, "evaluate", "model.hstar", "ferry.data")
+    assert "no labelled states to compare with" in refused(33, "evaluate", "model.hstar", "empty.data")
+    assert "absent.hstar: no such file" in refused(33, "evaluate", "absent.hstar", "others.data")
+    Path("wrong.hstar").write_bytes(Path("others.data").read_bytes())
+    assert "expected a model" in refused(33, "evaluate", "wrong.hstar", "others.data")
     assert "not a rule: 'mode'" in refused(33, *accuracy, "--rule", "mode")
     assert "not a rule: 'mode'" in refused(33, *solve, "--rule", "mode")
     assert "a point estimate has no quantile" in refused(34, *accuracy, "--rule", "quantile:0.3")

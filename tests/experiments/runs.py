@@ -77,7 +77,7 @@ def sample(store: Store, labels: Mapping[str, Any], errors: list[float]) -> None
 
 def labelling(store: Store, labels: Mapping[str, Any], states: int | None) -> None:
     """A problem that was to be solved optimally; None: it failed."""
-    command = ("{python}", "-m", "hstar", "label", "{p.pddl}", "-o", "{labels.data}")
+    command = ("{python}", "-m", "hstar", "sample", "optimal", "{p.pddl}", "-o", "{labels.data}")
     digest = store.put(str(labels["instance"]).encode())
     job = Job("label", command, {"p.pddl": digest}, labels={"step": "label", **labels})
     store.add([job])
@@ -91,7 +91,7 @@ def comparison(
     store: Store, labels: Mapping[str, Any], mse: float | None, shares: list[float] | None = None
 ) -> None:
     """A model that was compared with true distances; None: it failed. `shares` at equal levels: a belief."""
-    command = ("{python}", "-m", "hstar", "accuracy", "{model.hstar}", "{labels0.data}", "--json")
+    command = ("{python}", "-m", "hstar", "evaluate", "{model.hstar}", "{labels0.data}", "--json")
     about = "-".join(str(value) for value in labels.values())
     files = {"model.hstar": store.put(about.encode()), "labels0.data": store.put(b"labels")}
     job = Job("accuracy", command, files, labels={"step": "accuracy", **labels})

@@ -134,7 +134,7 @@ def test_attempts(home: Path) -> None:
         if len(attempts) == 1:
             assert job.key == first.key
             continue
-        begin = first.command.index("label") + 1
+        begin = first.command.index("optimal") + 1
         assert job.command[begin : begin + 3] == tuple(f"{{{name}}}" for name in names)
         others = job.command[:begin] + job.command[begin + 3 :]
         assert others == (

@@ -55,11 +55,11 @@ def test_the_same_as_alone() -> None:
         assert (found.exit_code, found.errors) == (0, "") and untimed(found) == untimed(alone)
         assert 0.6 * alone.peak_memory <= found.peak_memory <= 1.2 * alone.peak_memory
         assert found.cpu_seconds > 0
-    refused = forked(servers, "puzzle", "tiles:3x3x3")
+    refused = forked(servers, "solve", "tiles:3x3x3", "--walk", "1")
     assert (refused.exit_code, refused.output) == (33, "") and "expected a puzzle" in refused.errors
     wide, narrow = (
         run_limited(
-            [*COMMAND, "puzzle", "--help"],
+            [*COMMAND, "solve", "--help"],
             ProcessLimits(60),
             environment={"COLUMNS": columns},
             start=functools.partial(servers.start, "help"),

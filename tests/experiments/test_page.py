@@ -300,7 +300,7 @@ def test_a_failed_comparison_can_be_repeated(write_page: Open, tmp_path: Path) -
     assert cells(tab, "errors", 2) == ["ferry/test"]
     tab.locator("#errors tbody tr").click()
     *copies, command = tab.locator("#repeat").inner_text().splitlines()
-    assert command == "hstar accuracy model.hstar labels0.data --json"
+    assert command == "hstar evaluate model.hstar labels0.data --json"
     assert [copy.split()[-1] for copy in copies] == ["model.hstar", "labels0.data"]
     assert Path(copies[0].split()[1]).read_text() == "ferry-ferry/test-broken-0"
     assert tab.locator("#log").inner_text() == "log of ferry-ferry/test-broken-0"

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from hstar.experiments.grids import search_map
 
 from hstar import container
 from hstar.errors import ModelError
 from hstar.estimates.asymmetric import Asymmetric
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.rules import Bounded, Clip, Likely, Mean, Quantile
-from hstar.experiments.grids import search_map
 from hstar.models.grid_config import PaperConfig, ValueMapConfig, VinConfig
 from hstar.models.map_identity import MapIdentity
 from hstar.models.trained_model import TrainedModel, load_model

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hstar.experiments.grids import calibration_problems, optimum
 
 from hstar.errors import InputError, ModelError
 from hstar.estimates.rules import Bounded, Calibrated
-from hstar.experiments.grids import calibration_problems, optimum
 from hstar.models.map_identity import MapIdentity
 from hstar.models.trained_model import TrainedModel
 from hstar.recipes import train

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -115,13 +115,15 @@ def check_problem_options(arguments: argparse.Namespace) -> str:
     return kind
 
 
-def instances_of(arguments: argparse.Namespace, kind: str) -> tuple[Iterator[Instance], int]:
+def instances_of(arguments: argparse.Namespace, kind: str) -> tuple[Iterable[Instance], int]:
     """The instances, which tasks are loaded for one by one, and how many there are."""
     if kind == "task":
         found = list(task_files(arguments.files))
         return _tasks(found, arguments), len(found) * (arguments.random or 1)
     listed = {"puzzle": _puzzles, "map": _maps, "own": _own}[kind](arguments)
-    return iter(listed), len(listed)
+    if not listed:
+        raise InputError("has no instances", file=arguments.files[-1])
+    return listed, len(listed)
 
 
 # Tasks.
@@ -132,17 +134,14 @@ def task_files(files: Sequence[Path]) -> Iterator[list[Path]]:
     for path in files:
         if not path.is_dir():
             check_file(path)
-    first, *rest = files
-    domain = first if rest and first.suffix != ".sas" and not first.is_dir() and _is_domain(first) else None
-    if domain is None and len(files) == 2 and all(path.suffix == ".pddl" for path in files):
-        yield list(files)  # whatever they hold, a mistake in them is told by the reader of PDDL
-        return
-    if rest and any(path.suffix == ".sas" for path in files):
+    domains = [path for path in files if path.suffix != ".sas" and path.is_file() and _is_domain(path)]
+    if len(files) > 1 and any(path.suffix == ".sas" for path in files):
         raise InputError("a .sas file is a whole task: give it alone")
-    if domain is None and len(files) == 1 and not first.is_dir():
-        yield [first]
+    if (len(files) == 1 and not files[0].is_dir()) or (len(files) == 2 and domains):
+        yield list(files)  # in the wrong order, too, which the reader of PDDL tells
         return
-    for one in problem_files(rest if domain else list(files), domain):
+    domain = files[0] if files[0] in domains else None
+    for one in problem_files(list(files[1:] if domain else files), domain):
         yield list(one)
 
 
@@ -156,7 +155,7 @@ def _tasks(found: Sequence[Sequence[Path]], arguments: argparse.Namespace) -> It
     from hstar.experiments.batch import Instance, random_instances
 
     for files in found:
-        name, started = files[-1].name, time.monotonic()
+        name, started = str(files[-1]), time.monotonic()
         try:
             task = load_files(
                 list(files),

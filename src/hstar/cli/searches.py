@@ -149,6 +149,8 @@ def batches_of(arguments: argparse.Namespace, kind: str, **more: Any) -> list[Ba
 
     All is checked here, before a translation, which may be long.
     """
+    options = [entry.name for entry in fields(SearchConfig) if hasattr(arguments, entry.name)]
+    config = SearchConfig(**{name: getattr(arguments, name) for name in options})
     names: list[str] = arguments.heuristic or []
     if arguments.combine not in _COMBINE:
         raise unknown("way to --combine", arguments.combine, list(_COMBINE))
@@ -167,32 +169,39 @@ def batches_of(arguments: argparse.Namespace, kind: str, **more: Any) -> list[Ba
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
     together = list(zip(names, parts, strict=True))
     groups = [[one] for one in together] if arguments.combine == "each" and together else [together]
-    return [_batch(arguments, kind, dict(group), more) for group in groups]
+    return [_batch(arguments, kind, dict(group), config, more) for group in groups]
 
 
-def _batch(arguments: argparse.Namespace, kind: str, parts: dict[str, Any], more: dict[str, Any]) -> Batch:
+def _batch(
+    arguments: argparse.Namespace,
+    kind: str,
+    parts: dict[str, Any],
+    config: SearchConfig,
+    more: dict[str, Any],
+) -> Batch:
     from hstar.experiments.batch import Batch
 
-    names = [entry.name for entry in fields(SearchConfig) if hasattr(arguments, entry.name)]
-    config = SearchConfig(**{name: getattr(arguments, name) for name in names})
     if all(isinstance(part, str) for part in parts.values()):
         config = replace(config, eps=None)  # of heuristics that are compared some may be models
     combined = {"max": Max, "sum": Sum}.get(arguments.combine) if len(parts) > 1 else None
-    heuristic = [*parts.values()] if combined is None else [combined(*parts.values())]
+    heuristic: list[Any] = [*parts.values()] if combined is None else [combined(*parts.values())]
     asked = config
     heuristic, search, config = with_defaults(kind, heuristic or [None], arguments.search, config)
     _check_options(arguments, asked, search, kind)
     if kind == "task" and heuristic == [None]:
         heuristic = ["ff"]
-    used = [*parts] or [one for one in heuristic if one is not None]
-    used += ["ff"] * (len(heuristic) - len(used)) if combined is None else []
+    used: list[str] = [*parts] or [one for one in heuristic if one is not None]
+    used += ["ff"] * (len(heuristic) - len(used)) if parts and combined is None else []
     about: dict[str, Any] = {"heuristic": [Path(name).name for name in used], "combine": arguments.combine}
-    for option in ("precision", "rule", "alpha", "floor", "truncated", "anchor"):
+    for option in ("precision", "alpha", "floor", "truncated", "anchor"):
         if getattr(arguments, option) not in (None, False):
             about[option] = getattr(arguments, option)
-    models = [name for name, part in parts.items() if not isinstance(part, str)]
+    models = {name: part for name, part in parts.items() if not isinstance(part, str)}
     if models:
+        from hstar.estimates.rules import format_rule
+
         about["model"] = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in models]
+        about["rule"] = [format_rule(model.rule) for model in models.values()]
     return Batch(heuristic, search, config, about, cache=not arguments.no_cache, **more)
 
 
@@ -207,7 +216,7 @@ def _heuristic(arguments: argparse.Namespace, name: str, kind: str) -> Any:
     from hstar.models.trained_model import load_model
 
     model, rule = load_model(name), chosen(arguments.rule, arguments.alpha)
-    if model.space.kind != kind and (model.space.kind, kind) != ("domain", "task"):
+    if kind != {"domain": "task", "map goal": "map"}.get(model.space.kind, model.space.kind):
         raise ModelError(f"the model was trained for {model.space}, asked for {_WORDS[kind]}")
     if arguments.floor or arguments.truncated:
         if kind != "puzzle":

@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Searches, and puts what was found where it was asked for."""
     kind = check_problem_options(arguments)
     _check_files(arguments, kind)
+    arguments.explored = arguments.steps is not None
     more = {name: getattr(arguments, name) for name in ("optimum", "jobs", "output")}
     batches = batches_of(arguments, kind, **more)
     with ProgressLine(arguments.quiet) as line:
@@ -81,8 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         line.announce(f"{'translating' if kind == 'task' else 'loading'} {what} ...")
         instances, number = instances_of(arguments, kind)
         if len(batches) > 1 or kind != "task":
-            instances = list(instances)
-            batches = [with_default(batch, instances[0].problem) for batch in batches]
+            instances = listed = list(instances)
+            batches = [with_default(batch, listed[0].problem) for batch in batches]
         output = _Output(arguments, batches, number)
         try:
             for batch in batches:

@@ -131,19 +131,20 @@ def run_batch(
     run = json.loads(json.dumps(batch.run))  # as it is read back
     done = {} if batch.output is None else _rows(batch.output, run)
     used: Batch | None = None
+    first: Instance | None = None  # what it explores is kept, if asked for
 
     def missing(all_of_them: Iterable[Instance]) -> Iterator[Instance]:
-        nonlocal used
+        nonlocal used, first
         for one in all_of_them:
             if _key(one) not in done:
-                used = used or _prepared(batch, one.problem)
+                used, first = used or _prepared(batch, one.problem), first or one
                 yield one
 
     def search(instance: Instance, progress: Progress | None) -> Result:
         if instance.problem is None:
             return Result(str(instance.stopped))
         assert used is not None
-        config = used.config
+        config = replace(used.config, explored=used.config.explored and instance is first)
         if config.time_limit is not None:
             config = replace(config, time_limit=max(0.0, config.time_limit - instance.load_time))
         told = None if on_plan is None else lambda found: on_plan(instance, found)
@@ -222,6 +223,7 @@ def _row(instance: Instance, result: Result) -> Row:
     if kind == "map":
         row["goal"] = plain(problem.goal)
     row |= {**result.to_json(), "optimal_cost": instance.optimal_cost}
+    row["plan"] = None if result.plan is None else list(result.plan)
     if kind == "puzzle":
         row["actions"] = None if result.actions is None else list(result.actions)
     elif kind != "task":

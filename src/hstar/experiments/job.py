@@ -246,7 +246,7 @@ def _read_search(finished: Finished) -> Record:
 
 
 def _read_json(finished: Finished) -> Record:
-    """`hstar label --json`: it tells its status."""
+    """`hstar sample optimal --json`: it tells its status."""
     try:
         record: Record = json.loads(finished.output)
     except ValueError:

@@ -41,7 +41,7 @@ def labelling_jobs(
 
 
 def _label_job(name: str, attempts: Sequence[ProblemSet], labelling: Optimal) -> Job:
-    """`hstar label` for a problem; without a plan it leaves data without states.
+    """`hstar sample optimal` for a problem; without a plan it leaves data without states.
 
     Its name is that of the instance in the data. The first of several that gets labels takes the place of
     those before it.

@@ -86,7 +86,7 @@ class PuzzleSpace:
         return self.array(rows)
 
     def model(self, planner: FFNN, summary: dict[str, Any]) -> TrainedModel[PuzzleIdentity]:
-        """For `hstar puzzle`."""
+        """For `hstar solve`."""
         return TrainedModel(
             space=PuzzleIdentity(self.puzzle),
             encoder=self.options.inputs,

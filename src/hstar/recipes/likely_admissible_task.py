@@ -93,7 +93,7 @@ class TaskSpace:
 
         starts = (replace(self.task, core=self.task.core.with_initial_state(state)) for state in tasks)
         for start, result in side_by_side(starts, search, options.jobs):
-            plan = None if result.plan is None else [*map(tuple, plan_states(start, result.plan))]
+            plan = None if result.actions is None else [*map(tuple, plan_states(start, result.actions))]
             yield Attempt(plan, result.generated)
 
     def entries(self, plan: list[State]) -> Iterator[Entry]:

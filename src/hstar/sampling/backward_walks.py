@@ -122,4 +122,4 @@ def _reached_goal(task: Task) -> State | None:
     result = solve(task, "ff", "gbfs", max_evaluations=_ENOUGH)
     if result.status == "interrupted":
         raise KeyboardInterrupt
-    return None if result.plan is None else tuple(plan_states(task, result.plan)[-1])
+    return None if result.actions is None else tuple(plan_states(task, result.actions)[-1])

@@ -100,17 +100,12 @@ def has_databases(puzzle: Any) -> bool:
     return puzzle.core.database_space in KNOWN
 
 
-def check_databases(puzzle: Any) -> None:
-    """An `InputError` unless patterns are known."""
-    if not has_databases(puzzle):
-        *sizes, size = (name.replace("-", ":", 1) for name in (*KNOWN, puzzle.core.database_space))
-        raise InputError(f"there are databases for {', '.join(sizes)}, not for {size}")
-
-
 def known_databases(puzzle: Any, *, cache: bool = True) -> Databases:
     """The databases of the known patterns: the greatest sum of additive sets, of blocks the greatest cost."""
-    check_databases(puzzle)
     space = puzzle.core.database_space
+    if space not in KNOWN:
+        *sizes, size = (name.replace("-", ":", 1) for name in (*KNOWN, space))
+        raise InputError(f"there are databases for {', '.join(sizes)}, not for {size}")
     if isinstance(puzzle, Blocks):
         return block_databases(puzzle, KNOWN[space][0], cache=cache)
     return additive_databases(puzzle, KNOWN[space], cache=cache)

@@ -24,7 +24,7 @@ from hstar.errors import InputError, PlanError
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig
 from hstar.search.heuristics import BatchHeuristic, Max, Sum
-from hstar.search.result import Result, result_of
+from hstar.search.result import Result, result_of, whole
 from hstar.search.solve import OnPlan, Progress, native_limits
 from hstar.spaces.grid import MapProblem, replay
 from hstar.spaces.map_picture import picture
@@ -72,7 +72,7 @@ def grid_astar(
         # Costs that are not whole are rounded to 6e-8 in the core.
         if not math.isclose(plain, found.cost, rel_tol=1e-9, abs_tol=1e-7 * len(states)):
             raise PlanError(f"the path costs {plain}, the search says {found.cost}")
-        replayed = Replay(field.names(states), found.cost, states)
+        replayed = Replay(field.names(states), whole(found.cost), states)
     explored = _states(field, found.take_explored()) if config.explored else None
     return result_of(
         field,

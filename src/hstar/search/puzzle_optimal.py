@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from hstar import _core
 from hstar.search.blocks_optimal import optimal_plan
-from hstar.search.databases import PUZZLE_15, PUZZLE_24, Databases, additive_databases
+from hstar.search.databases import Databases, has_databases, known_databases
 from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Puzzle, State, replay
 from hstar.spaces.tiles import Tiles
 
-_SETS = {"tiles:4x4": PUZZLE_15, "tiles:5x5": PUZZLE_24}
 _MOST_CELLS = 16  # of boards that are solved in seconds at most, wherever the search begins
 
 
@@ -47,8 +46,8 @@ def optimal_plans(puzzle: Puzzle, *, cache: bool = True) -> OptimalPlans:
     """The solver; databases come from the cache where they are there."""
     if isinstance(puzzle, Blocks):
         return OptimalPlans(None)
-    if str(puzzle) in _SETS:
-        return OptimalPlans(additive_databases(puzzle, _SETS[str(puzzle)], cache=cache))
+    if isinstance(puzzle, Tiles) and has_databases(puzzle):
+        return OptimalPlans(known_databases(puzzle, cache=cache))
     return OptimalPlans(puzzle.claims[0].name)
 
 

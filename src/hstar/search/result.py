@@ -31,6 +31,11 @@ _NOT_COLUMNS = ("states", "explored", "values", "actions", "picture")
 _LAB = {"plan_cost": "cost", "expanded": "expansions", "evaluated": "evaluations", "peak_memory": "memory"}
 
 
+def whole(number: float) -> float:
+    """The number, as an int if it is one."""
+    return int(number) if number == int(number) else number
+
+
 def proven_ratio(cost: float, lower_bound: float | None) -> float | None:
     """Cost to lower bound, None if nothing is proven."""
     if lower_bound is None or (lower_bound == 0 and cost > 0):

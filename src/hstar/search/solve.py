@@ -19,7 +19,7 @@ from hstar.options import configured
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig
 from hstar.search.heuristics import anchor, build
-from hstar.search.result import EXIT_CODES, Found, Result, proven_ratio, result_of
+from hstar.search.result import EXIT_CODES, Found, Result, proven_ratio, result_of, whole
 from hstar.spaces.problem import Problem
 from hstar.spaces.task import Task
 
@@ -226,7 +226,7 @@ def general(
         replayed, bound = problem.replay(found.plan), found.lower_bound / problem.native.unit
         if replayed.cost < told:
             told = replayed.cost
-            plan = replayed.plan, replayed.cost, _whole(bound), found.time
+            plan = replayed.plan, replayed.cost, whole(bound), found.time
             on_plan(Found(*plan, problem.unit_cost, tuple(found.plan)))
 
     found = _core.search(
@@ -270,7 +270,7 @@ def _result(problem: Problem, found: _core.SearchResult) -> Result:
     unit = problem.native.unit
     replayed = problem.replay(found.plan) if found.status == "solved" or found.plan else None
     impossible = found.status in ("unsolvable", "incomplete")
-    bound = None if impossible or found.lower_bound is None else _whole(found.lower_bound / unit)
+    bound = None if impossible or found.lower_bound is None else whole(found.lower_bound / unit)
     if replayed is not None and bound is not None:
         bound = min(bound, replayed.cost)  # a bound in units of the search may be rounded up
     return result_of(
@@ -283,21 +283,9 @@ def _result(problem: Problem, found: _core.SearchResult) -> Result:
     )
 
 
-def _whole(number: float) -> float:
-    return int(number) if number == int(number) else number
-
-
-def plan_states(task: Task, plan: Sequence[str]) -> list[list[int]]:
-    """The states of a plan that `solve` returned, from the initial one to the last.
-
-    Of several operators with one name it takes one that is applicable.
-    """
-    named: dict[str, list[int]] = {}
-    for number in range(task.core.num_operators):
-        named.setdefault(task.core.operator(number).name.strip(), []).append(number)
+def plan_states(task: Task, actions: Sequence[int]) -> list[list[int]]:
+    """The states of a plan, the operators of a `Result`, from the initial one to the last."""
     states = [list(task.core.initial_state)]
-    for name in plan:
-        possible = set(task.core.applicable_operators(states[-1]))
-        operator = next(number for number in named[name] if number in possible)
+    for operator in actions:
         states.append(list(task.core.successor(states[-1], operator)))
     return states

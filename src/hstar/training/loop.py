@@ -316,7 +316,7 @@ class _Run:
             loss = (1 - share) * self.estimate.loss(raw[:n], Batch(batch.label, batch.known.first(n)))
         if share > 0:
             if batch.pairs is None:
-                raise InputError("ranking needs siblings of states, as hstar label --siblings writes them")
+                raise InputError("ranking needs siblings of states: hstar sample optimal --siblings")
             seen = replace(batch.known, upper=None)  # states are compared as in the search, which has none
             loss = loss + share * ranking_loss(self.estimate.mean(raw, seen), batch.pairs)
         return loss
