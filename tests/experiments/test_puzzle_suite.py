@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hstar.experiments.puzzles import random_instances
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
