@@ -29,10 +29,11 @@ DESCRIPTION = """\
 Moves the values of a model so that a promise can be made of A* and IDA* with it: their plans are optimal, or
 cost at most the bound times that, with at least this probability, for problems that are drawn as those of the
 calibration are. Every action counts 1. A model of a domain is calibrated by files of `hstar sample optimal`,
-or by problems, which are solved here; a model of a task by other starts: problems with its goal, or random walks; a
-model of a puzzle by random instances, or those of a CSV file (see `hstar solve`), which are solved here; a
-model of maps by random maps like those of its training, or by .scen files. The problems of calibration must
-be others than those of the training, and nothing else of the model may have been chosen by them."""
+or by problems, which are solved here; a model of a task by other starts: problems with its goal, or random
+walks; a model of a puzzle by random instances, or those of a CSV file (see `hstar solve`), which are solved
+here; a model of maps by random maps like those of its training, or by .scen files. The problems of
+calibration must be others than those of the training, and nothing else of the model may have been chosen by
+them."""
 EXAMPLES = (
     "hstar calibrate model.hstar states.data -o calibrated.hstar --confidence 0.9",
     "hstar calibrate model.hstar folder -o calibrated.hstar --confidence 0.95 --bound 1.5",

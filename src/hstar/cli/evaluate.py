@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from hstar.cli import accuracy
 from hstar.cli.app import Parser, checked
 from hstar.cli.runs import add_run_options, run_and_print
 from hstar.errors import InputError
@@ -15,16 +16,23 @@ rates as markdown. CONTESTANT is a heuristic (ff, manhattan), a model file, a re
 nrsl,profile=paper,networks=10, likely-admissible) or a configuration of Fast Downward (fd:lama-first).
 PROBLEM is a folder with domain.pddl, base.pddl and the starts as further problems, one problem file, a puzzle
 (tiles:4x4), a map or a .scen file, or an own space (own.py:Lights); where it has no starts, random ones are
-made. Everything finished is kept in RUN: the same command goes on after a kill."""
+made. Everything finished is kept in RUN: the same command goes on after a kill.
+
+MODEL DATA without -o compares a model of a domain with the labels of `hstar sample optimal`: mean squared
+errors, beside those of ff, lmcut and goalcount, and how well the spread of estimates is calibrated."""
 EXAMPLES = (
     "hstar evaluate ff goalcount problem.pddl -o runs/first --walks 3 --time-limit 5s",
     "hstar evaluate fsm,states=300,epochs=3 ff problem.pddl -o runs/second --walks 2 --time-limit 5s",
     "hstar evaluate manhattan misplaced tiles:3x3 -o runs/third --walks 3",
+    "hstar evaluate model.hstar states.data --rule clip --json",
 )
 
 
 def configure(parser: Parser) -> None:
     """The arguments."""
+    if accuracy.asked(parser.words):
+        accuracy.configure(parser)
+        return
     add, count = parser.add_argument, checked(parse_count)
     parser.usage = f"{parser.prog} [OPTION ...] CONTESTANT ... PROBLEM ... -o RUN"
     add("words", nargs="+", metavar="CONTESTANT | PROBLEM", help="what to compare, and on what; in any order")
@@ -53,6 +61,8 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Runs what is missing and prints the summary."""
+    if hasattr(arguments, "data"):
+        return accuracy.run(arguments)
     from hstar.experiments import Limits, Store, contestant_jobs, parse_contestant, read_problems
     from hstar.experiments.problems import is_problem
     from hstar.registry import unknown

@@ -32,6 +32,7 @@ _KINDS = {
     "goal": ("map",),
     "threshold": ("map",),
     "blank_last": ("puzzle",),
+    "no_cache": ("puzzle",),
     "unit_cost": ("task",),
 }
 
@@ -160,7 +161,6 @@ def _tasks(found: Sequence[Sequence[Path]], arguments: argparse.Namespace) -> It
             task = load_files(
                 list(files),
                 unit_cost=arguments.unit_cost,
-                cache=not arguments.no_cache,
                 translator=arguments.translator,
                 time_limit=arguments.time_limit,
                 memory_limit=arguments.memory_limit,

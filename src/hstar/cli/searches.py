@@ -15,7 +15,7 @@ from hstar.errors import InputError, ModelError
 from hstar.files import names_model
 from hstar.registry import unknown
 from hstar.search.heuristics import Max, Sum, heuristics
-from hstar.search.solve import SearchConfig, searches, with_defaults
+from hstar.search.solve import SearchConfig, default_heuristic, searches, with_defaults
 from hstar.units import parse_count, parse_memory, parse_time
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ def add_search(parser: Parser) -> None:
         "--search",
         "-s",
         metavar="NAME",
-        help=f"one of {_names(searches())} (default: tasks: lazy with ff and preferred operators, with a model "
-        "of a domain beside it; gbfs with another heuristic; puzzles: idastar; else astar, or what a model "
+        help=f"one of {_names(searches())} (default: tasks: lazy with ff and preferred operators, beside a "
+        "model of a domain; gbfs with another heuristic; puzzles: idastar; else astar, or what a model "
         "recommends; focal with --bound or --anytime, wastar with --weight)",
     )
     add(
@@ -125,6 +125,7 @@ def add_search(parser: Parser) -> None:
         metavar="A",
         help="use the value that the model believes to be admissible with probability A: --rule likely:A",
     )
+    add("--no-cache", action="store_true", help="puzzles: build pattern databases anew and store nothing")
     add("--floor", action="store_true", help="models of puzzles: no value below an admissible feature")
     add("--truncated", action="store_true", help="models of puzzles: nothing is believed below that, either")
 
@@ -181,6 +182,8 @@ def _batch(arguments: argparse.Namespace, kind: str, parts: dict[str, Any], more
     asked = config
     heuristic, search, config = with_defaults(kind, heuristic or [None], arguments.search, config)
     _check_options(arguments, asked, search, kind)
+    if kind == "task" and heuristic == [None]:
+        heuristic = ["ff"]
     used = [*parts] or [one for one in heuristic if one is not None]
     used += ["ff"] * (len(heuristic) - len(used)) if combined is None else []
     about: dict[str, Any] = {"heuristic": [Path(name).name for name in used], "combine": arguments.combine}
@@ -237,8 +240,9 @@ def _check_options(arguments: argparse.Namespace, config: SearchConfig, search: 
         )
 
 
-def in_words(batch: Batch) -> str:
-    """What is run."""
-    from hstar.search.solve import in_words
-
-    return in_words(str(batch.search), batch.about["heuristic"], batch.config)
+def with_default(batch: Batch, problem: Any) -> Batch:
+    """The batch with the strongest heuristic of the space, where none is named."""
+    if batch.about["heuristic"]:
+        return batch
+    name = default_heuristic(problem, str(batch.search))
+    return replace(batch, heuristic=[name], about={**batch.about, "heuristic": [name]})

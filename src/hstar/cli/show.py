@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser
 from hstar.cli.problems import add_problem, check_problem_options, instances_of
-from hstar.cli.searches import add_search, batches_of
+from hstar.cli.searches import add_search, batches_of, with_default
 from hstar.cli.solve import panels
 from hstar.cli.tasks import check_writable
 from hstar.errors import InputError
@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("what astar and wastar explore can be drawn")
     first = next(iter(instances_of(arguments, "map")[0]))  # of a .scen file, too, which may have thousands
     found: list[tuple[Batch, Result]] = []
-    for batch in batches:
+    for batch in (with_default(batch, first.problem) for batch in batches):
         for _, result in run_batch(batch, [first]):
             assert result is not None
             found.append((batch, result))

@@ -16,11 +16,12 @@ from hstar.cli.app import Parser, checked
 from hstar.cli.problems import add_problem, check_problem_options, instances_of
 from hstar.cli.progress import ProgressLine
 from hstar.cli.promise import promise, proven
-from hstar.cli.searches import add_search, batches_of, in_words
+from hstar.cli.searches import add_search, batches_of, with_default
 from hstar.cli.tasks import check_writable
 from hstar.errors import InputError
 from hstar.files import replace_file
 from hstar.search.result import exit_code
+from hstar.search.solve import in_words
 from hstar.spaces.validate import format_plan
 from hstar.units import format_bytes, format_count, parse_count
 
@@ -75,17 +76,17 @@ def run(arguments: argparse.Namespace) -> int:
     _check_files(arguments, kind)
     more = {name: getattr(arguments, name) for name in ("optimum", "jobs", "output")}
     batches = batches_of(arguments, kind, **more)
-    output = _Output(arguments, batches)
     with ProgressLine(arguments.quiet) as line:
         what = arguments.files[-1] if arguments.files else "random maps"
         line.announce(f"{'translating' if kind == 'task' else 'loading'} {what} ...")
         instances, number = instances_of(arguments, kind)
-        output.number = number
-        output.several = number > 1 or len(batches) > 1 or arguments.summary
-        for_each: Iterable[Instance] = list(instances) if len(batches) > 1 else instances
+        if len(batches) > 1 or kind != "task":
+            instances = list(instances)
+            batches = [with_default(batch, instances[0].problem) for batch in batches]
+        output = _Output(arguments, batches, number)
         try:
             for batch in batches:
-                output.search(batch, for_each, line)
+                output.search(batch, instances, line)
         except KeyboardInterrupt:
             return output.interrupted()
     return output.finish()
@@ -112,12 +113,12 @@ def _check_files(arguments: argparse.Namespace, kind: str) -> None:
 class _Output:
     """Rows as they come, and what is told at the end."""
 
-    def __init__(self, arguments: argparse.Namespace, batches: Sequence[Batch]) -> None:
-        self.arguments, self.batches = arguments, batches
+    def __init__(self, arguments: argparse.Namespace, batches: Sequence[Batch], number: int) -> None:
+        self.arguments, self.batches, self.number = arguments, batches, number  # of problems
+        self.several = number > 1 or len(batches) > 1 or arguments.summary
         self.rows: list[list[Row]] = []  # by batch
         self.first: list[tuple[Batch, Result]] = []  # searches of the first problem
         self.problem: Any = None
-        self.number, self.several = 1, False
         self.started = time.monotonic()
         self.promise: dict[str, Any] | None = None
 
@@ -255,7 +256,7 @@ def _write_plan(path: Path, text: str) -> None:
 
 
 def _name(batch: Batch) -> str:
-    return " and ".join(batch.about["heuristic"]) or "default"
+    return " and ".join(batch.about["heuristic"])
 
 
 def _about(arguments: argparse.Namespace, batch: Batch) -> dict[str, Any]:
@@ -281,7 +282,8 @@ def _summary(batch: Batch, row: Row) -> str:
     return (
         f"{row['status'].replace('_', ' ')}: {found}{format_count(row['expansions'])} expanded, "
         f"{format_count(row['evaluations'])} evaluated ({format_count(rate)}/s) in "
-        f"{row['search_time']:.3f} s{network}, {format_bytes(row['memory'])}; {in_words(batch)}"
+        f"{row['search_time']:.3f} s{network}, {format_bytes(row['memory'])}; "
+        f"{in_words(str(batch.search), batch.about['heuristic'], batch.config)}"
     )
 
 

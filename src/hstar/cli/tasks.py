@@ -39,17 +39,11 @@ def add_translation(parser: Parser) -> None:
         help="translate PDDL by hstar itself (native, the default) or by the package fast-downward.translate "
         "(fast-downward)",
     )
-    parser.add_argument(
-        "--no-cache",
-        action="store_true",
-        help="with --translator fast-downward: translate anew and store nothing",
-    )
 
 
 def load_files(
     files: list[Path],
     *,
-    cache: bool,
     translator: str = "native",
     unit_cost: bool = False,
     time_limit: float | None = None,
@@ -68,7 +62,6 @@ def load_files(
         files[0],
         files[1] if len(files) == 2 else None,
         unit_cost=unit_cost,
-        cache=cache,
         translator=translator,
         time_limit=time_limit,
         memory_limit=memory_limit,

@@ -101,6 +101,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Checks everything, trains and writes the model."""
+    from hstar.models.model import start_torch
     from hstar.recipes import RECIPES
 
     recipe = RECIPES.get(arguments.recipe)
@@ -114,6 +115,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with ProgressLine(arguments.quiet) as line, _memory_of_torch():
             source = _source(recipe, kind, arguments, line)
+            if sampler is not None:  # so that its time does not count as that of sampling
+                line.announce("starting torch ...")
+                start_torch()
             line.announce("starting ..." if sampler is None else f"sampling by {sampler.name} ...")
             watch = Watch(line)
             model = recipe.learn(kind, source, _run(arguments, watch), arguments.profile, given)
@@ -190,8 +194,7 @@ def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: Prog
     files = arguments.files
     if kind == "task":
         line.announce(f"translating {files[-1]} ...")
-        cache, unit = not arguments.no_cache, arguments.unit_cost
-        return load_files(files, cache=cache, translator=arguments.translator, unit_cost=unit)
+        return load_files(files, translator=arguments.translator, unit_cost=arguments.unit_cost)
     if kind == "domain":
         line.announce("reading the data ...")
         return relational.merge(map(relational.load, files))

@@ -51,7 +51,7 @@ def _label_job(name: str, attempts: Sequence[ProblemSet], labelling: Optimal) ->
         f"{one.name.partition('/')[2]}.pddl": one.lesson.source.files["problem.pddl"] for one in attempts
     }
     given = [f"{{{text}}}" for text in texts]
-    command = (*HSTAR, "label", *given, "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
+    command = (*HSTAR, "sample", "optimal", *given, "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
     limits = (TIME_LIMIT, f"{labelling.time_limit:g}s", OWN_LIMIT, f"{labelling.memory_limit >> 20}M")
     further = [f"--{option}" for option in ("siblings", "upper") if getattr(labelling, option)]
     further += ["--first"] if len(attempts) > 1 else []

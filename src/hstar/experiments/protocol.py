@@ -271,9 +271,9 @@ def sampling_job(
 def accuracy_job(
     contestant: Contestant, training: Job, labelled: Sequence[Job], rule: str | None, limits: Limits
 ) -> Job:
-    """`hstar accuracy` of what a training leaves, on labelled problems."""
+    """`hstar evaluate` of what a training leaves, on labelled problems."""
     source = labels_of(labelled)
-    command = (*HSTAR, "accuracy", f"{{{TRAINED}}}", *source.words)
+    command = (*HSTAR, "evaluate", f"{{{TRAINED}}}", *source.words)
     labels = {**training.labels, "contestant": contestant.name, "step": "accuracy"}
     return Job(
         kind="accuracy",

@@ -54,7 +54,7 @@ def in_words(kinds: Iterable[str]) -> str:
 def load(source: Any, problem: str | Path | None = None, **options: Any) -> Any:
     """The problem that a name, a file, two PDDL files, an array or an own space stands for.
 
-    `options` are those of the kind: `unit_cost`, `cache`, `time_limit`, `memory_limit` and
+    `options` are those of the kind: `unit_cost`, `time_limit`, `memory_limit`, `translator` and
     `keep_unimportant` of tasks; `start`, `goal`, `neighbours`, `cut_corners` and `threshold` of maps.
     """
     kind = kind_of(source)

@@ -1,4 +1,10 @@
-"""`hstar label`: optimal plans of tasks of a domain, and what is known about their states."""
+"""`hstar sample optimal`: optimal plans of tasks of a domain, and what is known about their states.
+
+Solves each problem optimally (A* with lmcut, every action counting 1) and writes the states of the plans with
+their distance to the goal and the values of heuristics. Several problems are solved side by side, each a
+process of its own; what is finished is kept in RUN, and the same command goes on after a kill. Problems
+without a plan within the limits are left out and counted.
+"""
 
 from __future__ import annotations
 
@@ -20,25 +26,21 @@ if TYPE_CHECKING:
     from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalInstance
 
-DESCRIPTION = """\
-Solves each problem optimally (A* with lmcut, every action counting 1) and writes the states of the plans with
-their distance to the goal and the values of heuristics: data that `hstar train wl` and `hstar train
-truncated` learn a heuristic for the whole domain from. PROBLEM is a file or a folder of them, with
-domain.pddl beside. Several problems are solved side by side, each a process of its own; what is finished is
-kept in RUN, and the same command goes on after a kill. Problems without a plan within the limits are left out
-and counted. With --first they are tried one after the other, until one gets labels."""
-EXAMPLES = (
-    "hstar label problem.pddl -o states.data",
-    "hstar label folder -o states.data --time-limit 5m --jobs 2",
-)
 UNLABELLED = 12
 
 
 def configure(parser: Parser) -> None:
     """The arguments."""
     add = parser.add_argument
-    parser.usage = f"{parser.prog} [OPTION ...] PROBLEM ... -o DATA"
-    add("problems", nargs="+", type=Path, metavar="PROBLEM", help="PDDL files, or folders of them")
+    parser.usage = f"{parser.prog} [OPTION ...] optimal PROBLEM ... -o DATA"
+    add(
+        "problems",
+        nargs="+",
+        type=Path,
+        metavar="PROBLEM",
+        help="PDDL files, or folders of them; each is solved by A* with lmcut, every action counting 1, and "
+        "problems without a plan within the limits are left out and counted",
+    )
     add("--output", "-o", type=Path, required=True, metavar="DATA", help="the file to write")
     add("--domain", type=Path, metavar="FILE", help="the domain (domain.pddl beside the problems)")
     add("--time-limit", "-t", type=checked(parse_time), default=300.0, metavar="T", help="of a search (5m)")
