@@ -13,7 +13,7 @@ from hstar.experiments import LocalExecutor, Store, run
 from hstar.experiments.report import page, read_runs, write_rows
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
-from hstar.experiments.tables import coverage_table, summarise
+from hstar.experiments.tables import coverage_table, optimality_table, summarise
 
 SUITE = """
 [limits]
@@ -120,12 +120,20 @@ def test_one_table(home: Path) -> None:
     with Store(home / "run") as store:
         rows = run(store, suite_jobs(read_suite(home / "suite.toml"), home, store), LocalExecutor(2))
     assert [row["error"] for row in rows if row["status"] == "error"] == []
-    table = {line[0]: line[1:] for line in coverage_table(rows)}
-    assert table[""] == ["zero", "blind", "likely", "exact"]
-    assert table["blocks:6/random-3"] == ["100", "–", "100", "–"]
-    assert table["blocksworld-4ops/blocks4-seed0"] == ["100", "–", "100", "100"]
-    assert table["rooms/random-70"] == ["–", "100", "–", "–"]
-    assert table["Counter/walk9-0"] == ["100", "–", "–", "100"]
+    (_, *names), *lines = coverage_table(rows)
+    known = {line[0]: dict(zip(names, line[1:], strict=True)) for line in lines}
+    solved = {
+        place: {name for name, cell in cells.items() if cell == "100"} for place, cells in known.items()
+    }
+    assert solved == {
+        "blocksworld-4ops/blocks4-seed0": {"zero", "likely", "exact"},
+        "blocks:6/random-3": {"zero", "likely"},
+        "rooms/random-70": {"blind"},
+        "Counter/walk9-0": {"zero", "exact"},
+        "**mean over domains**": set(),
+    }
+    places = [line[0] for line in optimality_table(rows)[1:]]
+    assert places.count("blocks:6") == 2 and places.count("rooms") == 1
     runs = read_runs([home / "run"])
     for text in (page(runs), write_rows(runs, "markdown"), summarise(rows)):
         assert "blocksworld-4ops" in text and "blocks:6" in text and "Counter" in text

@@ -295,6 +295,11 @@ def test_a_limit_of_processor_time_is_one_of_all_processes() -> None:
     code = f"import subprocess, sys, time\nfor _ in range(2): {child}\ntime.sleep(60)"
     found = run_limited([PYTHON, "-c", code], ProcessLimits(0.6, cpu=True))
     assert found.timed_out and 0.6 <= found.cpu_seconds < 3
+    # Children that are over before anybody looks count, too.
+    child = f"subprocess.run([sys.executable, '-S', '-c', {SPIN.format(0.03)!r}])"
+    code = f"import subprocess, sys\nwhile True: {child}"
+    found = run_limited([PYTHON, "-c", code], ProcessLimits(1, cpu=True))
+    assert found.timed_out and 1 <= found.cpu_seconds < 3
     assert ProcessLimits(6, cpu=True).wall == 10 * 6 + 600 and ProcessLimits(6).wall == 6
 
 

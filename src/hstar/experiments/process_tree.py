@@ -36,6 +36,7 @@ class Process:
     pid: int
     started: int  # ticks since the machine started
     cpu_seconds: float
+    of_children: float  # seconds of the processor that children took which it has waited for
     resident: int  # bytes
 
 
@@ -47,13 +48,17 @@ class ProcessTree:
         self._leader = leader
         self._seen: dict[int, Process] = {}
         self._spent: dict[tuple[int, int], float] = {}
+        self._of_leader = 0.0
         self._bound_counted = 0.0  # the upper bound when shared pages were counted last
         self._count_again = 0.0  # not before this time
 
     @property
     def cpu_seconds(self) -> float:
-        """Processor time of all processes, as of when each was seen last."""
-        return sum(self._spent.values())
+        """Processor time of all processes, as of when each was seen last, or as the leader knows it.
+
+        Neither is ever too much, and children that are over between two looks are in the second one alone.
+        """
+        return max(sum(self._spent.values()), self._of_leader)
 
     def exceeds(self, limit: int | None) -> bool:
         """Looks at all processes: whether they use more than `limit` bytes now."""
@@ -102,6 +107,8 @@ class ProcessTree:
                 if known is None or known.started == process.started:
                     found[process.pid] = process
                     self._spent[process.pid, process.started] = process.cpu_seconds
+                    if process.pid == self._leader:
+                        self._of_leader = process.cpu_seconds + process.of_children
             new = {child for pid in new if pid in found for child in _children(pid)} - found.keys()
         self._seen = found
         return list(found.values())
@@ -140,8 +147,8 @@ def _read(pid: int) -> Process | None:
     fields = text.rpartition(b")")[2].split()
     if len(fields) < 22 or fields[0] in (b"Z", b"X"):
         return None
-    spent = (int(fields[11]) + int(fields[12])) / _TICKS
-    return Process(pid, int(fields[19]), spent, int(fields[21]) * _PAGE)
+    own, of_children = (sum(map(int, fields[i : i + 2])) / _TICKS for i in (11, 13))
+    return Process(pid, int(fields[19]), own, of_children, int(fields[21]) * _PAGE)
 
 
 def _children(pid: int) -> list[int]:

@@ -137,7 +137,16 @@ def lesson_for(recipe: Recipe, one: ProblemSet) -> Lesson:
     raise InputError(f"recipe {recipe.name} learns for {in_words(kinds)}, and {what}; {_ONLY}")
 
 
-_WORDS = ("rule", "alpha", "combine", "floor", "truncated", "nodes", "table")  # of `hstar solve` alone
+_WORDS = (
+    "heuristic",
+    "rule",
+    "alpha",
+    "combine",
+    "floor",
+    "truncated",
+    "nodes",
+    "table",
+)  # of `hstar solve` alone
 _UNITS = ("table_bytes", "memory_limit", "time_limit", "cpu_time_limit")  # which may be "64M" or "5m"
 
 

@@ -205,7 +205,8 @@ def _known(rows: Iterable[Record]) -> Iterator[tuple[tuple[str, str], WholeSeeds
         place = row["instance"] if row["domain"] in sets else row["domain"]
         groups[place, row["contestant"]].append(row)
         wanted[place] |= starts_of([row])
-    for (place, name), runs in groups.items():
+    order = {place: number for number, place in enumerate(wanted)}
+    for (place, name), runs in sorted(groups.items(), key=lambda group: order[group[0][0]]):
         yield (place, name), whole_seeds(runs, wanted[place])
 
 

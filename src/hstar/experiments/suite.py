@@ -267,8 +267,7 @@ class _Source(NamedTuple):
     def error(self, message: str, steps: Sequence[str | int]) -> InputError:
         """A mistake at a key, by its path of names and numbers of tables."""
         where = ".".join(str(step) for step in steps)
-        line = _line_of_profile(self.text, self.profile, steps) if self.profile is not None else None
-        line = _line(self.text, steps) if line is None else line
+        line = _line(self.text, steps, self.profile)
         return InputError(f"{where}: {message}" if where else message, file=self.file, line=line)
 
 
@@ -304,40 +303,25 @@ def _suggestion(key: str, steps: Sequence[str | int]) -> str:
     return f"; did you mean '{near[0]}'?" if near else f" (known: {', '.join(known)})"
 
 
-def _line(text: str, steps: Sequence[str | int]) -> int | None:
-    """The line of a key, by its path of names and numbers of tables."""
+def _line(text: str, steps: Sequence[str | int], profile: str | None) -> int | None:
+    """The line of a key, by its path of names and numbers of tables: in a profile, in its table, anywhere."""
     lines = text.splitlines()
-    number, rest = 0, list(steps)
-    if rest and isinstance(rest[0], str):
-        table = rest[0]
-        nth = rest[1] if len(rest) > 1 and isinstance(rest[1], int) else 0
-        header = re.compile(rf"\s*\[+\s*{re.escape(table)}\b")
-        headers = [i for i, line in enumerate(lines) if header.match(line)]
-        if headers:
-            number = headers[min(nth, len(headers) - 1)]
-    keys = [step for step in rest if isinstance(step, str)]
-    for key in reversed(keys):
+    heads = [i for i, line in enumerate(lines) if re.match(r"\s*\[+\s*[\w\".-]+\s*\]+\s*(#|$)", line)]
+    parts = list(zip(heads, [*heads[1:], len(lines)], strict=True))
+
+    def named(name: str) -> list[tuple[int, int]]:
+        return [part for part in parts if re.match(rf"\s*\[+\s*{name}[\"\s\].]", lines[part[0]])]
+
+    own = named(re.escape(str(steps[0]))) if steps else []
+    nth = steps[1] if len(steps) > 1 and isinstance(steps[1], int) else 0
+    own = own[min(nth, len(own) - 1) :][:1] if own else []
+    first = [] if profile is None else named(rf"profiles\s*\.\s*\"?{re.escape(profile)}")
+    for key in [step for step in reversed(steps) if isinstance(step, str)]:
         pattern = re.compile(rf"(^|[{{,\s])\"?{re.escape(key)}\"?\s*=")
-        for i in range(number, len(lines)):
-            if i > number and lines[i].lstrip().startswith("[") and number:
-                break
-            if pattern.search(lines[i]):
-                return i + 1
-    return number + 1 if lines else None
-
-
-def _line_of_profile(text: str, profile: str, steps: Sequence[str | int]) -> int | None:
-    """The line of a key in the tables of a profile, if it is there."""
-    key = next((step for step in reversed(steps) if isinstance(step, str)), "")
-    name = rf"profiles\s*\.\s*\"?{re.escape(profile)}\"?"
-    own, pattern = re.compile(rf"\s*\[+\s*{name}\b"), re.compile(rf"(^|[{{,\s])\"?{re.escape(key)}\"?\s*=")
-    inside = False
-    for number, line in enumerate(text.splitlines(), 1):
-        if re.match(r"\s*\[+\s*[\w\"]", line) and line.rstrip().endswith("]"):
-            inside = own.match(line) is not None
-        elif inside and pattern.search(line):
-            return number
-    return None
+        for begin, end in [*first, *(own or [(0, len(lines))])]:
+            if found := [i for i in range(begin, end) if pattern.search(lines[i])]:
+                return found[0] + 1
+    return own[0][0] + 1 if own else 1 if lines else None
 
 
 def choices(each: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Value]]:
