@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import json
 import math
 import sys
@@ -23,6 +24,7 @@ from hstar.cli.tasks import check_writable
 from hstar.errors import InputError, ModelError, TranslatorLimitError
 from hstar.files import names_model, replace_file
 from hstar.registry import unknown
+from hstar.search.aliases import Alias, find_alias
 from hstar.search.heuristics import Heuristic, Max, Sum, heuristics
 from hstar.search.solve import DEFAULT_SEARCH, Found, Result, SearchConfig, searches
 from hstar.search.solve import solve as search_for_plan
@@ -40,6 +42,7 @@ EXAMPLES = (
     "hstar solve problem.pddl --search astar --heuristic lmcut --time-limit 5m --memory-limit 4G",
     "hstar solve problem.pddl --search lazy --heuristic ff --preferred --plan-file plan.txt",
     "hstar solve output.sas --search astar --heuristic lmcut --heuristic hmax --combine max --json",
+    "hstar solve problem.pddl --alias lama --time-limit 5m --plan-file plan.txt",
     "hstar solve problem.pddl --bound 1.5 --heuristic ff",
     "hstar solve problem.pddl --anytime --time-limit 5s --plan-file plan.txt",
     "hstar solve tiles:3x3 --random 5 --seed 1 --heuristic manhattan --json",
@@ -64,7 +67,8 @@ _ONLY_FOR = {
     "anchor": ("focal",),
     "anchor_every": ("focal",),
     "proof": ("focal",),
-    "guide_weight": ("focal",),
+    "guide_weight": ("focal", "lazy"),
+    "max_cost": ("lazy",),
     "optimistic": ("focal",),
     "pruning": ("idastar",),
     "table_bytes": ("idastar",),
@@ -74,6 +78,7 @@ _ONLY_FOR = {
 # What only some kinds of space have.
 _ONLY_ON = {
     "preferred": "task",
+    "costs": "task",
     "proof": "puzzle",
     "pruning": "puzzle",
     "table_bytes": "puzzle",
@@ -110,6 +115,15 @@ def configure(parser: Parser) -> None:
         "hstar train; give it several times to use several (default: ff, or the strongest one of the space)",
     )
     parser.add_argument(
+        "--alias",
+        metavar="NAME",
+        help="a named configuration instead of --search and --heuristic, such as lama-first, or lama, which "
+        "is anytime: hstar list aliases",
+    )
+    parser.add_argument(
+        "--alias-file", metavar="FILE", type=Path, help="a TOML file with aliases of your own"
+    )
+    parser.add_argument(
         "--combine",
         metavar="HOW",
         default="alternate",
@@ -125,14 +139,23 @@ def configure(parser: Parser) -> None:
     )
     option("time_limit", "-t", metavar="T", type=checked(parse_time), more=" 30s, 5m, 1h. With translation.")
     option("memory_limit", "-m", metavar="M", type=memory, more=" 512M, 4G; MiB if bare.")
-    for name in ("max_evaluations", "max_expansions", "seed", "boost", "batch", "anchor_every", "threads"):
+    for name in (
+        "max_evaluations",
+        "max_expansions",
+        "max_cost",
+        "seed",
+        "boost",
+        "batch",
+        "anchor_every",
+        "threads",
+    ):
         option(name, metavar="N", type=count)
     option("weight", metavar="W", type=checked(_parse_weight))
     option("bound", metavar="W", type=checked(parse_bound))
     option("preferred", "-p", action="store_true")
     for name in ("goal_at_generation", "evaluate_duplicates", "anytime", "optimistic"):
         option(name, action="store_true")
-    for name in ("ties", "anchor", "proof", "pruning"):
+    for name in ("ties", "anchor", "proof", "pruning", "costs"):
         option(name, metavar="NAME")
     for name in ("guide_weight", "eps"):
         option(name, metavar="X", type=float)
@@ -162,6 +185,7 @@ def run(arguments: argparse.Namespace) -> int:
     started = time.monotonic()
     kind = kind_of_files(arguments.files)
     check_problem_options(arguments, kind)
+    alias = _chosen_alias(arguments)
     parts = _heuristics(arguments, kind)
     if arguments.search is None:
         arguments.search = _default_search(arguments, kind, parts)
@@ -173,7 +197,7 @@ def run(arguments: argparse.Namespace) -> int:
     results: list[Result] = []
     with ProgressLine(arguments.quiet) as progress:
         progress.announce(f"{'translating' if kind == 'task' else 'loading'} {arguments.files[-1]} ...")
-        for name, result in _searched(arguments, kind, parts, config, progress):
+        for name, result in _searched(arguments, kind, alias or parts, config, progress):
             results.append(result)
             told = None
             if result.plan is not None and parts:
@@ -234,7 +258,7 @@ def _default_search(arguments: argparse.Namespace, kind: str, parts: Sequence[An
 def _searched(
     arguments: argparse.Namespace,
     kind: str,
-    parts: Sequence[Any],
+    parts: Alias | Sequence[Any],
     config: SearchConfig,
     progress: ProgressLine,
 ) -> Iterator[tuple[str, Result]]:
@@ -258,17 +282,17 @@ def _searched(
         return
     if config.time_limit is not None and kind == "task":  # the translation counts, too
         config = replace(config, time_limit=max(0.0, config.time_limit - (time.monotonic() - started)))
-    heuristic = _combined(list(parts), arguments.combine) if parts else None
+    better = functools.partial(_better, arguments, progress)
+    if not isinstance(parts, Alias):
+        heuristic = _combined(list(parts), arguments.combine) if parts else None
     for name, problem in problems:
         try:
-            result = search_for_plan(
-                problem,
-                heuristic,
-                arguments.search,
-                config=config,
-                progress=progress,
-                on_plan=lambda found: _better(arguments, found, progress),
-            )
+            if isinstance(parts, Alias):
+                result = parts.run(problem, config, progress, better)
+            else:
+                result = search_for_plan(
+                    problem, heuristic, arguments.search, config=config, progress=progress, on_plan=better
+                )
         except KeyboardInterrupt:
             result = _stopped("interrupted")
         except MemoryError:
@@ -278,9 +302,9 @@ def _searched(
             return
 
 
-def _better(arguments: argparse.Namespace, found: Found, progress: ProgressLine) -> None:
+def _better(arguments: argparse.Namespace, progress: ProgressLine, found: Found) -> None:
     """A better plan is shown, and written at once: whatever happens to this process, it is there."""
-    if not arguments.anytime:
+    if not arguments.anytime and arguments.alias is None:
         return
     if arguments.plan_file is not None:
         with contextlib.suppress(InputError):  # said at the end, where the last plan is written
@@ -330,6 +354,19 @@ def _parse_weight(text: str) -> float:
     if not 0 <= weight <= _MAX_WEIGHT:
         raise InputError(f"expected a number from 0 to {_MAX_WEIGHT:.0f}, got '{text}'")
     return weight
+
+
+def _chosen_alias(arguments: argparse.Namespace) -> Alias | None:
+    """The alias, whose first step stands for it where options are checked."""
+    if arguments.alias is None:
+        if arguments.alias_file is not None:
+            raise InputError("--alias-file is for --alias")
+        return None
+    if arguments.search or arguments.heuristic:
+        raise InputError("--alias stands for --search and --heuristic; leave these out")
+    alias = find_alias(arguments.alias, arguments.alias_file)
+    arguments.search, arguments.heuristic = alias.steps[0].search, list(alias.steps[0].heuristics)
+    return alias
 
 
 def _heuristics(arguments: argparse.Namespace, kind: str) -> list[Any]:
@@ -417,6 +454,7 @@ def _about(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         "hstar_version": __version__,
         "task": arguments.files[-1].name,
+        "alias": arguments.alias,
         "search": arguments.search,
         "heuristic": arguments.heuristic,
         "combine": arguments.combine,

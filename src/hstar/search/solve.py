@@ -137,7 +137,7 @@ def general(
     on_plan: OnPlan | None = None,
 ) -> Result:
     """A search by one of the general engines."""
-    native = [build(problem, one) for one in chosen]
+    native = [build(problem, one, config.costs) for one in chosen]
     options, limits = native_options(search, config, problem.kind), native_limits(config)
     told = math.inf
 
@@ -175,6 +175,8 @@ def native_options(search: str, config: SearchConfig, kind: str) -> _core.Search
     # An anytime search begins with whatever it finds.
     options.bound = (math.inf if config.anytime else 1.0) if config.bound is None else config.bound
     options.batch = config.batch or 0
+    if config.max_cost is not None:
+        options.max_cost = config.max_cost
     if config.guide_weight is not None:
         options.guide_weight = config.guide_weight
     return options
