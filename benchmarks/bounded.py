@@ -44,12 +44,12 @@ from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.solve import Result, solve
 from hstar.spaces.puzzle import Instance, Puzzle
-from hstar.spaces.puzzles import parse_puzzle
+from hstar.spaces.tiles import Tiles
 
 PART = "bounded"
 NAMES = ("part", "build", "id", "bound", "search", "guide", "anchor", "limit")
 TABLES = {"bounded": "Plans of the 15-puzzle within a proven bound; means over all instances."}
-SIZE = parse_puzzle("tiles:4x4")
+PUZZLE = Tiles.solved(4, 4)
 DATABASES = {"databases": PUZZLE_15}
 BOUNDS = (1.1, 1.5, 2.0)
 OPTIMAL = "IDA*"  # beside the least bound: its plans are optimal
@@ -59,7 +59,7 @@ Search = Callable[[Puzzle, float, int], "Result"]
 
 def weighted_manhattan(puzzle: Puzzle, weight: float) -> PuzzleNetwork:
     """The Manhattan distance times the weight, rounded down, as a network: one unit that sums distances."""
-    features, side = puzzle_features(puzzle, "one-hot"), SIZE.columns
+    features, side = puzzle_features(puzzle, "one-hot"), PUZZLE.columns
     weights = np.zeros((features.inputs, 1), dtype=np.float32)
     for tile in range(1, side * side):  # inputs of a number: four columns, four rows
         for line in range(side):
@@ -74,12 +74,11 @@ def weighted_manhattan(puzzle: Puzzle, weight: float) -> PuzzleNetwork:
 
 def searches(model: Path | None) -> list[tuple[str, str, str, Search]]:
     """Name, guide and anchor of each search, and how to run it with a bound and a limit of expansions."""
-    puzzle = SIZE.puzzle()
     anchors: dict[str, PuzzleHeuristic] = {"manhattan": "manhattan"}
-    anchors |= {name: additive_databases(puzzle, sets) for name, sets in DATABASES.items()}
+    anchors |= {name: additive_databases(PUZZLE, sets) for name, sets in DATABASES.items()}
     guides = dict(anchors)
     if model is not None:
-        guides["model"] = load_model(model).build(puzzle)
+        guides["model"] = load_model(model).build(PUZZLE)
 
     def weighted_idastar(one: Puzzle, bound: float, limit: int) -> Result:
         return solve(one, weighted_manhattan(one, bound), "idastar", max_evaluations=ROUNDS * limit)
@@ -124,7 +123,7 @@ def _focal(guide: PuzzleHeuristic, anchor: PuzzleHeuristic) -> Search:
     )
 
 
-def measure(instance: Instance[Puzzle], search: Search, bound: float, limit: int) -> Record:
+def measure(instance: Instance[Tiles], search: Search, bound: float, limit: int) -> Record:
     result = search(instance.puzzle, bound, limit)
     optimum = instance.optimal_cost
     if optimum is None:
@@ -187,7 +186,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     if arguments.instances is None:
         raise InputError("give a file of instances")
-    instances = SIZE.read(arguments.instances)[: arguments.first]
+    instances = PUZZLE.read(arguments.instances)[: arguments.first]
     records, limit = Records(arguments.out, NAMES), int(arguments.limit)
     for bound in sorted(BOUNDS, reverse=True):
         for search, guide, anchor, run in searches(arguments.model):

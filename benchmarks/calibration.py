@@ -27,7 +27,7 @@ import hstar
 from hstar.estimates import Calibrated, conformal
 from hstar.generators import GENERATORS
 from hstar.models.trained_model import TrainedModel
-from hstar.recipes import train_domain
+from hstar.recipes import train
 from hstar.recipes.calibrate import calibrate, plan_values
 from hstar.sampling.optimal import NoLabelError, Optimal
 from hstar.sampling.relational import RelationalData, RelationalInstance
@@ -103,9 +103,7 @@ def models(domain: str, calibration: int) -> tuple[Vocabulary, dict[str, Trained
     """The heuristics by name, first the one that is not calibrated."""
     words = vocabulary_of(problem(domain, "training", 0))
     setting = SETTINGS[domain]
-    learned = train_domain(
-        "wl", RelationalData(words, tuple(plans(domain, "training", words, setting.training)))
-    )
+    learned = train("wl", RelationalData(words, tuple(plans(domain, "training", words, setting.training))))
     known = set(learned.trained_on)
     # A problem that the generator drew for the training before is no other one; neither is it in the tests.
     others = [one for one in plans(domain, "calibration", words, calibration) if one.digest() not in known]

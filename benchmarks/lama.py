@@ -12,6 +12,7 @@ python benchmarks/lama.py --cpu 60 --out build/lama.jsonl; what it keeps: --prin
 from __future__ import annotations
 
 import argparse
+import fnmatch
 import json
 import math
 import resource
@@ -27,7 +28,7 @@ from records import Records, add_file_options, build, finish, note, shown, store
 import hstar
 from hstar.errors import HstarError
 from hstar.experiments.fast_downward import FastDownward
-from hstar.experiments.process import run_limited
+from hstar.experiments.process import ProcessLimits, run_limited
 from hstar.search.aliases import find_alias
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,7 +44,9 @@ PEER = (
 )
 KEY = ("part", "planner", "build", "task", "config", "cpu", "memory")
 PART = "lama"
-GRACE = 20  # wall-clock seconds for each second of CPU time, on a machine that others use
+WALL = 20  # wall-clock seconds for each second of CPU time, on a machine that others use
+SPARE_S = 5  # for what comes after a search that was stopped
+TRANSLATE_S = 120.0
 TABLES = ("rates", "coverage", "tasks")
 Run = dict[str, Any]
 
@@ -51,16 +54,17 @@ Run = dict[str, Any]
 # --- tasks ----------------------------------------------------------------------------------------
 
 
-def tasks(root: Path, sets: Sequence[str], every: int, offset: int) -> Iterator[tuple[str, Path]]:
-    """Names and problem files: of each domain every n-th one."""
+def tasks(root: Path, sets: Sequence[str], only: str, every: int) -> Iterator[tuple[str, Path]]:
+    """Names and problem files: of each domain every n-th one, beginning in the middle of the first n."""
     for name in sets:
         folder = root / name
         domains: dict[str, list[Path]] = {}
         for path in sorted(folder.glob(SETS[name])):
-            if "domain" not in path.stem and path.stem != "base":
+            wanted = fnmatch.fnmatch(str(path.relative_to(root).with_suffix("")), only)
+            if wanted and "domain" not in path.stem and path.stem != "base":
                 domains.setdefault(path.relative_to(folder).parts[0], []).append(path)
         for paths in domains.values():
-            for path in paths[offset % len(paths) :: every]:
+            for path in paths[min(every, len(paths)) // 2 :: every]:
                 yield str(path.relative_to(root).with_suffix("")), path
 
 
@@ -83,7 +87,7 @@ def translated(name: str, problem: Path, work: Path) -> Path | None:
     try:
         if domain is None:
             raise HstarError("no domain file")
-        text = hstar.load(domain, problem).core.to_sas()
+        text = hstar.load(domain, problem, time_limit=TRANSLATE_S).core.to_sas()
     except HstarError as error:
         note(f"{name}: left out: {error}")
         return None
@@ -100,7 +104,7 @@ def translated(name: str, problem: Path, work: Path) -> Path | None:
 def run_peer(planner: FastDownward, sas: Path, cpu: int, memory_mb: int) -> Run:
     """Fast Downward; its clock is CPU time."""
     limit = memory_mb << 20
-    run = planner.search(sas, PEER.format(time=cpu), time_limit=GRACE * cpu, memory_limit=limit)
+    run = planner.search(sas, PEER.format(time=cpu), time_limit=WALL * cpu, memory_limit=limit)
     solved = run["status"] == "solved" and (run["total_time"] or math.inf) <= cpu
     return {**run, "solved": solved, "evaluations": run["evaluated"]}
 
@@ -108,7 +112,7 @@ def run_peer(planner: FastDownward, sas: Path, cpu: int, memory_mb: int) -> Run:
 def run_own(sas: Path, config: str, cpu: int, memory_mb: int) -> Run:
     """hstar in a process of its own."""
     command = [sys.executable, __file__, "--child", str(sas), "--config", config, "--cpu", str(cpu)]
-    found = run_limited(command, time_limit=GRACE * cpu, resident_memory=memory_mb << 20)
+    found = run_limited(command, ProcessLimits(cpu + SPARE_S, cpu=True, resident_memory=memory_mb << 20))
     try:
         run: Run = json.loads(found.output)
     except ValueError:
@@ -120,7 +124,7 @@ def run_own(sas: Path, config: str, cpu: int, memory_mb: int) -> Run:
 def child(sas: Path, config: str, cpu: int) -> int:
     """One search under a limit on CPU time: its end is an interrupt, which a search answers with counts."""
     signal.signal(signal.SIGXCPU, signal.default_int_handler)
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 5))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + SPARE_S))
     task = hstar.load(sas)
     if config in ("ff", "landmarks"):  # what lazy search does with one heuristic
         result = hstar.solve(task, config, "lazy", preferred=True, costs="one")
@@ -211,7 +215,7 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add("--sets", default=",".join(SETS), help="comma-separated (default: %(default)s)")
     add("--every", type=int, default=1, metavar="N", help="only every N-th task of a domain")
-    add("--offset", type=int, default=0, metavar="N", help="... beginning with this one")
+    add("--only", default="*", metavar="GLOB", help="only tasks set/domain/... that match")
     add(
         "--cpu",
         type=int,
@@ -242,7 +246,7 @@ def main() -> int:
         note("Fast Downward is not installed: pip install 'hstar[bench]'")
         return 1
     records = Records(options.out, KEY)
-    for name, problem in tasks(options.tasks, options.sets.split(","), options.every, options.offset):
+    for name, problem in tasks(options.tasks, options.sets.split(","), options.only, options.every):
         sas = translated(name, problem, options.work)
         if sas is None:
             continue

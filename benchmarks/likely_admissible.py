@@ -40,7 +40,7 @@ from hstar.estimates import Quantile
 from hstar.generators import GENERATORS
 from hstar.generators.blocksworld import random_towers
 from hstar.generators.npuzzle import random_tiles
-from hstar.recipes import train_likely_admissible
+from hstar.recipes import train
 from hstar.spaces.task import load_task
 
 PART = "likely-admissible"
@@ -131,7 +131,7 @@ def measure(name: str, seed: int, number: int) -> Record:
         note(f"{name}, seed {seed}: iteration {record.iteration}, {record.states} states, {record.doing}")
 
     before = time.process_time()
-    model = train_likely_admissible(base_task(setting), seed=seed, progress=show, **setting.options)
+    model = train("likely-admissible", base_task(setting), seed=seed, progress=show, **setting.options)
     cpu_s = round(time.process_time() - before, 1)
     learned = {f"alpha {alpha:g}": model.with_rule(Quantile(1 - alpha)) for alpha in ALPHAS}
     return {

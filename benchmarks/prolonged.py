@@ -46,8 +46,8 @@ from records import (
 from hstar.errors import InputError
 from hstar.experiments.grid_picture import Panel, draw
 from hstar.models.trained_model import TrainedModel, load_model
-from hstar.recipes import train_prolonged
-from hstar.recipes.prolonged import BELIEFS
+from hstar.recipes import train
+from hstar.recipes.prolonged_map import BELIEFS
 from hstar.sampling.prolonged import OptimalPath, Prolonged
 from hstar.search.solve import solve
 from hstar.spaces.grid import GridLike
@@ -151,7 +151,7 @@ def learned(training: Training, folder: Path) -> TrainedModel[Any]:
     if not path.exists():
         note(f"training {path.stem}")
         checkpoint = path.with_suffix(".part")
-        train_prolonged(checkpoint=checkpoint, **training.options()).save(path)
+        train("prolonged", checkpoint=checkpoint, **training.options()).save(path)
         checkpoint.unlink(missing_ok=True)
     return load_model(path)
 

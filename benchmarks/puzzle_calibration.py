@@ -28,13 +28,13 @@ from records import Record, Records, add_file_options, build, finish, note, show
 
 from hstar.estimates import Calibrated, Mean, conformal
 from hstar.models.trained_model import TrainedModel, load_model
-from hstar.recipes import train_puzzle
+from hstar.recipes import train
 from hstar.recipes.calibrate import puzzle_plan_values, scored_network
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.puzzle_optimal import OptimalPlans, optimal_plans
 from hstar.search.solve import solve
 from hstar.spaces.puzzle import Instance, Puzzle
-from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
+from hstar.spaces.puzzles import parse_puzzle
 
 PART = "puzzle calibration"
 SET_UP = ("model", "calibration", "nodes", "bound", "walk", "table_bytes")  # of all instances of a puzzle
@@ -70,14 +70,14 @@ SETTINGS = {
 }
 
 
-def instances(size: PuzzleSize, role: str, wanted: int) -> Iterator[Instance[Puzzle]]:
+def instances(size: Puzzle, role: str, wanted: int) -> Iterator[Instance[Puzzle]]:
     """Those of a role; they depend on puzzle, role and number only."""
     for number in range(wanted):
         seed, walk = ROLES[role] + number, SETTINGS[str(size)].walk
         yield Instance(f"{number}", size.walk(walk, seed) if role == "walks" else size.random(seed))
 
 
-def trained(size: PuzzleSize, folder: Path) -> tuple[TrainedModel[Any], str]:
+def trained(size: Puzzle, folder: Path) -> tuple[TrainedModel[Any], str]:
     """The network, from the folder if it is there, and the identity of its file."""
     path = folder / f"{str(size).replace(':', '-')}.hstar"
     if not path.exists():
@@ -85,7 +85,7 @@ def trained(size: PuzzleSize, folder: Path) -> tuple[TrainedModel[Any], str]:
         folder.mkdir(parents=True, exist_ok=True)
         options = SETTINGS[str(size)].training
         checkpoint = path.with_suffix(".part")
-        model = train_puzzle("likely-admissible", size, profile="quick", checkpoint=checkpoint, **options)
+        model = train("likely-admissible", size, profile="quick", checkpoint=checkpoint, **options)
         model.save(path)
         checkpoint.unlink(missing_ok=True)
     return load_model(path), hashlib.sha256(path.read_bytes()).hexdigest()[:8]
@@ -113,7 +113,7 @@ def calibrated(model: TrainedModel[Any], number: int) -> Heuristics:
         quantiles[source] = {f"{one:g}": conformal.quantile(found, one) for one in CONFIDENCES}
         score = quantiles[source][f"{SEARCHED:g}"]
         rule = Calibrated(confidence=SEARCHED, instances=number, score=score, bound=bound, whole=True)
-        networks[source] = model.with_rule(rule).build(model.space.puzzle.puzzle())
+        networks[source] = model.with_rule(rule).build(model.space.puzzle)
     return Heuristics(quantiles, networks, fine, solver)
 
 

@@ -26,7 +26,7 @@ import functools
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -51,7 +51,7 @@ from hstar import _core
 from hstar.errors import UnsupportedError
 from hstar.generators import GENERATORS
 from hstar.recipes import RECIPES
-from hstar.sampling import SAMPLERS, make_sampler
+from hstar.sampling import make_sampler
 from hstar.sampling.dataset import Dataset
 from hstar.sampling.fsm import FSM
 from hstar.sampling.label_error import LabelErrors, exact_values, label_errors
@@ -255,11 +255,9 @@ def measure_training(source: Source, name: str) -> Record:
     """Seconds that sampling takes in `hstar train`; a single run."""
     task, recipe = source.load(), RECIPES.get(name)
     note(f"{source.name}: recipe {name}")
-    known = {entry.name for entry in fields(SAMPLERS.get(recipe.sampler))}  # type: ignore[arg-type]
-    options = next(iter(recipe.profiles.values()))  # the default
-    own = {key: value for key, value in options.items() if key in known}
+    sampler = recipe.check("task", None, {})["sampler"]
     start = time.process_time()
-    data = make_sampler(recipe.sampler, **own).sample(task)
+    data = sampler.sample(task)
     took = time.process_time() - start
     return {"atoms": len(task.core.atom_facts), "seconds": took, "samples": len(data)}
 

@@ -29,10 +29,11 @@ from records import (
 
 from hstar.experiments.statistics import share_of
 from hstar.experiments.tables import share
-from hstar.recipes.puzzle_recipe import train_puzzle
+from hstar.recipes import train
 from hstar.search.iterative_deepening import PuzzleHeuristic
 from hstar.search.solve import SearchConfig, solve
-from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
+from hstar.spaces.puzzle import Puzzle
+from hstar.spaces.puzzles import parse_puzzle
 
 PART = "task generation"
 NAMES = ("part", "build", "puzzle", "tasks_by", "length_inc", "seed", "iterations", "sets", "budget")
@@ -47,7 +48,7 @@ PUBLISHED_UNCERTAINTY = (93.3, 60.6)
 TASKS = 100
 
 
-def tested(size: PuzzleSize, heuristic: PuzzleHeuristic, sets: int, budget: int) -> list[int]:
+def tested(size: Puzzle, heuristic: PuzzleHeuristic, sets: int, budget: int) -> list[int]:
     """Solved tasks of each set of tests; all learners have the same sets."""
     found = []
     for number in range(sets):
@@ -63,10 +64,10 @@ def tested(size: PuzzleSize, heuristic: PuzzleHeuristic, sets: int, budget: int)
     return found
 
 
-def measure(size: PuzzleSize, tasks_by: str, length_inc: int | None, options: argparse.Namespace) -> Record:
+def measure(size: Puzzle, tasks_by: str, length_inc: int | None, options: argparse.Namespace) -> Record:
     """A training, and its tests."""
     chosen: dict[str, Any] = {} if length_inc is None else {"length_inc": length_inc}
-    model = train_puzzle(
+    model = train(
         "likely-admissible",
         size,
         profile="efficiency",
@@ -77,7 +78,7 @@ def measure(size: PuzzleSize, tasks_by: str, length_inc: int | None, options: ar
         seed=options.seed,
         **chosen,
     )
-    solved = tested(size, model.build(size.puzzle()), options.sets, options.budget)
+    solved = tested(size, model.build(size), options.sets, options.budget)
     summary = {name: model.summary[name] for name in ("tasks", "solved", "generated", "time_s")}
     return {**summary, "tested": solved}
 

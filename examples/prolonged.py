@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from hstar.experiments.grid_picture import Panel, draw
-from hstar.recipes import train_prolonged
+from hstar.recipes import train
 from hstar.sampling.prolonged import OptimalPath, Prolonged
 from hstar.search.solve import solve
 from hstar.spaces.grid_maps import random_problems
@@ -26,7 +26,7 @@ for k_pr in (1.0, 2.0, 5.0):
     print(f"labels for k_pr = {k_pr:g}:", len(Prolonged(k_pr=k_pr, open=False).sample(first)))
 
 # %% A network learns the labels of all scenarios.
-model = train_prolonged(scenarios, k_pr=2.0, a=0.0, updates=updates)
+model = train("prolonged", scenarios, k_pr=2.0, a=0.0, updates=updates)
 print(f"loss on held-out scenarios: {model.summary['best_loss']:.1f}")
 
 # %% A* on fresh maps: the value map is bounded, so that paths cost at most eps times the optimum.

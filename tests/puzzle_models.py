@@ -20,7 +20,7 @@ from hstar.spaces.puzzles import parse_puzzle
 def made(name: str = "tiles:2x3", outputs: int = 2, **changes: Any) -> TrainedModel[PuzzleIdentity]:
     """With three hidden units and weights by chance."""
     size = parse_puzzle(name)
-    inputs = puzzle_features(size.puzzle(), "one-hot").inputs
+    inputs = puzzle_features(size, "one-hot").inputs
     rng = np.random.default_rng(0)
     shapes = {
         "hidden_weights": (inputs, 3),
@@ -57,7 +57,5 @@ def network(
     """The heuristic of a model for its puzzle, with the value that is admissible with probability alpha."""
     asked = model if alpha is None else model.with_rule(Likely(alpha))
     asked = truncated_belief(asked) if truncated else asked
-    found: PuzzleNetwork = replace(asked, lower=FEATURES if floor else asked.lower).build(
-        model.space.puzzle.puzzle()
-    )
+    found: PuzzleNetwork = replace(asked, lower=FEATURES if floor else asked.lower).build(model.space.puzzle)
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hstar.recipes import train_prolonged
+from hstar.recipes import train
 from scripts import load_script
 
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "grids.py"
@@ -28,7 +28,7 @@ def test_the_tables_have_a_row_for_each_case() -> None:
 
 def test_queries(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One goal and many starts; what is measured is not measured again."""
-    train_prolonged(scenarios=2, rows=8, columns=8, updates=1).save(tmp_path / "m.hstar")
+    train("prolonged", scenarios=2, rows=8, columns=8, updates=1).save(tmp_path / "m.hstar")
     module, out = load_script("grids"), tmp_path / "q.jsonl"
     words = ["--queries", str(tmp_path / "m.hstar"), "--sides", "12,20", "--starts", "4", "--out", str(out)]
     assert module["main"](words) == 0

@@ -17,7 +17,7 @@ from hstar.estimates import Calibrated, Clip, Quantile
 from hstar.estimates.rules import RULES, Likely, Mean, Order, Rule
 from hstar.models import models_of
 from hstar.models.trained_model import load_model
-from hstar.recipes import train_domain
+from hstar.recipes import train
 from hstar.sampling import relational
 from hstar.sampling.relational import RelationalData
 from hstar.sampling.walks import Walks
@@ -48,7 +48,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     relational.save(folder / "empty.data", RelationalData(rest.words, ()))
     ferry = labelled([generated(folder, "ferry", locations=3, cars=1, seed=2)])
     relational.save(folder / "ferry.data", ferry)
-    train_domain("wl", states, iterations=1).save(folder / "model.hstar")
+    train("wl", states, iterations=1).save(folder / "model.hstar")
     return folder
 
 
@@ -203,7 +203,7 @@ def test_any_rule_with_any_model(hstar: Run, folder: Path, model: str) -> None:
     assert {*RULES_OF, "bounded"} == set(RULES), "bounded makes a promise of its own"
     data = relational.load(folder / "states.data")
     small: dict[str, dict[str, Any]] = {"hgn": {"hidden": 4, "steps": 1}, "nlm": {"features": 2}}
-    learned = train_domain("truncated", data, model=model, epochs=1, validation=0.0, **small.get(model, {}))
+    learned = train("truncated", data, model=model, epochs=1, validation=0.0, **small.get(model, {}))
     others = relational.load(folder / "others.data")
     relational.save(folder / "few.data", RelationalData(others.words, others.instances[:2]))
     solve = ("solve", *SOLVE[1:3], "-s", "astar", "-e", "any.hstar", "--max-evaluations", "12", "--json")

@@ -11,7 +11,7 @@ import pytest
 
 import hstar as api
 from hstar.cli.app import COMMANDS, command_parser
-from hstar.recipes import train_domain, train_prolonged
+from hstar.recipes import train
 from hstar.sampling import relational
 from hstar.spaces.grid_files import write_png
 from labelled import generated, labelled
@@ -43,7 +43,7 @@ def prepare_calibration(folder: Path) -> None:
     """A model, other problems of its domain, as files and as data, and a model of a puzzle."""
     made("tiles:3x3").save(folder / "eight.hstar")
     tasks = [generated(folder / "made", "blocksworld", blocks=4, seed=seed) for seed in range(20)]
-    train_domain("wl", labelled(tasks[:1]), least_states=1).save(folder / "model.hstar")
+    train("wl", labelled(tasks[:1]), least_states=1).save(folder / "model.hstar")
     relational.save(folder / "states.data", labelled(tasks[1:]))
     (folder / "folder").mkdir(exist_ok=True)
     for number, task in enumerate(tasks[1:]):
@@ -55,7 +55,7 @@ def prepare_calibration(folder: Path) -> None:
 def prepare_grid(folder: Path) -> None:
     """A map, and a model that has hardly learned."""
     write_png(folder / "map.png", np.zeros((20, 30), dtype=bool))
-    train_prolonged(scenarios=2, updates=1, rows=8, columns=8).save(folder / "model.hstar")
+    train("prolonged", scenarios=2, updates=1, rows=8, columns=8).save(folder / "model.hstar")
 
 
 @pytest.mark.slow

@@ -96,9 +96,9 @@ def test_mistakes(refused: Refused, folder: Path) -> None:
     assert "none.pddl: no such file" in wrong(33, "none.pddl")
     assert "unknown profile of likely-admissible 'fast'" in wrong(33, "problem.pddl", "--profile", "fast")
     assert "--states is not an option of likely-adm" in wrong(33, "problem.pddl", "--states", "5")
-    assert "--unit-cost is for planning tasks" in wrong(33, "tiles:2x3", "--unit-cost")
-    fsm = refused(33, "train", "fsm", "problem.pddl", "-o", "m.hstar", "--unit-cost")
-    assert fsm == "--unit-cost is not an option of fsm"
+    assert "--unit-cost is not an option of likely-admissible for a puzzle" in wrong(
+        33, "tiles:2x3", "--unit-cost"
+    )
     assert not Path("m.hstar").exists()
 
 

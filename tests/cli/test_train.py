@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from hstar import container
-from hstar.cli import train
+from hstar.cli import training
 from hstar.cli.app import command_parser
 from hstar.cli.progress import ProgressLine
 from hstar.models.trained_model import load_model
@@ -52,47 +52,49 @@ def left(folder: Path) -> set[str]:
 # --- help ---------------------------------------------------------------------------------------
 
 
-def help_groups() -> dict[str, str]:
-    """The help by its headings."""
-    text = command_parser("train")[0].format_help()
+def help_groups(recipe: str, *words: str) -> dict[str, str]:
+    """The help of a recipe by its headings."""
+    text = command_parser("train", [recipe, *words, "--help"])[0].format_help()
     parts = re.split(r"^([a-z ]+):$", text, flags=re.MULTILINE)
     return dict(zip(parts[1::2], (re.sub(r"\s+", " ", part) for part in parts[2::2]), strict=True))
 
 
 def test_help_is_grouped_by_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    groups = help_groups()
+    groups = help_groups("fsm")
     for flag, group in {
         "--output": "options",
         "--checkpoint": "options",
-        "--seed": "options",  # of several parts
-        "--states": "sampling",
-        "--bfs-share": "sampling",
-        "--width": "options",  # of networks for tasks and for maps
-        "--blocks": "network",
+        "--estimate": "parts",
+        "--states": "sampler",
+        "--bfs-share": "sampler",
+        "--width": "model",
+        "--blocks": "model",
         "--learning-rate": "training",
         "--time-limit": "training",
+        "--networks": "selection",
     }.items():
         found = [name for name, text in groups.items() if f" {flag} " in text and name != "examples"]
         assert found == [group]
 
 
-def test_help_tells_defaults_and_recipes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
-    groups = help_groups()
-    assert all(name in groups["positional arguments"] for name in RECIPES)
+def test_help_shows_what_applies(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    general = command_parser("train", ["--help"])[0].format_help()
+    assert all(name in general for name in RECIPES) and "--learning-rate" not in general
+    nrsl = command_parser("train", ["nrsl", "--help"])[0].format_help()
+    assert len(nrsl.splitlines()) < 80
+    assert "--rollouts" in nrsl and "--bfs-share" not in nrsl and "--held-out" not in nrsl
     # Of the default profile, not of the class.
-    for_tasks = f"States in a step (default: {DEFAULT['batch_size']})"
-    assert f"--batch-size N fsm, rsl, nrsl, prolonged: {for_tasks}. truncated: " in groups["training"]
+    assert f"States in a step (default: {DEFAULT['batch_size']})" in help_groups("nrsl")["training"]
+    # Of the parts that are asked for.
+    assert "--bfs-share" in help_groups("nrsl", "--sampler", "fsm")["sampler"]
+    assert "--breadth" in help_groups("truncated", "--model", "nlm")["model"]
+    assert "--ranking" in help_groups("truncated")["training"]
+    # By the kind of space where they differ.
     assert (
-        "--clip-norm X fsm, rsl, nrsl, prolonged: Scale gradients down to this norm (default: none)"
-        in (groups["training"])
+        "puzzle, own: Closed states at which the backward search ends" in help_groups("prolonged")["sampler"]
     )
-    assert "fsm: Equal states get the least of their labels (default: on)" in groups["sampling"]
-    assert re.search(r"--rollouts N (nrsl, rsl|rsl, nrsl): Rollouts from the goal", groups["sampling"])
-    # Said once where all recipes agree, by recipe where they do not.
-    assert "--width N fsm, rsl, nrsl, prolonged: Units of a layer (default: 250)" in groups["options"]
-    assert re.search(r"--states N fsm: .*\(default: \d+\)\. (nrsl, rsl|rsl, nrsl): ", groups["sampling"])
 
 
 # The options of the training are in a package that imports the loop.
@@ -164,16 +166,16 @@ def test_long_phases_are_named_where_there_is_no_terminal(
 
 
 def test_words_of_progress() -> None:
-    text = train._epoch(record())
+    text = training.epoch(record())
     assert text == "    1.0 s  epoch 3 of at most 9  loss 0.5  best 0.25 in epoch 2"
-    assert train._epoch(record(epoch=1, best_epoch=0, best_loss=float("inf"))).endswith("loss 0.5  best -")
-    assert "  network 2 of 5  epoch 3 " in train._epoch(record(network=2, networks=5))
+    assert training.epoch(record(epoch=1, best_epoch=0, best_loss=float("inf"))).endswith("loss 0.5  best -")
+    assert "  network 2 of 5  epoch 3 " in training.epoch(record(network=2, networks=5))
 
 
 def test_sampling_is_what_passes_before_the_first_record(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.0
-    monkeypatch.setattr(train, "time", SimpleNamespace(monotonic=lambda: now))
-    watch = train._Watch(ProgressLine(quiet=True))
+    monkeypatch.setattr(training, "time", SimpleNamespace(monotonic=lambda: now))
+    watch = training.Watch(ProgressLine(quiet=True))
     now = 103.0
     assert watch.sampling_s() == 3.0, "a training that its checkpoint ended"
     watch(record(epoch=1, time_s=0.5))
@@ -184,7 +186,7 @@ def test_sampling_is_what_passes_before_the_first_record(monkeypatch: pytest.Mon
     now = 114.0
     watch(record(epoch=1, time_s=1.0, network=2, networks=2))
     assert watch.sampling_s() == 5.5
-    resumed = train._Watch(ProgressLine(quiet=True))
+    resumed = training.Watch(ProgressLine(quiet=True))
     now = 115.0
     resumed(record(epoch=7, time_s=5000.0))
     assert resumed.sampling_s() == 1.0
@@ -194,7 +196,7 @@ def test_summary(hstar: Run, folder: Path) -> None:
     done = hstar("train", "rsl", "problem.pddl", "-o", "model", *QUICK)
     assert (done.code, done.out) == (0, "")
     shape = (
-        r"model: rsl, \d+ states sampled in [0-9.]+ s, 25 atoms, 2 epochs \(ended by epochs\), "
+        r"model: rsl, 25 atoms, \d+ states sampled in [0-9.]+ s, 2 epochs \(ended by epochs\), "
         r"loss [0-9.e+]+, [0-9.]+ s in all\n"
     )
     assert re.fullmatch(shape, done.err), done.err
@@ -282,7 +284,7 @@ def test_a_network_that_does_not_fit_into_memory(
     def full(*words: object, **options: object) -> None:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.")
 
-    monkeypatch.setattr("hstar.recipes.train_task", full)
+    monkeypatch.setattr("hstar.recipes.recipe.Recipe.learn", full)
     assert refused(22, "train", "rsl", "problem.pddl", "-o", "model") == "out of memory"
 
 

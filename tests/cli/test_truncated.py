@@ -111,7 +111,7 @@ def test_train_info_accuracy_and_solve(hstar: Run, folder: Path) -> None:
     assert (done.code, done.out) == (0, "")
     assert re.fullmatch(
         r"model\.hstar: truncated, wl and truncated, \d+ states of 6 tasks of blocksworld-4ops, "
-        r"20 epochs, mse [0-9.]+ on held-out tasks, [0-9.]+ s in all\n",
+        r"20 epochs \(ended by updates\), mse [0-9.]+ on held-out tasks, [0-9.]+ s in all\n",
         done.err,
     ), done.err
 
@@ -160,7 +160,9 @@ def test_other_models(hstar: Run, folder: Path, model: str) -> None:
 
 def test_a_summary_without_held_out_tasks(hstar: Run, folder: Path) -> None:
     done = hstar(*TRAIN, "--epochs", "3", "--validation", "0", "--instances", "2")
-    assert re.search(r"states of 2 tasks .*, 3 epochs, loss -?[0-9.]+ on the same tasks", done.err), done
+    assert re.search(
+        r"states of 2 tasks .*, 3 epochs \(ended by epochs\), loss -?[0-9.]+ on the same tasks", done.err
+    ), done
 
 
 # --- mistakes ---------------------------------------------------------------------------------------
@@ -187,7 +189,7 @@ def test_a_summary_without_held_out_tasks(hstar: Run, folder: Path) -> None:
         (["--criterion", "mae"], "criterion must be loss or mse, got 'mae'"),
         (["--learning-rate", "1e30", "--model", "linear", "--estimate", "point"], "the loss became"),
         (["--hidden", "20000"], "hidden must be in 0..10000, got 20000"),
-        (["--steps", "3"], "steps is not an option of the model wl"),
+        (["--steps", "3"], "--steps is not an option of truncated for a domain"),
         (["--model", "wl", "--steps", "3"], "--steps is not an option of truncated"),
         (["--width", "3"], "--width is not an option of truncated"),
         (["--data", "states.data"], "--data is not an option of truncated"),

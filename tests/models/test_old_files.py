@@ -30,7 +30,7 @@ def values(model: TrainedModel[Any], known: dict[str, Any]) -> list[float]:
         task = hstar.load(blocks / "domain.pddl", blocks / "problem.pddl", unit_cost=True)
         return evaluate(task, model, known["states"]).tolist()
     if known["kind"] == "puzzle":
-        found = model.build(parse_puzzle(known["puzzle"]).puzzle()).values(known["states"])
+        found = model.build(parse_puzzle(known["puzzle"])).values(known["states"])
         return [int(value) for value in found]
     blocked = np.array([[cell == "@" for cell in row] for row in known["map"]])
     grid, start, goal = Grid(blocked, None, known["neighbours"]), known["start"], known["goal"]

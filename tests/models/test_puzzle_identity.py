@@ -43,7 +43,7 @@ def test_what_is_read_is_what_was_written(name: str, tmp_path: Path) -> None:
 def test_values_are_those_of_the_formula() -> None:
     """mu - z sigma in units of ten moves, rounded and not below 0; 0 in the goal."""
     model = made()
-    puzzle, w = model.space.puzzle.puzzle(), model.tensors
+    puzzle, w = model.space.puzzle, model.tensors
     states = [model.space.puzzle.random(seed).start for seed in range(50)]
     x = puzzle_features(puzzle, "one-hot").array(states)
     raw = (
@@ -62,7 +62,7 @@ def test_values_are_those_of_the_formula() -> None:
 def test_floors_and_truncated_beliefs() -> None:
     model = made()
     size = model.space.puzzle
-    puzzle, states = size.puzzle(), [size.random(seed).start for seed in range(50)]
+    puzzle, states = size, [size.random(seed).start for seed in range(50)]
     manhattan = np.array([puzzle.core.value("manhattan", state) for state in states])
     plain = network(model, 0.95).values(states)
     assert (plain < manhattan).any() and (plain > manhattan).any()
@@ -83,7 +83,7 @@ def test_a_calibrated_model_keeps_its_promise_with_a_floor_only() -> None:
     rule = Calibrated(confidence=0.5, instances=9, score=3.0, whole=True, of=Quantile(0.1))
     model = made(rule=rule)
     size = model.space.puzzle
-    puzzle, states = size.puzzle(), [size.random(seed).start for seed in range(20)]
+    puzzle, states = size, [size.random(seed).start for seed in range(20)]
     floored, plain = (network(model, floor=floor).values(states) for floor in (True, False))
     manhattan = [puzzle.core.value("manhattan", state) for state in states]
     assert np.array_equal(floored, np.maximum(plain, manhattan))
@@ -102,7 +102,7 @@ def test_what_it_is_refused_for() -> None:
     model = made()
     for name in ("tiles:3x2", "tiles:3x3", "pancake:6"):
         with pytest.raises(ModelError, match=r"trained for tiles:2x3, asked for \w+"):
-            model.build(parse_puzzle(name).puzzle())
+            model.build(parse_puzzle(name))
     with pytest.raises(ModelError, match=r"trained for the goal 0 1 2 3, asked for 0 0 1 2"):
         made("blocks:4").build(Blocks((0, 1, 2, 3), (0, 0, 1, 2)))
     with pytest.raises(ModelError, match="one output"):

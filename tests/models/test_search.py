@@ -130,7 +130,7 @@ def test_estimates_and_rules_that_do_not_fit(model: TrainedModel[Any], task: hst
     with pytest.raises(ModelError, match="the network has 1 outputs, the estimate gaussian needs 2"):
         replace(model, estimate=Gaussian())
     with pytest.raises(ModelError, match=r"trained for .*, asked for tiles"):
-        model.build(parse_puzzle("tiles:3x3").puzzle())  # type: ignore[arg-type]
+        model.build(parse_puzzle("tiles:3x3"))  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match=r"a point estimate has no quantile 0\.3"):
         model.with_rule(Quantile(0.3)).build(task)
 

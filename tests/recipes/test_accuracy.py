@@ -20,7 +20,7 @@ from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.domain_identity import DomainIdentity
 from hstar.models.trained_model import TrainedModel
 from hstar.recipes import accuracy as module
-from hstar.recipes import train_domain
+from hstar.recipes import train
 from hstar.recipes.accuracy import accuracy
 from hstar.sampling import relational
 from hstar.sampling.optimal import COLUMNS
@@ -218,7 +218,7 @@ def test_a_learned_spread_is_the_mean_of_all() -> None:
 def test_states_without_a_label_are_left_out(tmp_path: Path) -> None:
     task = generated(tmp_path, "blocksworld", blocks=4, seed=0)
     both, plain = labelled([task], siblings=True), labelled([task])
-    model = train_domain("wl", plain)
+    model = train("wl", plain)
     assert accuracy(model, both) == accuracy(model, plain)
     assert len(both.column("label")) > accuracy(model, both)["states"] == len(plain.column("label"))
 

@@ -11,7 +11,7 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.models.trained_model import TrainedModel
-from hstar.recipes import train_puzzle
+from hstar.recipes import train
 from hstar.search.solve import solve
 from hstar.spaces.puzzles import parse_puzzle
 
@@ -28,7 +28,7 @@ SMALL: dict[str, Any] = {
 
 
 def learned(progress: Any = None, checkpoint: Path | None = None, **options: Any) -> TrainedModel[Any]:
-    return train_puzzle("bootstrap", SIZE, progress=progress, checkpoint=checkpoint, **{**SMALL, **options})
+    return train("bootstrap", SIZE, progress=progress, checkpoint=checkpoint, **{**SMALL, **options})
 
 
 def told(model: TrainedModel[Any]) -> list[dict[str, Any]]:
@@ -45,7 +45,7 @@ def test_limits_double_and_solved_instances_leave() -> None:
         assert after["tasks"] == (row["tasks"] - row["solved"] if row["learned"] else row["tasks"])
     assert model.summary["solved"] == sum(row["solved"] for row in rows if row["learned"])
     assert model.estimate.outputs == 1
-    network = model.build(SIZE.puzzle())
+    network = model.build(SIZE)
     assert solve(SIZE.walk(4, 1), network, "idastar", max_evaluations=10**6).solved
 
 

@@ -18,7 +18,7 @@ from hstar.estimates.point import Point
 from hstar.models.native import NativeNetwork
 from hstar.models.task_identity import atoms_of, identify
 from hstar.models.trained_model import TrainedModel, load_model
-from hstar.recipes import train_domain
+from hstar.recipes import train
 from hstar.recipes.calibrate import calibrate, calibrate_starts, plan_values
 from hstar.sampling.optimal import Optimal, optimal_states
 from hstar.sampling.relational import RelationalData, RelationalInstance
@@ -47,7 +47,7 @@ def starts(task: hstar.Task, number: int, seed: int) -> list[hstar.Task]:
 @pytest.fixture(scope="module")
 def learned(task: hstar.Task) -> TrainedModel[Any]:
     """From few plans, so that it errs."""
-    return train_domain("wl", labelled(starts(task, 3, 1)), iterations=1)
+    return train("wl", labelled(starts(task, 3, 1)), iterations=1)
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +73,8 @@ def distances(plan: States) -> npt.NDArray[np.float64]:
 def models(learned: TrainedModel[Any], data: RelationalData) -> dict[str, tuple[TrainedModel[Any], Rule]]:
     """Models and rules of all kinds, which need no long training."""
     short: dict[str, Any] = {"epochs": 2, "validation": 0.0}
-    bounded = train_domain("truncated", data, model="wl", iterations=1, **short)
-    plain = train_domain("truncated", data, model="linear", estimate="gaussian", lower="none", **short)
+    bounded = train("truncated", data, model="wl", iterations=1, **short)
+    plain = train("truncated", data, model="linear", estimate="gaussian", lower="none", **short)
     return {
         "wl": (learned, Mean()),
         "wl with a bound": (replace(learned, lower="lmcut"), Clip()),
@@ -225,7 +225,7 @@ def test_instances_of_the_training(task: hstar.Task, learned: TrainedModel[Any])
         InputError, match=r"^3 of 3 instances are those that the model was trained on, first q0"
     ):
         calibrate(learned, same, 0.5)
-    held_out = train_domain("wl", labelled(starts(task, 3, 9)), held_out=same, iterations=1)
+    held_out = train("wl", labelled(starts(task, 3, 9)), held_out=same, iterations=1)
     with pytest.raises(InputError, match="3 of 3 instances"):
         calibrate(held_out, same, 0.5)
 

@@ -12,7 +12,7 @@ from hstar.estimates.rules import Bounded, Calibrated
 from hstar.experiments.grids import calibration_problems, optimum
 from hstar.models.map_identity import MapIdentity
 from hstar.models.trained_model import TrainedModel
-from hstar.recipes import train_prolonged
+from hstar.recipes import train
 from hstar.recipes.calibrate import calibrate_maps
 from hstar.sampling.prolonged import OptimalPath
 from hstar.search.solve import solve
@@ -33,7 +33,7 @@ SMALL = {
 @pytest.fixture(scope="module", params=[4, 8])
 def model(request: pytest.FixtureRequest) -> TrainedModel[MapIdentity]:
     """Trained for a moment, and then 1.5 times too high."""
-    found = train_prolonged(neighbours=request.param, **SMALL)
+    found = train("prolonged", neighbours=request.param, **SMALL)
     return replace(found, model_config={**found.model_config, "scale": 1.5 * found.model_config["scale"]})
 
 

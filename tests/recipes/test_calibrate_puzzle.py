@@ -66,9 +66,9 @@ def test_where_the_score_is_within_the_plan_is_as_promised(
     assert calibrated.calibration == found.rule and len(found.scores) == 30
     network, fine = network_of(calibrated), scored_network(model, rule)
     solver, within = optimal_plans(model.space.puzzle), 0
-    exact = oracle.distances(model.space.puzzle.puzzle())
+    exact = oracle.distances(model.space.puzzle)
     for state, distance in list(exact.items())[:: 1 + len(exact) // 60]:
-        puzzle = model.space.puzzle.puzzle(state)
+        puzzle = model.space.puzzle.at(state)
         states = solver.states(puzzle)
         assert states is not None and len(states) == distance + 1
         if conformal.plan_score(*puzzle_plan_values(fine, states), form) > found.rule.score:
@@ -133,7 +133,7 @@ def test_what_is_refused() -> None:
     wrong = [replace(one, optimal_cost=99) for one in instances(model, 9)]
     with pytest.raises(InputError, match=r"^0: its optimal cost is \d+, not 99$"):
         calibrate_puzzle(model, wrong, 0.9)
-    goals = [Instance(f"{i}", model.space.puzzle.puzzle()) for i in range(9)]
+    goals = [Instance(f"{i}", model.space.puzzle) for i in range(9)]
     with pytest.raises(InputError, match="too many instances begin in the goal"):
         calibrate_puzzle(model, goals, 0.5)
     with pytest.raises(InputError, match="has the rules mean, quantile, likely and clip, not bounded"):

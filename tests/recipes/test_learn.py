@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,26 @@ import hstar
 from hstar.errors import HstarError, InputError, UnsupportedError
 from hstar.estimates import ESTIMATES
 from hstar.models.model import models_of
+from hstar.recipes import RECIPES
 from hstar.recipes.compatibility import KINDS, PARTS, matrix
-from hstar.recipes.learn import recipe_info
 from hstar.sampling.sampler import SAMPLERS
 from hstar.spaces.grid_maps import MapOptions, random_problems
+from hstar.spaces.own import OwnProblem
 
+LIGHTS = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "own_space.py"))["Lights"]
 BLOCKS = Path(__file__).parents[1] / "data" / "blocks"
 TINY: dict[str, dict[str, Any]] = {
     "task": {"epochs": 2},
     "domain": {},
     "puzzle": {"iterations": 1},
     "map": {"updates": 2},
+    "own": {"states": 200, "epochs": 2},
 }
 OWN: dict[tuple[str, str], dict[str, Any]] = {
+    ("likely-admissible", "map"): {"iterations": 1, "nodes": 200, "tasks": 2},
+    ("likely-admissible", "own"): {"iterations": 1, "nodes": 200, "tasks": 2},
+    ("prolonged", "puzzle"): {"states": 12, "epochs": 2},
+    ("bootstrap", "own"): {"iterations": 1, "instances": 4, "epochs": 2},
     ("likely-admissible", "task"): {"iterations": 1, "nodes": 200, "tasks": 1},
     ("likely-admissible", "puzzle"): {"iterations": 1, "profile": "quick"},
     ("bootstrap", "puzzle"): {"instances": 20, "least_solved": 2},
@@ -34,20 +42,27 @@ OWN: dict[tuple[str, str], dict[str, Any]] = {
 def sources() -> dict[str, Any]:
     task = hstar.load(BLOCKS / "domain.pddl", BLOCKS / "problem.pddl")
     maps = random_problems(6, 0, MapOptions(rows=8, columns=8))
-    return {"task": task, "domain": [task, task.walk(3, 1)], "puzzle": hstar.load("tiles:2x2"), "map": maps}
+    return {
+        "task": task,
+        "domain": [task, task.walk(3, 1)],
+        "puzzle": hstar.load("tiles:2x2"),
+        "map": maps,
+        "own": OwnProblem(LIGHTS()),
+    }
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("recipe", [info.name for info in hstar.recipes()])
 def test_every_recipe_on_every_kind_of_space(recipe: str, tmp_path: Path) -> None:
-    info, source = recipe_info(recipe), sources()
+    info, source = RECIPES.get(recipe), sources()
     assert info.paper and set(info.spaces) <= set(KINDS)
     for kind in source:
         if kind in info.spaces:
             options = OWN.get((recipe, kind), TINY[kind])
-            model = hstar.train(recipe, source[kind], seed=1, **options)
-            model.save(tmp_path / "m.hstar")
             problem = source[kind][0] if isinstance(source[kind], list) else source[kind]
+            one_map = (recipe, kind) == ("likely-admissible", "map")
+            model = hstar.train(recipe, problem if one_map else source[kind], seed=1, **options)
+            model.save(tmp_path / "m.hstar")
             result = hstar.solve(problem, tmp_path / "m.hstar", max_expansions=100_000)
             assert result.status in ("solved", "expansion_limit") and result.evaluated > 0
         elif not (kind == "task" and "domain" in info.spaces):  # one task of a domain is a short list of them
@@ -87,7 +102,7 @@ def test_a_rule_is_kept() -> None:
         ("nrsl", "task", {"model": "vin"}, r"unknown model 'vin' \(known: ffnn, resnet\)"),
         ("nrsl", "task", {"sampler": "nsrl"}, "unknown sampler of a task 'nsrl'"),
         ("nrsl", "task", {"rule": "median"}, "median"),
-        ("wl", "puzzle", {}, "cannot learn for a puzzle; bootstrap, likely-admissible can"),
+        ("wl", "puzzle", {}, "cannot learn for a puzzle; bootstrap, likely-admissible, prolonged can"),
         ("bootstrap", "task", {}, "cannot learn for a task"),
         ("wl", [], {}, "an empty list"),
         ("wl", None, {}, "needs something to learn from"),

@@ -13,13 +13,13 @@ import pytest
 from hstar.errors import InputError, UnsupportedError
 from hstar.models.puzzle_identity import FEATURES
 from hstar.models.trained_model import TrainedModel
-from hstar.recipes import PUZZLE_RECIPES, train_puzzle
-from hstar.recipes.likely_admissible import Attempt, Learner
-from hstar.recipes.likely_admissible_config import RECIPE, LikelyAdmissibleOptions
+from hstar.recipes import RECIPES, train
+from hstar.recipes.learn_heuristic import Attempt, Learner
+from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
-from hstar.recipes.puzzle_recipe import check_options
 from hstar.search import puzzle_features
 from hstar.search.solve import solve
+from hstar.spaces.puzzle import Puzzle
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import mirrored
 from hstar.training.two_networks import torch_threads
@@ -41,10 +41,16 @@ SMALL: dict[str, Any] = {
 }
 
 
+def options_of(puzzle: Puzzle, profile: str | None) -> LikelyAdmissibleOptions:
+    """The options of a profile for a puzzle."""
+    found: LikelyAdmissibleOptions = RECIPES.get("likely-admissible").check("puzzle", profile, {}, puzzle)[
+        "recipe"
+    ]
+    return found
+
+
 def learned(progress: Any = None, checkpoint: Path | None = None, **options: Any) -> TrainedModel[Any]:
-    return train_puzzle(
-        "likely-admissible", SIZE, progress=progress, checkpoint=checkpoint, **{**SMALL, **options}
-    )
+    return train("likely-admissible", SIZE, progress=progress, checkpoint=checkpoint, **{**SMALL, **options})
 
 
 def told(model: TrainedModel[Any]) -> list[dict[str, Any]]:
@@ -83,7 +89,7 @@ def test_a_run(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("name", ["pancake:5", "blocks:4"])
 def test_other_puzzles(name: str) -> None:
     size = parse_puzzle(name)
-    model = train_puzzle("likely-admissible", size, **{**SMALL, "iterations": 2})
+    model = train("likely-admissible", size, **{**SMALL, "iterations": 2})
     assert model.summary["solved"] >= 4 and model.space.puzzle == size
     network = network_of(model, 0.9)
     assert all(
@@ -97,7 +103,7 @@ def test_a_floor() -> None:
     model = learned(iterations=2, floor=True)
     assert model.lower == FEATURES and model.recipe_config["floor"] is True
     states = [SIZE.random(seed).start for seed in range(20)]
-    manhattan = [SIZE.puzzle().core.value("manhattan", state) for state in states]
+    manhattan = [SIZE.core.value("manhattan", state) for state in states]
     assert (network_of(model, 0.99).values(states) >= manhattan).all()
 
 
@@ -112,7 +118,7 @@ def test_a_floor_of_databases(floor: bool | None, kept: bool, monkeypatch: pytes
 
 def test_mirror_images_are_learned_too() -> None:
     size = parse_puzzle("tiles:3x3")
-    model = train_puzzle("likely-admissible", size, **{**SMALL, "iterations": 1, "mirror": True})
+    model = train("likely-admissible", size, **{**SMALL, "iterations": 1, "mirror": True})
     assert model.summary["states"] == 3, "the goal, and the two moves from it, of which one is enough"
     options = LikelyAdmissibleOptions(**SMALL, mirror=True)
     learner = Learner(PuzzleSpace(size, options), options)
@@ -233,17 +239,16 @@ def test_tasks_become_harder_and_the_switch_follows() -> None:
             learner.iterate()
         assert learner.switch == np.quantile(learner.buffer.costs, 0.95)
         # Every remembered cost is that of a plan: not below the true distance, with the goal among them.
-        exact = oracle.distances(SIZE.puzzle())
+        exact = oracle.distances(SIZE)
         for state, cost in zip(learner.buffer.states, learner.buffer.costs, strict=True):
             assert cost >= exact[state]
         assert SIZE.goal in learner.buffer.states
 
 
 def test_profiles() -> None:
-    recipe = PUZZLE_RECIPES.get("likely-admissible")
 
     def options(name: str, profile: str | None = None) -> Any:
-        return check_options(recipe, parse_puzzle(name), profile, {})
+        return options_of(parse_puzzle(name), profile)
 
     paper = options("tiles:4x4")
     assert (paper.iterations, paper.nodes, paper.hidden, paper.inputs) == (50, 64_000_000, 20, "one-hot")
@@ -292,7 +297,7 @@ def test_mistakes(options: dict[str, Any], message: str) -> None:
 def test_the_8_puzzle_from_its_goal_alone() -> None:
     """Near-optimal plans, and fewer states than with the Manhattan distance."""
     size = parse_puzzle("tiles:3x3")
-    model = train_puzzle(
+    model = train(
         "likely-admissible",
         size,
         profile="quick",
@@ -326,7 +331,7 @@ def test_the_profile_of_the_paper_has_what_it_prints() -> None:
     """Section 1 of the fact sheet; the program differs in the steps of Adam and in the softmax."""
     for name, hidden, nodes in (("tiles:4x4", 20, 64_000_000), ("pancake:24", 8, 86_000_000)):
         size = parse_puzzle(name)
-        paper, program = (check_options(RECIPE, size, profile, {}) for profile in ("paper", "program"))
+        paper, program = (options_of(size, profile) for profile in ("paper", "program"))
         assert (paper.learning_rate, paper.known_learning_rate, paper.softmax) == (1e-3, 1e-2, "variance")
         assert (program.learning_rate, program.known_learning_rate) == (3.16e-4, 3.16e-3)
         assert program.softmax == "sd"
@@ -338,6 +343,4 @@ def test_the_profile_of_the_paper_has_what_it_prints() -> None:
         assert (paper.hidden, paper.nodes, paper.tasks, paper.least_solved) == (hidden, nodes, 10, 6)
         same = ("learning_rate", "known_learning_rate", "softmax")
         assert replace(program, **{option: getattr(paper, option) for option in same}) == paper
-    assert check_options(RECIPE, parse_puzzle("tiles:4x4"), None, {}) == check_options(
-        RECIPE, parse_puzzle("tiles:4x4"), "program", {}
-    )
+    assert options_of(parse_puzzle("tiles:4x4"), None) == options_of(parse_puzzle("tiles:4x4"), "program")

@@ -18,10 +18,10 @@ from hstar.errors import InputError, UnsupportedError
 from hstar.estimates import Mean, Quantile
 from hstar.estimates.point import Point
 from hstar.models.trained_model import TrainedModel, load_model
-from hstar.recipes import train_likely_admissible
+from hstar.recipes import RECIPES, train
 from hstar.recipes.calibrate import calibrate_starts
-from hstar.recipes.likely_admissible import Learner
-from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions, check_task_options
+from hstar.recipes.learn_heuristic import Learner
+from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_task import TaskSpace, _Planning
 from hstar.sampling.walks import Walks
 from hstar.search.heuristics import evaluate
@@ -40,6 +40,14 @@ SMALL: dict[str, Any] = {
 }
 
 
+def check_task_options(profile: str | None, options: dict[str, Any]) -> LikelyAdmissibleOptions:
+    """The options of a run about a planning task."""
+    found: LikelyAdmissibleOptions = RECIPES.get("likely-admissible").check("task", profile, options)[
+        "recipe"
+    ]
+    return found
+
+
 @pytest.fixture(scope="module")
 def task(cases: Cases) -> hstar.Task:
     return cases["npuzzle-2x3"].task
@@ -48,7 +56,7 @@ def task(cases: Cases) -> hstar.Task:
 def learned(
     task: hstar.Task, progress: Any = None, checkpoint: Path | None = None, **options: Any
 ) -> TrainedModel[Any]:
-    return train_likely_admissible(task, progress=progress, checkpoint=checkpoint, **{**SMALL, **options})
+    return train("likely-admissible", task, progress=progress, checkpoint=checkpoint, **{**SMALL, **options})
 
 
 def told(model: TrainedModel[Any]) -> list[dict[str, Any]]:

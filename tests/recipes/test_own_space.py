@@ -124,7 +124,13 @@ BAD: dict[str, tuple[str, Any, dict[str, Any], type[HstarError], str]] = {
     "raises": ("prolonged", changed(encode=lambda self, s: 1 // 0), {}, InputError, "raised ZeroDivision"),
     "option": ("prolonged", SPACE["Lights"](), {"k_pr": 2}, InputError, "k_pr"),
     "model": ("prolonged", SPACE["Lights"](), {"model": "vin"}, InputError, "vin"),
-    "recipe": ("nrsl", SPACE["Lights"](), {}, UnsupportedError, "cannot learn for an own space; prolonged"),
+    "recipe": (
+        "nrsl",
+        SPACE["Lights"](),
+        {},
+        UnsupportedError,
+        "cannot learn for an own space; bootstrap, likely-admissible, prolonged can",
+    ),
     "unsolved": (
         *("bootstrap", SPACE["Lights"](), {"nodes": 1, "iterations": 1, "instances": 3}, InputError),
         "none of 3 starts of Lights was solved; raise nodes",

@@ -12,8 +12,9 @@ import pytest
 from hstar.errors import InputError
 from hstar.models.grid_config import PaperConfig, VinConfig
 from hstar.models.trained_model import TrainedModel, load_model
-from hstar.recipes import train_prolonged
-from hstar.recipes.prolonged import BELIEFS, ProlongedOptions, labelled, plan
+from hstar.recipes import RECIPES, train
+from hstar.recipes.prolonged_map import BELIEFS, ProlongedOptions, labelled
+from hstar.recipes.recipe import Parts
 from hstar.sampling.prolonged import OptimalPath, Prolonged
 from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
@@ -31,7 +32,7 @@ def weights(model: TrainedModel[Any]) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def model() -> TrainedModel[Any]:
-    return train_prolonged(**SMALL, updates=40, batch_size=8)
+    return train("prolonged", **SMALL, updates=40, batch_size=8)
 
 
 @pytest.mark.slow
@@ -40,7 +41,7 @@ def test_it_learns() -> None:
     problems = random_problems(3, seed=5, rows=10, columns=10)
     options = {**SMALL, "updates": 120, "symmetries": False, "validation": 0.0, "estimate": "point"}
     options |= {"sampler": "dijkstra", "sweeps": 24}
-    model = train_prolonged(problems, **{name: options[name] for name in options if name not in MAPS})
+    model = train("prolonged", problems, **{name: options[name] for name in options if name not in MAPS})
     errors: dict[str, list[float]] = {"model": [], "admissible": []}
     for problem in problems:
         exact = Prolonged(k_pr=math.inf, open=False).sample(problem)
@@ -71,7 +72,7 @@ def test_estimates(estimate: str, tmp_path: Path) -> None:
     """All of them learn, and give values that a file brings back."""
     problems = random_problems(3, seed=5, rows=10, columns=10)
     options = {name: SMALL[name] for name in SMALL if name not in MAPS}
-    found = train_prolonged(problems, **options, estimate=estimate, updates=30, validation=0.0)
+    found = train("prolonged", problems, **options, estimate=estimate, updates=30, validation=0.0)
     losses = [loss for _, loss, _ in found.summary["curve"]]
     assert min(losses[3:]) < losses[0]
     found.save(tmp_path / "m.hstar")
@@ -84,8 +85,8 @@ def test_estimates(estimate: str, tmp_path: Path) -> None:
 
 def test_a_seed_fixes_the_model_and_a_checkpoint_goes_on(tmp_path: Path) -> None:
     options: dict[str, Any] = {**SMALL, "scenarios": 4, "epochs": 4, "seed": 3}
-    whole = train_prolonged(**options)
-    assert weights(whole) != weights(train_prolonged(**{**options, "seed": 4}))
+    whole = train("prolonged", **options)
+    assert weights(whole) != weights(train("prolonged", **{**options, "seed": 4}))
 
     class StoppedError(Exception):
         pass
@@ -95,15 +96,18 @@ def test_a_seed_fixes_the_model_and_a_checkpoint_goes_on(tmp_path: Path) -> None
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        train_prolonged(**options, progress=stop, checkpoint=tmp_path / "part")
+        train("prolonged", **options, progress=stop, checkpoint=tmp_path / "part")
     seen: list[int] = []
-    again = train_prolonged(
-        **options, progress=lambda record: seen.append(record.epoch), checkpoint=tmp_path / "part"
+    again = train(
+        "prolonged",
+        **options,
+        progress=lambda record: seen.append(record.epoch),
+        checkpoint=tmp_path / "part",
     )
     assert min(seen) > 1, "it did not go on"
     assert weights(again) == weights(whole)
     with pytest.raises(InputError, match="a checkpoint of another training"):
-        train_prolonged(**{**options, "k_pr": 5.0}, checkpoint=tmp_path / "part")
+        train("prolonged", **{**options, "k_pr": 5.0}, checkpoint=tmp_path / "part")
 
 
 def test_samplers() -> None:
@@ -131,27 +135,32 @@ def test_a_start_that_is_not_reached(sampler: str) -> None:
     (found,) = labelled([cut], ProlongedOptions(sampler=sampler))
     assert not found.reached and len(found.cells) == (8 if sampler == "prolonged" else 0)
     with pytest.raises(InputError, match="no states to learn from"):
-        train_prolonged([cut], sampler="optimal-path")
+        train("prolonged", [cut], sampler="optimal-path")
+
+
+def plan(profile: str | None, **options: Any) -> Parts:
+    """What a profile and options come to."""
+    return RECIPES.get("prolonged").check("map", profile, options)
 
 
 def test_the_settings_of_the_paper() -> None:
-    chosen = plan("paper", {})
-    assert isinstance(chosen.network, PaperConfig) and chosen.options.open_states
-    assert (chosen.training.updates, chosen.training.keep, chosen.options.a) == (4096, "last", -2.5)
-    assert (chosen.training.batch_size, chosen.training.learning_rate) == (1024, 1e-3)
-    assert (chosen.training.schedule, chosen.training.optimizer) == ("constant", "adam")
-    assert (chosen.maps.rows, chosen.maps.blocked_share, chosen.maps.neighbours) == (30, 0.33, 4)
-    assert isinstance(plan(None, {}).network, VinConfig)
-    assert plan(None, {"model": "value-map"}).training.updates == 3000
-    assert plan("paper", {"epochs": 2}).training.updates is None
+    chosen = plan("paper")
+    assert isinstance(chosen["model"], PaperConfig) and chosen["recipe"].open_states
+    assert (chosen["training"].updates, chosen["training"].keep, chosen["recipe"].a) == (4096, "last", -2.5)
+    assert (chosen["training"].batch_size, chosen["training"].learning_rate) == (1024, 1e-3)
+    assert (chosen["training"].schedule, chosen["training"].optimizer) == ("constant", "adam")
+    assert (chosen["maps"].rows, chosen["maps"].blocked_share, chosen["maps"].neighbours) == (30, 0.33, 4)
+    assert isinstance(plan(None)["model"], VinConfig)
+    assert plan(None, model="value-map")["training"].updates == 3000
+    assert plan("paper", epochs=2)["training"].updates is None
 
 
 def test_the_data_of_the_paper() -> None:
     """531 scenarios to learn from, about 122,449 labels of them as published, and 12,007 of their paths."""
-    chosen = plan("paper", {})
-    problems = random_problems(chosen.options.scenarios, 0, chosen.maps)
-    examples = GridExamples(list(labelled(problems, chosen.options)), chosen.network)
-    train, held_out = examples.split(chosen.training.validation, 0)
+    chosen = plan("paper")
+    problems = random_problems(chosen["recipe"].scenarios, 0, chosen["maps"])
+    examples = GridExamples(list(labelled(problems, chosen["recipe"])), chosen["model"])
+    train, held_out = examples.split(chosen["training"].validation, 0)
     assert (len(train.scenarios), len(held_out.scenarios)) == (531, 59)
     assert len(train.label) == pytest.approx(122_449, rel=0.02)
     paths = [OptimalPath().sample(one.problem) for one in train.scenarios]
@@ -160,8 +169,8 @@ def test_the_data_of_the_paper() -> None:
 
 def test_the_network_of_the_paper_learns_too() -> None:
     problems = random_problems(2, seed=0, rows=16, columns=16)
-    model = train_prolonged(
-        problems, model="paper", sampler="optimal-path", epochs=30, batch_size=8, validation=0.0
+    model = train(
+        "prolonged", problems, model="paper", sampler="optimal-path", epochs=30, batch_size=8, validation=0.0
     )
     losses = [loss for _, loss, _ in model.summary["curve"]]
     assert losses[-1] < 0.7 * losses[0]
@@ -171,7 +180,7 @@ def test_the_network_of_the_paper_learns_too() -> None:
 def test_lattices() -> None:
     """Learned from given grids or random ones; paths keep the bound there, too."""
     options = {**SMALL, "updates": 20, "headings": 8, "spread": 8}
-    model = train_prolonged(**options, turn_cost=0.5)
+    model = train("prolonged", **options, turn_cost=0.5)
     assert (model.space.headings, model.space.turn_cost, model.space.neighbours) == (8, 0.5, 8)
     for problem in with_headings(random_problems(5, seed=7, rows=10, columns=10), 8, 0.5, seed=1):
         optimum = solve(problem, None, "astar").plan_cost
@@ -180,16 +189,16 @@ def test_lattices() -> None:
     own = {name: options[name] for name in options if name not in MAPS}
     lattices = with_headings(random_problems(3, seed=1, rows=9, columns=9), 4, 1.0, seed=0)
     with pytest.raises(InputError, match="lattices are given, which have their own"):
-        train_prolonged(lattices, **own)
+        train("prolonged", lattices, **own)
     del own["headings"]
-    assert train_prolonged(lattices, **own).space.headings == 4
+    assert train("prolonged", lattices, **own).space.headings == 4
     with pytest.raises(InputError, match="differ in headings"):
-        train_prolonged([*lattices, random_problems(1, 0)[0]], **own)
+        train("prolonged", [*lattices, random_problems(1, 0)[0]], **own)
     said = LatticeProblem(lattices[0].grid, lattices[0].start, (*lattices[0].goal, 1), 4)
     with pytest.raises(InputError, match="goals for every heading, but one is given"):
-        train_prolonged([said], **own)
+        train("prolonged", [said], **own)
     with pytest.raises(InputError, match="the model paper knows cells without headings; use vin"):
-        train_prolonged(scenarios=2, model="paper", headings=4)
+        train("prolonged", scenarios=2, model="paper", headings=4)
 
 
 def test_mistakes() -> None:
@@ -207,17 +216,17 @@ def test_mistakes() -> None:
         ({"a": math.nan}, "a must be a finite number"),
     ):
         with pytest.raises(InputError, match=told):
-            train_prolonged(**options)
-    with pytest.raises(InputError, match="no scenarios to learn from"):
-        train_prolonged([])
+            train("prolonged", **options)
+    with pytest.raises(InputError, match="an empty list: nothing to learn from"):
+        train("prolonged", [])
     free = np.zeros((4, 4), dtype=bool)
     one, two = (GridProblem(Grid(free, None, steps), (0, 0), (3, 3)) for steps in (4, 8))
     with pytest.raises(InputError, match="differ in what steps are possible"):
-        train_prolonged([one, two])
+        train("prolonged", [one, two])
     with pytest.raises(InputError, match="each step costs 1"):
-        train_prolonged([GridProblem(Grid(free, np.full((4, 4), 2.0)), (0, 0), (3, 3))])
+        train("prolonged", [GridProblem(Grid(free, np.full((4, 4), 2.0)), (0, 0), (3, 3))])
     both = [random_problems(1, 0, rows=rows, columns=16)[0] for rows in (16, 17)]
     with pytest.raises(InputError, match="the model paper learns from maps of one size; use vin"):
-        train_prolonged(both, model="paper")
+        train("prolonged", both, model="paper")
     with pytest.raises(InputError, match="turned maps have other sizes"):
-        train_prolonged(both[1:], model="paper", symmetries=True)
+        train("prolonged", both[1:], model="paper", symmetries=True)

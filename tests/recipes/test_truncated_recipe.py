@@ -20,9 +20,8 @@ from hstar.estimates import Bounded, Calibrated, Clip, Mean, Quantile, Rule
 from hstar.estimates.rules import Order
 from hstar.models import models_of
 from hstar.models.trained_model import TrainedModel, load_model
-from hstar.recipes import DOMAIN_RECIPES, train_domain
+from hstar.recipes import RECIPES, train
 from hstar.recipes.accuracy import accuracy
-from hstar.recipes.domain_recipe import check_options
 from hstar.sampling import relational
 from hstar.sampling.optimal import NoLabelError
 from hstar.sampling.relational import RelationalData
@@ -83,7 +82,7 @@ def with_goal(task: hstar.Task, states: States) -> States:
 
 
 def fit(data: RelationalData, model: str = "wl", **options: Any) -> TrainedModel[Any]:
-    return train_domain("truncated", data, model=model, **{**SMALL.get(model, {}), **SHORT, **options})
+    return train("truncated", data, model=model, **{**SMALL.get(model, {}), **SHORT, **options})
 
 
 def with_column(data: RelationalData, name: str, values: Mapping[str, Any]) -> RelationalData:
@@ -252,7 +251,7 @@ def test_it_knows_more_than_ff(
     data: RelationalData, held_out: RelationalData, model: str, rate: float, updates: int, estimate: str
 ) -> None:
     options: dict[str, Any] = {"estimate": estimate, "updates": updates, "learning_rate": rate}
-    learned = train_domain("truncated", data, held_out=held_out, model=model, **options)
+    learned = train("truncated", data, held_out=held_out, model=model, **options)
     found = accuracy(learned, held_out)
     assert found["mse"] < 0.8 * found["mse_ff"] and found["mse"] < found["mse_lmcut"]
     # But for the margin: the rule puts values at their bound.
@@ -425,7 +424,7 @@ def test_the_same_data_give_the_same_file(data: RelationalData, model: str, tmp_
         without_times(fit(data, model, validation=0.2)).save(tmp_path / name)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     again = load_model(tmp_path / "one")
-    options = DOMAIN_RECIPES.get("truncated").parts({"model": model})[f"model {model}"]
+    options = RECIPES.get("truncated").fields("domain", {"model": model})["model"]
     assert set(again.model_config) == set(options), "defaults may change, files may not"
     assert weights(fit(data, model, validation=0.2, seed=1)) != weights(again)
 
@@ -446,18 +445,18 @@ def test_it_goes_on_from_its_checkpoint(
     siblings: RelationalData, tmp_path: Path, options: dict[str, Any]
 ) -> None:
     given = {"epochs": 6, "validation": 0.2, "batch_size": 16, "learning_rate": 1e-2, **options}
-    whole = train_domain("truncated", siblings, **given)
+    whole = train("truncated", siblings, **given)
     path = tmp_path / "checkpoint"
     for epoch in (2, 4):
         with pytest.raises(TrainingInterrupted, match=f"training stopped after {epoch} epochs; to go on"):
-            train_domain("truncated", siblings, checkpoint=path, progress=Stop(epoch), **given)
+            train("truncated", siblings, checkpoint=path, progress=Stop(epoch), **given)
     epochs: list[int] = []
-    resumed = train_domain(
+    resumed = train(
         "truncated", siblings, checkpoint=path, progress=lambda record: epochs.append(record.epoch), **given
     )
     assert min(epochs) == 5 and weights(resumed) == weights(whole)
     assert without_times(resumed).summary == without_times(whole).summary
-    again = train_domain("truncated", siblings, checkpoint=path, **given)
+    again = train("truncated", siblings, checkpoint=path, **given)
     assert weights(again) == weights(whole)
 
 
@@ -476,8 +475,8 @@ def test_checkpoints_of_another_training(data: RelationalData, tmp_path: Path) -
     ):
         with pytest.raises(InputError, match=rf"checkpoint of another training \({what}: .*; delete it"):
             fit(other, "hgn", checkpoint=path, epochs=1, schedule="constant", **change)
-    with pytest.raises(InputError, match="wl is done in seconds and takes no checkpoint"):
-        train_domain("wl", data, checkpoint=path)
+    with pytest.raises(InputError, match="checkpoint is not an option of wl for a domain"):
+        train("wl", data, checkpoint=path)
 
 
 # --- how long, and on what --------------------------------------------------------------------------
@@ -486,21 +485,21 @@ def test_checkpoints_of_another_training(data: RelationalData, tmp_path: Path) -
 def test_updates_are_exact(data: RelationalData) -> None:
     states = len(data.column("label"))
     for updates, batch_size in ((20, 16), (1, 16), (7, 1000)):
-        found = train_domain("truncated", data, updates=updates, batch_size=batch_size, validation=0.0)
+        found = train("truncated", data, updates=updates, batch_size=batch_size, validation=0.0)
         batches = math.ceil(states / batch_size)
         assert found.summary["updates"] == updates and found.summary["stopped"] == "updates"
         assert found.summary["epochs"] == math.ceil(updates / batches)
     # Epochs are those of the instances that are left, not of all.
-    split = train_domain("truncated", data, updates=12, batch_size=8, validation=0.5).summary
+    split = train("truncated", data, updates=12, batch_size=8, validation=0.5).summary
     assert split["updates"] == 12
     assert split["epochs"] == math.ceil(12 / math.ceil(split["train_states"] / 8))
     assert split["train_states"] + split["validation_states"] == split["states"] == states
 
 
 def test_epochs_stand_above_the_updates_of_a_profile(data: RelationalData) -> None:
-    assert train_domain("truncated", data, epochs=3).summary["epochs"] == 3
+    assert train("truncated", data, epochs=3).summary["epochs"] == 3
     with pytest.raises(InputError, match="updates and epochs are two ways to say how long to train"):
-        train_domain("truncated", data, epochs=3, updates=3)
+        train("truncated", data, epochs=3, updates=3)
 
 
 def test_instances(data: RelationalData) -> None:
@@ -513,7 +512,7 @@ def test_instances(data: RelationalData) -> None:
 
 
 def test_held_out_data_judge(data: RelationalData, held_out: RelationalData) -> None:
-    summary = train_domain("truncated", data, held_out=held_out, epochs=2).summary
+    summary = train("truncated", data, held_out=held_out, epochs=2).summary
     states = len(data.column("label"))
     assert (summary["train_states"], summary["validation_states"]) == (states, len(held_out.column("label")))
     none = fit(data).summary
@@ -527,7 +526,7 @@ def test_held_out_data_judge(data: RelationalData, held_out: RelationalData) -> 
         ),
     ):
         with pytest.raises(InputError, match=message):
-            train_domain("truncated", data, held_out=wrong, epochs=1)
+            train("truncated", data, held_out=wrong, epochs=1)
 
 
 @pytest.mark.parametrize("model", ["wl", "linear"])
@@ -544,20 +543,24 @@ def test_held_out_instances_have_no_influence(data: RelationalData, model: str) 
 
 def test_one_instance_is_enough(data: RelationalData) -> None:
     one = RelationalData(data.words, data.instances[-1:])
-    assert train_domain("truncated", one, updates=3).summary["validation_states"] == 0
+    assert train("truncated", one, updates=3).summary["validation_states"] == 0
     unlabelled = with_column(one, "label", {one.instances[0].name: np.full(len(one.instances[0]), np.nan)})
     for empty in (RelationalData(data.words, ()), unlabelled):
         with pytest.raises(InputError, match="no states to learn from"):
-            train_domain("truncated", empty)
+            train("truncated", empty)
 
 
 # --- profiles and options ---------------------------------------------------------------------------
 
 
+def profile_of(model: str, profile: str) -> dict[str, Any]:
+    """The options that a profile sets for a model."""
+    return dict(RECIPES.get("truncated").method("domain").profiles({"model": model}, None)[profile])
+
+
 @pytest.mark.parametrize("model", ["nlm", "hgn", "linear"])
 def test_published_settings(model: str) -> None:
     """Section 6 of the fact sheet, and the two profiles of its section 11."""
-    recipe = DOMAIN_RECIPES.get("truncated")
     expected = {
         "optimizer": "adamw",
         "schedule": "constant",
@@ -570,18 +573,15 @@ def test_published_settings(model: str) -> None:
         **({"gain": 1.0} if model == "nlm" else {}),
     }
     for profile in ("as-run", "as-intended"):
-        options = check_options(recipe, profile, {"model": model, "sigma": "fixed"})
+        options = profile_of(model, profile)
         assert {name: options[name] for name in expected} == expected
-        own = [option for option in options if option not in (*expected, "model", "sigma", "fixed_sigma")]
+        own = [option for option in options if option not in (*expected, "fixed_sigma")]
         assert own == ["patience"] and options["patience"] >= 100_000
 
 
 def test_the_number_of_updates_in_the_caption() -> None:
-    recipe = DOMAIN_RECIPES.get("truncated")
     for model in ("nlm", "hgn", "linear"):
-        run, caption = (
-            dict(check_options(recipe, profile, {"model": model})) for profile in ("as-run", "caption")
-        )
+        run, caption = (profile_of(model, profile) for profile in ("as-run", "caption"))
         assert (caption.pop("updates"), caption.pop("instances")) == (10_000, 400)
         del run["updates"]
         assert caption == run
@@ -589,7 +589,7 @@ def test_the_number_of_updates_in_the_caption() -> None:
 
 @pytest.mark.parametrize(("profile", "sigma"), [("as-run", math.sqrt(2)), ("as-intended", math.sqrt(0.5))])
 def test_a_published_run(data: RelationalData, profile: str, sigma: float) -> None:
-    model = train_domain("truncated", data, profile=profile, model="nlm", sigma="fixed", updates=2)
+    model = train("truncated", data, profile=profile, model="nlm", sigma="fixed", updates=2)
     estimate: Any = model.estimate
     assert (estimate.name, estimate.margin, estimate.floor, estimate.range) == ("truncated", 0.1, 0.1, 10.0)
     assert estimate.sigma == pytest.approx(sigma)
@@ -610,12 +610,11 @@ def test_a_published_run(data: RelationalData, profile: str, sigma: float) -> No
 
 
 def test_the_default_is_quicker(data: RelationalData) -> None:
-    recipe = DOMAIN_RECIPES.get("truncated")
     for model in MODELS:
-        options = check_options(recipe, None, {"model": model})
+        options = profile_of(model, "default")
         assert options["updates"] <= 3_000 and options["schedule"] == "cosine"
     with pytest.raises(InputError, match=r"unknown profile of truncated 'as-run' \(known: default\)"):
-        train_domain("truncated", data, profile="as-run", model="wl")
+        train("truncated", data, profile="as-run", model="wl")
 
 
 @pytest.mark.parametrize(
@@ -657,7 +656,7 @@ def test_the_default_is_quicker(data: RelationalData) -> None:
         ({"device": "abacus"}, "device 'abacus' cannot be used"),
         ({"iterations": 99}, r"iterations must be in 0\.\.20, got 99"),
         ({"least_states": 10_000}, "no feature is in 10000 states"),
-        ({"features": 4}, "features is not an option of the model wl"),
+        ({"features": 4}, "unknown option of truncated 'features'"),
         ({"model": "wl", "features": 4}, "unknown option of truncated 'features'"),
         ({"model": "hgn", "steps": 0}, "steps must be a whole number from 1 on, got 0"),
         ({"rolls": 4}, "unknown option of truncated 'rolls'"),
@@ -665,7 +664,7 @@ def test_the_default_is_quicker(data: RelationalData) -> None:
 )
 def test_wrong_options(data: RelationalData, options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        train_domain("truncated", data, **options)
+        train("truncated", data, **options)
 
 
 # --- ranking ----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from hstar.generators.splits import GRIDS
 from hstar.models.ridge import RIDGES
 from hstar.models.trained_model import TrainedModel, load_model
 from hstar.models.wl import WLConfig, WLFeatures
-from hstar.recipes import train_domain
+from hstar.recipes import train
 from hstar.recipes.wl import _by_size, _least
 from hstar.sampling import relational
 from hstar.sampling.optimal import Optimal, optimal_states
@@ -47,7 +47,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> RelationalData:
 
 @pytest.fixture(scope="module")
 def model(data: RelationalData) -> TrainedModel[Any]:
-    return train_domain("wl", data)
+    return train("wl", data)
 
 
 def test_larger_tasks_take_fewer_evaluations_than_with_ff(model: TrainedModel[Any], tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_larger_tasks_take_fewer_evaluations_than_with_ff(model: TrainedModel[An
 
 
 def test_the_same_data_give_the_same_model(data: RelationalData, model: TrainedModel[Any]) -> None:
-    again = train_domain("wl", data)
+    again = train("wl", data)
     assert set(again.tensors) == set(model.tensors) == {"colours", "weights.0", "bias.0"}
     assert all((again.tensors[name] == model.tensors[name]).all() for name in model.tensors)
     assert model.summary["states"] == len(data.column("label"))
@@ -130,21 +130,21 @@ def test_a_task_of_another_domain(model: TrainedModel[Any]) -> None:
 
 
 def test_options(data: RelationalData) -> None:
-    assert train_domain("wl", data, ridge=0.5).summary["ridge"] == 0.5
-    few = train_domain("wl", data, iterations=1).summary["features"]
-    assert few < train_domain("wl", data, iterations=2, multiset=True).summary["features"]
+    assert train("wl", data, ridge=0.5).summary["ridge"] == 0.5
+    few = train("wl", data, iterations=1).summary["features"]
+    assert few < train("wl", data, iterations=2, multiset=True).summary["features"]
     for wrong in ({"ridge": 0}, {"validation": 1.0}, {"iterations": -1}):
         with pytest.raises(InputError):
-            train_domain("wl", data, **wrong)
+            train("wl", data, **wrong)
     with pytest.raises(InputError, match="unknown option of wl 'ridges'"):
-        train_domain("wl", data, ridges=1)
+        train("wl", data, ridges=1)
 
 
 def test_one_instance_is_enough(data: RelationalData) -> None:
-    one = train_domain("wl", RelationalData(data.words, data.instances[-1:]), least_states=1)
+    one = train("wl", RelationalData(data.words, data.instances[-1:]), least_states=1)
     assert one.summary["held_out_mse"] is None
     with pytest.raises(InputError, match="no states to learn from"):
-        train_domain("wl", RelationalData(data.words, ()))
+        train("wl", RelationalData(data.words, ()))
 
 
 # --- siblings ------------------------------------------------------------------------------------------
@@ -204,8 +204,8 @@ def test_bounds_of_siblings_are_kept_where_they_can_be(with_siblings: Relational
         return total
 
     options = {"iterations": 1, "ridge": 0.1}
-    learned = train_domain("wl", with_siblings, **options)
-    without = train_domain("wl", with_siblings, siblings=False, **options)
+    learned = train("wl", with_siblings, **options)
+    without = train("wl", with_siblings, siblings=False, **options)
     assert learned.summary["siblings"] == np.isnan(with_siblings.column("label")).sum()
     assert without.summary["siblings"] == 0
     assert without.summary["states"] == learned.summary["states"]
@@ -214,8 +214,8 @@ def test_bounds_of_siblings_are_kept_where_they_can_be(with_siblings: Relational
 
 
 def test_without_siblings_it_is_the_regression_of_labels(with_siblings: RelationalData) -> None:
-    plain = train_domain("wl", with_siblings.with_labels())
-    ignored = train_domain("wl", with_siblings, siblings=False)
+    plain = train("wl", with_siblings.with_labels())
+    ignored = train("wl", with_siblings, siblings=False)
     assert all((plain.tensors[name] == ignored.tensors[name]).all() for name in plain.tensors)
 
 
@@ -224,7 +224,7 @@ def test_dead_ends_teach_nothing(with_siblings: RelationalData) -> None:
     first = with_siblings.instances[0]
     endless = np.where(first.labelled, first.columns["lmcut"], np.inf).astype(np.float32)
     changed = replace(first, columns={**first.columns, "lmcut": endless})
-    model = train_domain("wl", RelationalData(with_siblings.words, (changed,)), least_states=1)
+    model = train("wl", RelationalData(with_siblings.words, (changed,)), least_states=1)
     assert model.summary["siblings"] == 0
     assert np.isfinite(model.tensors["weights.0"]).all()
 
@@ -242,7 +242,7 @@ def test_shipped_data(name: str) -> None:
     assert all(instance.relations.operators for instance in found.instances)
     lower, label = found.column("lmcut"), found.column("label")
     assert (lower[found.labelled] <= label[found.labelled]).all()
-    summary = train_domain("wl", found).summary
+    summary = train("wl", found).summary
     assert summary["held_out_mse"] < 3
     assert summary["iterations"] in (1, 2, 3)
 
@@ -254,9 +254,9 @@ def test_shipped_data_are_small() -> None:
 
 
 def test_rounds_and_ridge_are_those_that_fit_the_largest_best(data: RelationalData) -> None:
-    chosen = train_domain("wl", data).summary
+    chosen = train("wl", data).summary
     errors = {
-        (rounds, ridge): train_domain("wl", data, iterations=rounds, ridge=ridge).summary["held_out_mse"]
+        (rounds, ridge): train("wl", data, iterations=rounds, ridge=ridge).summary["held_out_mse"]
         for rounds in (1, 2, 3)
         for ridge in RIDGES
     }
@@ -270,5 +270,5 @@ def test_the_largest_are_held_out(data: RelationalData) -> None:
     assert len(smaller.instances) == 9
     objects = [len(one.relations.objects) for one in data.instances]
     assert [len(one.relations.objects) for one in largest.instances] == sorted(objects)[-3:]
-    given = train_domain("wl", smaller, held_out=largest, iterations=1, ridge=1.0).summary
-    assert given["held_out_mse"] == train_domain("wl", data, iterations=1, ridge=1.0).summary["held_out_mse"]
+    given = train("wl", smaller, held_out=largest, iterations=1, ridge=1.0).summary
+    assert given["held_out_mse"] == train("wl", data, iterations=1, ridge=1.0).summary["held_out_mse"]

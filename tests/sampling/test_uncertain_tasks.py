@@ -15,8 +15,7 @@ from hstar.spaces.puzzle import State
 from hstar.spaces.puzzles import parse_puzzle
 from oracles import puzzles as oracle
 
-SIZE = parse_puzzle("tiles:2x3")
-PUZZLE = SIZE.puzzle()
+PUZZLE = parse_puzzle("tiles:2x3")
 WALKS = PuzzleWalks(PUZZLE)
 RNG = np.random.default_rng(0)  # puzzles leave nothing to chance
 

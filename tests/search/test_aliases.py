@@ -16,7 +16,7 @@ from hstar.search.result import Found
 
 
 def test_lama_first_is_lazy_search_with_both_heuristics(case: Case) -> None:
-    result = find_alias("lama-first").run(case.task)
+    result = hstar.solve(case.task, alias="lama-first")
     plain = hstar.solve(case.task, ["ff", "landmarks"], "lazy", preferred=True, boost=1000, costs="one")
     assert (result.status, result.plan, result.evaluated) == (plain.status, plain.plan, plain.evaluated)
     assert result.solved == case.solvable

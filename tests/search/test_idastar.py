@@ -15,7 +15,7 @@ from hstar.errors import InputError, PlanError, UnsupportedError
 from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
-from hstar.spaces.puzzle import Puzzle, replay
+from hstar.spaces.puzzle import Puzzle, parse_numbers, replay
 from hstar.spaces.tiles import Tiles
 
 # Instances of Korf (AIJ 1985): number, tiles, optimal cost, generated states without the root.
@@ -26,14 +26,18 @@ KORF = {
 }
 
 
+def korf(number: int) -> Tiles:
+    return Tiles(4, 4, parse_numbers(KORF[number][0]))
+
+
 def hard() -> Tiles:
-    return Tiles.parse(KORF[1][0])
+    return korf(1)
 
 
 @pytest.mark.parametrize("number", [pytest.param(1, marks=pytest.mark.slow), 2, 5])
 def test_counts_are_the_published_ones(number: int) -> None:
-    text, cost, generated = KORF[number]
-    result = solve(Tiles.parse(text), "manhattan", "idastar")
+    _, cost, generated = KORF[number]
+    result = solve(korf(number), "manhattan", "idastar")
     assert (result.plan_cost, result.generated) == (cost, generated)
     assert result.round_bound == cost
     assert result.initial_h % 2 == cost % 2
@@ -41,7 +45,7 @@ def test_counts_are_the_published_ones(number: int) -> None:
 
 
 def test_more_pruning_generates_less() -> None:
-    board = Tiles.parse(KORF[5][0])
+    board = korf(5)
     undo = solve(board, "manhattan", "idastar")
     automaton = solve(board, "manhattan", "idastar", pruning="automaton")
     table = solve(board, "manhattan", "idastar", table_bytes=2**24)
@@ -78,7 +82,7 @@ def test_a_start_that_is_the_goal() -> None:
 
 
 def test_a_plan_has_words() -> None:
-    result = solve(Tiles.parse("1 4 2 3 0 5 6 7 8"), "manhattan", "idastar")
+    result = solve(Tiles(3, 3, (1, 4, 2, 3, 0, 5, 6, 7, 8)), "manhattan", "idastar")
     assert result.plan == ("up", "left")
     assert solve(Pancake((2, 1, 0, 3)), "gap", "idastar").plan == ("flip 3",)
     assert solve(Blocks((0, 0)), "misplaced", "idastar").plan == ("move 2 onto 1",)
@@ -143,8 +147,8 @@ def found(result: Result) -> tuple[object, ...]:
 @pytest.mark.parametrize(
     ("make", "heuristic", "pruning"),
     [
-        (lambda: Tiles.parse(KORF[2][0]), "manhattan", "undo"),
-        (lambda: Tiles.parse(KORF[5][0]), "manhattan", "automaton"),
+        (lambda: korf(2), "manhattan", "undo"),
+        (lambda: korf(5), "manhattan", "automaton"),
         (lambda: Tiles.solved(3, 3).random(1), "misplaced", "none"),
         (lambda: Pancake.solved(10).random(1), "blind", "undo"),
         (lambda: Pancake.solved(40).random(3), "gap", "undo"),
@@ -279,7 +283,7 @@ def test_heuristics_belong_to_puzzles() -> None:
 
 
 def test_wrong_plans_are_seen() -> None:
-    board = Tiles.parse("1 0 2 3 4 5 6 7 8")
+    board = Tiles(3, 3, (1, 0, 2, 3, 4, 5, 6, 7, 8))
     assert replay(board, [1])[-1] == board.goal
     with pytest.raises(PlanError, match="step 1 of the plan, move 0, is not possible"):
         replay(board, [0])

@@ -25,9 +25,9 @@ def is_plan(puzzle: Puzzle, states: list[State]) -> bool:
 @pytest.mark.parametrize("name", ["tiles:2x3", "pancake:6", "blocks:5"])
 def test_plans_are_the_shortest(name: str) -> None:
     size = parse_puzzle(name)
-    exact, plans = oracle.distances(size.puzzle()), optimal_plans(size)
+    exact, plans = oracle.distances(size), optimal_plans(size)
     for state, distance in list(exact.items())[:: 1 + len(exact) // 100]:
-        puzzle = size.puzzle(state)
+        puzzle = size.at(state)
         states = plans.states(puzzle)
         assert states is not None and len(states) == distance + 1 and is_plan(puzzle, states)
 

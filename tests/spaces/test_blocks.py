@@ -6,6 +6,7 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.spaces.blocks import Blocks, tower
+from hstar.spaces.puzzle import parse_numbers
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ from hstar.spaces.blocks import Blocks, tower
 )
 def test_what_is_no_arrangement_is_one_line(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        Blocks.parse(text)
+        Blocks(parse_numbers(text))
     assert str(caught.value) == message
 
 

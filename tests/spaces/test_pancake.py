@@ -6,6 +6,7 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.spaces.pancake import Pancake
+from hstar.spaces.puzzle import parse_numbers
 
 
 @pytest.mark.parametrize(
@@ -21,13 +22,13 @@ from hstar.spaces.pancake import Pancake
 )
 def test_what_is_no_stack_is_one_line(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        Pancake.parse(text)
+        Pancake(parse_numbers(text))
     assert str(caught.value) == message
 
 
 def test_the_plate_counts_as_a_neighbour() -> None:
-    assert Pancake.parse("2 1 0").core.value("gap", (2, 1, 0)) == 1
-    assert Pancake.parse("0 1 2").core.value("gap", (0, 1, 2)) == 0
+    assert Pancake((2, 1, 0)).core.value("gap", (2, 1, 0)) == 1
+    assert Pancake((0, 1, 2)).core.value("gap", (0, 1, 2)) == 0
 
 
 def test_random_stacks_are_fixed_by_their_seed_and_even() -> None:

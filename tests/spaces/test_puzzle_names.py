@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import hstar
 from hstar.errors import InputError
-from hstar.spaces.puzzle import Instance, format_instances
-from hstar.spaces.puzzles import KINDS, parse_puzzle
+from hstar.spaces.puzzle import PUZZLES, Instance, format_instances
+from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import turned
 
 NAMES = ("tiles:4x4", "tiles:2x3", "pancake:7", "blocks:5")
@@ -17,19 +18,25 @@ NAMES = ("tiles:4x4", "tiles:2x3", "pancake:7", "blocks:5")
 @pytest.mark.parametrize("name", NAMES)
 def test_names_and_instances(name: str, tmp_path: Path) -> None:
     size = parse_puzzle(name)
-    assert str(size) == name and size.kind == name.partition(":")[0]
-    assert size.puzzle().start == size.puzzle().goal == size.goal
+    assert str(size) == name and size.name == name.partition(":")[0]
+    assert size.start == size.goal
     one, two = size.random(1), size.random(2)
     assert one == size.random(1) != two and len(one.start) == len(size.goal)
     walked = size.walk(3, 5)
     assert walked == size.walk(3, 5) and walked.goal == size.goal
     path = tmp_path / "instances.csv"
-    path.write_text(format_instances([Instance("a", one, 99), Instance("b", two)], size.kind))
+    path.write_text(format_instances([Instance("a", one, 99), Instance("b", two)], size.name))
     assert size.read(path) == [Instance("a", one, 99), Instance("b", two)]
 
 
-def test_all_kinds_are_here() -> None:
-    assert {name.partition(":")[0] for name in NAMES} == set(KINDS)
+@pytest.mark.parametrize("name", PUZZLES.names())
+def test_every_kind_has_an_example(name: str) -> None:
+    assert name in {one.partition(":")[0] for one in NAMES}
+    kind = PUZZLES.get(name)
+    found = kind.parse(kind.example)
+    assert kind.name == name and type(found) is kind and parse_puzzle(str(found)) == found
+    assert str(found.random(1)) == str(found) == f"{name}:{kind.example}"
+    assert hstar.load(str(found)) == found and kind.parse("4 4") is None
 
 
 def test_the_other_goal_of_tiles(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from hstar.models.grid_config import PaperConfig, ValueMapConfig, VinConfig
-from hstar.recipes.prolonged import ProlongedOptions, labelled
+from hstar.recipes.prolonged_map import ProlongedOptions, labelled
 from hstar.sampling.prolonged import Prolonged
 from hstar.spaces.grid import Grid, LatticeProblem
 from hstar.spaces.grid_maps import problem_digest, random_problems, with_headings

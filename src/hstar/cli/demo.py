@@ -45,7 +45,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Learns, and compares."""
-    from hstar.recipes import train_task
+    from hstar.recipes import train
     from hstar.sampling.walks import Walks
 
     if not 3 <= arguments.blocks <= 30:
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     _show(f"A random blocks-world task: {arguments.blocks} blocks, {task.core.num_operators:,} operators.")
     started = time.monotonic()
     with ProgressLine() as line:
-        model = train_task(
+        model = train(
             "fsm",
             task,
             seed=arguments.seed,
@@ -89,7 +89,7 @@ def _generate(blocks: int, seed: int) -> Task:
         paths = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
         for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=blocks, seed=seed), strict=True):
             path.write_text(text)
-        return load_task(*paths, cache=False)
+        return load_task(*paths)
 
 
 def _solve(starts: Sequence[Task], heuristic: Heuristic, time_limit: float) -> list[Result]:

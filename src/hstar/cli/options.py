@@ -47,15 +47,21 @@ _TYPES: dict[str, tuple[Callable[[str], Any], str]] = {
 
 
 def add_option(
-    group: argparse._ActionsContainer, name: str, uses: Sequence[Use], owners: Sequence[str]
+    group: argparse._ActionsContainer,
+    name: str,
+    uses: Sequence[Use],
+    owners: Sequence[str],
+    *,
+    hidden: bool = False,
 ) -> None:
-    """Adds an option; `owners` are all there are, also those that do not have it."""
+    """Adds an option; `owners` are all there are, also those that do not have it. The help may hide it."""
     kind = str(uses[0].field.type).removesuffix(" | None")
+    told = argparse.SUPPRESS if hidden else _help(uses, owners)
     if kind == "bool":
-        group.add_argument(flag(name), action=argparse.BooleanOptionalAction, help=_help(uses, owners))
+        group.add_argument(flag(name), action=argparse.BooleanOptionalAction, help=told)
     else:
-        convert, metavar = _TYPES[name if name in _TYPES else kind]
-        group.add_argument(flag(name), type=convert, metavar=metavar, help=_help(uses, owners))
+        convert, metavar = _TYPES.get(name if name in _TYPES else kind, _TYPES["str"])
+        group.add_argument(flag(name), type=convert, metavar=metavar, help=told)
 
 
 def given_options(arguments: argparse.Namespace, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`hstar train`: a heuristic for a task."""
+"""`hstar train`: a heuristic, by any recipe for any kind of space that it knows."""
 
 from __future__ import annotations
 
@@ -6,42 +6,31 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser
-from hstar.cli.grids import problems_of
-from hstar.cli.options import Use, add_option, flag, given_options
-from hstar.cli.problems import kind_of_files
+from hstar.cli.options import add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
-from hstar.cli.tasks import FILES, add_task_files, check_file, check_writable, load_files
-from hstar.cli.train_grid import grid_options, grid_plan, grid_summary
-from hstar.cli.train_own import PART, own_learner, own_options, own_summary
+from hstar.cli.tasks import FILES, add_translation, check_file, check_writable, load_files
+from hstar.cli.train_options import RUN, introduce, options, profiles, shown
+from hstar.cli.training import Watch, summary
 from hstar.errors import InputError
-from hstar.registry import unknown
-from hstar.units import format_count
+from hstar.spaces.load import in_words, kind_of
 
 if TYPE_CHECKING:
-    from hstar.models.trained_model import TrainedModel
-    from hstar.recipes.puzzle_recipe import PuzzleProgress
-    from hstar.recipes.recipe import Recipe
-    from hstar.training.loop import Progress
+    from hstar.recipes import Recipe, Run
+    from hstar.recipes.recipe import Parts
 
 DESCRIPTION = """\
-Learns a heuristic; `hstar solve` takes the model file as --heuristic. Recipes for the goal and the facts of
-one task, from any initial state: rsl and nrsl (pre-images), fsm (breadth-first regression, then random
-walks). For all tasks of a domain, from DATA that `hstar label` wrote: wl (linear in Weisfeiler-Leman
-features), truncated (a Gaussian truncated at an admissible bound, by any of several models). DATA may be one
-of the sets that come with hstar: blocksworld, ferry, gripper, visitall. For a native PUZZLE such as
-tiles:4x4, pancake:24 or blocks:15, which `hstar puzzle` solves: likely-admissible (from the goal alone, by
-tasks that it sets itself; for one planning task, too), bootstrap (from a weak heuristic and random
-instances). For maps, which
-`hstar grid` plans on: prolonged (prolonged backward search), from random ones, or from images, .map and
-.scen files. For your own state space, own.py:NAME: prolonged (from its goals, by its predecessors) and
-bootstrap (from plans that it finds itself)."""
+Learns a heuristic from a SOURCE; `hstar solve` takes the model file as --heuristic. A source is a planning
+task ([DOMAIN] PROBLEM, or a .sas file), a puzzle such as tiles:4x4, maps (images, .map and .scen files; none:
+random ones), an own space (own.py:NAME) or, for a recipe that learns for a whole domain, files of labelled
+states that `hstar sample` wrote, or one of the sets that come with hstar: blocksworld, ferry, gripper,
+visitall. `hstar train RECIPE --help` has the options of a recipe, `hstar list recipes` tells what each is
+for."""
 EXAMPLES = (
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
     "hstar train nrsl problem.pddl -o model.hstar --estimate gaussian --states 500 --epochs 5",
@@ -52,11 +41,8 @@ EXAMPLES = (
     "hstar train likely-admissible tiles:3x3 -o model.hstar --profile quick --iterations 2",
     "hstar train likely-admissible problem.pddl -o model.hstar --iterations 2",
     "hstar train prolonged -o model.hstar --scenarios 20 --k-pr 2 --updates 20",
+    "hstar train bootstrap tiles:2x3 -o model.hstar --instances 20 --least-solved 5",
 )
-_GROUPS = {"sampler": "sampling", "model": "network", "training": "training"}
-_PARTS = ("sampler", "model", "training", "selection", "exchange")  # of a recipe for a task
-PARTS = ("sampler", "model", "estimate")
-_PUZZLE = "puzzle "  # begins the part of a recipe for puzzles
 _INTERRUPTED = 130
 
 
@@ -64,235 +50,166 @@ _INTERRUPTED = 130
 
 
 def configure(parser: Parser) -> None:
-    """The arguments; options of the parts are read from their dataclasses, one group a part."""
-    from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
+    """The arguments. Options of parts are read from their dataclasses; the help shows those that apply."""
+    from hstar.recipes import RECIPES
 
-    owners = list(dict.fromkeys([*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES, GRID_RECIPE]))
-    parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join(owners)}")
-    add_task_files(parser, "*")
-    parser.usage = (
-        f"{parser.prog} [OPTION ...] RECIPE {FILES} | DATA ... | PUZZLE | [MAP ...] | own.py:NAME -o MODEL"
-    )
-    parser.add_argument("--output", "-o", type=Path, required=True, metavar="MODEL", help="the file to write")
-    parser.add_argument(
-        "--profile",
-        metavar="NAME",
-        help="default, whose values stand below, or the parameters as published: paper; of truncated as-run "
-        "and as-intended, of likely-admissible efficiency and quick",
-    )
-    parser.add_argument(
-        "--data", type=Path, metavar="FILE", help="learn from what hstar sample wrote instead of sampling"
-    )
-    parser.add_argument(
+    asked = next((word for word in parser.words if word in RECIPES), None)
+    parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join(RECIPES)}")
+    parser.add_argument("files", nargs="*", type=Path, metavar="SOURCE", help="what to learn from")
+    parser.usage = f"{parser.prog} [OPTION ...] RECIPE [SOURCE ...] -o MODEL"
+    add = parser.add_argument
+    add("--output", "-o", type=Path, required=True, metavar="MODEL", help="the file to write")
+    add("--profile", metavar="NAME", help=f"named set of options: {profiles(asked)}")
+    add("--data", type=Path, metavar="FILE", help="learn from what hstar sample wrote instead of sampling")
+    add(
         "--held-out",
         type=Path,
         action="append",
         metavar="DATA",
-        help="for a domain: what the best weights are chosen by, instead of a share of the problems",
+        help="choose the best weights by these data of the domain, instead of a share of the problems",
     )
-    parser.add_argument(
+    add(
         "--checkpoint",
         type=Path,
         metavar="FILE",
         help="keep the training here after each epoch or iteration; the same command goes on from there",
     )
-    parser.add_argument(
-        "--unit-cost", action="store_true", help="likely-admissible of a task: count every action as cost 1"
+    add(
+        "--unit-cost",
+        action="store_true",
+        help="count every action of a task as cost 1 (only likely-admissible counts costs otherwise)",
     )
-    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
-    groups: dict[str, argparse._ActionsContainer] = {}
-    asked = _asked(parser, owners)
+    add_translation(parser)
+    add("--json", action="store_true", help="print what came of it as JSON")
+    add("--quiet", "-q", action="store_true", help="no progress, no summary")
     if asked is not None:
-        _hide(parser, asked)
-    for name, uses in _options().items():
-        if asked is not None:  # `hstar train RECIPE --help`: only what applies
-            uses, owners = [use for use in uses if use.owner == asked], [asked]
-            if not uses:
-                continue
-        title = _group({use.part for use in uses})
-        if title is not None and title not in groups:
-            groups[title] = parser.add_argument_group(title)
-        add_option(parser if title is None else groups[title], name, uses, owners)
-
-
-def _asked(parser: Parser, owners: list[str]) -> str | None:
-    """The recipe whose help is asked for; the help then has its paper and its examples alone."""
-    recipe = next((word for word in parser.words if word in owners), None)
-    if recipe is None or not {"-h", "--help"} & set(parser.words):
-        return None
-    from hstar.recipes import recipe_info
-    from hstar.spaces.load import in_words
-
-    info = recipe_info(recipe)
-    parser.description = f"{recipe} learns for {in_words(info.spaces)} ({info.paper})."
-    own = [line for line in EXAMPLES if f" train {recipe} " in line]
-    parser.epilog = "\n".join(["examples:", *(f"  {line}" for line in own)])
-    return recipe
-
-
-def _hide(parser: Parser, recipe: str) -> None:
-    """Leaves options out of the help that this recipe does not have."""
-    from hstar.recipes import DOMAIN_RECIPES, RECIPES
-    from hstar.recipes.likely_admissible_config import NAME as GOAL_RECIPE
-
-    has = {
-        "held_out": recipe in DOMAIN_RECIPES,
-        "data": recipe in RECIPES,
-        "unit_cost": recipe == GOAL_RECIPE,
-    }
-    for action in parser._actions:
-        if not has.get(action.dest, True):
-            action.help = argparse.SUPPRESS
-
-
-def _group(parts: set[str]) -> str | None:
-    """The heading of an option that these parts have; None: of all kinds of parts, as the seed."""
-    if all(part.startswith(_PUZZLE) for part in parts):
-        return "recipes for puzzles"
-    if all(part.startswith("grid ") for part in parts):
-        return "recipe for maps"
-    if all(part.startswith(PART) for part in parts):
-        return "recipes for own spaces"
-    if parts <= {"training"} | {part for part in parts if part not in _PARTS}:
-        return "training" if "training" in parts else "recipes for domains"
-    if len(parts) == 1:
-        (part,) = parts
-        return _GROUPS.get(part, part)
-    return None
-
-
-def _options() -> dict[str, list[Use]]:
-    """Options of all recipes' parts by name, in the order of the parts."""
-    from hstar.recipes import DOMAIN_RECIPES, PUZZLE_RECIPES, RECIPES
-    from hstar.recipes.recipe import Exchange, option_fields
-
-    found: dict[str, list[Use]] = {}
-    for recipe in map(RECIPES.get, RECIPES):
-        profile = next(iter(recipe.profiles.values()), {})
-        exchange = {entry.name: entry for entry in fields(Exchange)}
-        for part, entries in {**option_fields(recipe), "exchange": exchange}.items():
-            for name, entry in entries.items():
-                if part == "exchange":
-                    default = getattr(recipe, name, entry.default)
-                    found.setdefault(name, []).append(Use(recipe.name, part, entry, default))
-                elif entry.default is not MISSING:
-                    default = profile.get(name, entry.default)
-                    found.setdefault(name, []).append(Use(recipe.name, part, entry, default))
-    for domain_recipe in map(DOMAIN_RECIPES.get, DOMAIN_RECIPES):
-        profile, told = next(iter(domain_recipe.profiles({}).values())), domain_recipe.told_defaults()
-        for part, entries in domain_recipe.parts({}).items():
-            for name, entry in entries.items():
-                default = told.get(name, profile.get(name, entry.default))
-                found.setdefault(name, []).append(Use(domain_recipe.name, part, entry, default))
-    for puzzle_recipe in map(PUZZLE_RECIPES.get, PUZZLE_RECIPES):
-        profile, part = next(iter(puzzle_recipe.profiles(None).values())), _PUZZLE + puzzle_recipe.name
-        for entry in fields(puzzle_recipe.options):
-            default = profile.get(entry.name, entry.default)
-            found.setdefault(entry.name, []).append(Use(puzzle_recipe.name, part, entry, default))
-    for name, use in grid_options().items():
-        found.setdefault(name, []).append(use)
-    for name, uses in own_options().items():  # options of other recipes are told with these
-        found.setdefault(name, uses)
-    return found
+        introduce(parser, RECIPES.get(asked), EXAMPLES)
+    listed = {} if asked is None else shown(RECIPES.get(asked), parser.words)
+    groups: dict[str, argparse._ActionsContainer] = {}
+    for name, uses in listed.items():
+        part = uses[0].part
+        if part not in groups:
+            groups[part] = parser.add_argument_group(part)
+        add_option(groups[part], name, uses, list(RECIPES.get(str(asked)).spaces))
+    for name, use in options().items():
+        if name not in listed:
+            add_option(parser, name, [use], [], hidden=True)
 
 
 # The run.
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Trains and writes the model."""
-    from hstar.recipes import DOMAIN_RECIPES, GRID_RECIPE, PUZZLE_RECIPES, RECIPES
-    from hstar.recipes.likely_admissible_config import NAME as GOAL_RECIPE
+    """Checks everything, trains and writes the model."""
+    from hstar.models.model import start_torch
+    from hstar.recipes import RECIPES
 
-    given = given_options(arguments, _options())
-    if arguments.files and kind_of_files(arguments.files) == "own":
-        return _train_own(arguments, given)
-    if arguments.unit_cost and arguments.recipe != GOAL_RECIPE:
-        raise InputError(f"--unit-cost is not an option of {arguments.recipe}")
-    if arguments.recipe == GRID_RECIPE and not any(
-        path.suffix in (".pddl", ".sas") for path in arguments.files
-    ):
-        return _train_grid(arguments, given)
-    if not arguments.files:
-        raise InputError(f"the following arguments are required: {FILES} (see hstar train --help)")
-    if arguments.recipe in DOMAIN_RECIPES:
-        return _train_domain(arguments, given)
-    if arguments.held_out:
-        raise InputError(f"--held-out is not an option of {arguments.recipe}")
-    if arguments.recipe in PUZZLE_RECIPES:
-        return _train_puzzle(arguments, given)
-    if arguments.recipe not in RECIPES:
-        raise unknown("recipe", arguments.recipe, [*RECIPES, *DOMAIN_RECIPES, *PUZZLE_RECIPES, GRID_RECIPE])
-    return _train_task(arguments, given)
-
-
-def _carry_out(
-    arguments: argparse.Namespace,
-    learn: Callable[[ProgressLine], TrainedModel[Any]],
-    facts: Callable[[TrainedModel[Any]], dict[str, Any]],
-    told: Callable[[TrainedModel[Any]], str],
-) -> int:
-    """Writes the model that is learned, and tells of it: in JSON its `facts`, to people what is `told`."""
+    recipe = RECIPES.get(arguments.recipe)
+    given = given_options(arguments, options())
+    kind = _kind(recipe, arguments.files)
+    sampler = _check(recipe, kind, arguments, given).get("sampler")
     check_writable(arguments.output, "model")
     if arguments.checkpoint is not None:
         _check_checkpoint(arguments.checkpoint, arguments.output)
     started = time.monotonic()
     try:
         with ProgressLine(arguments.quiet) as line, _memory_of_torch():
-            model = learn(line)
+            source = _source(recipe, kind, arguments, line)
+            if sampler is not None:  # so that its time does not count as that of sampling
+                line.announce("starting torch ...")
+                start_torch()
+            line.announce("starting ..." if sampler is None else f"sampling by {sampler.name} ...")
+            watch = Watch(line)
+            model = recipe.learn(kind, source, _run(arguments, watch), arguments.profile, given)
             model.save(arguments.output)
     except KeyboardInterrupt as stop:
         print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
         return _INTERRUPTED
     total_s = time.monotonic() - started
     if arguments.json:
-        times = {"total_time": total_s, "cpu_time": time.process_time()}
-        print(json.dumps({"recipe": model.recipe, **facts(model), **model.summary, **times}))
+        about: dict[str, Any] = {"recipe": model.recipe, "model": model.model, "space": str(model.space)}
+        about |= {name: len(getattr(model.space, name)) for name in ("atoms",) if hasattr(model.space, name)}
+        times = {"sampling_time": watch.sampling_s(), "total_time": total_s, "cpu_time": time.process_time()}
+        print(json.dumps({**about, **model.summary, **times}))
     if not arguments.quiet:
-        print(f"{arguments.output}: {told(model)}, {total_s:.1f} s in all", file=sys.stderr)
+        origin = arguments.data or f"sampled in {watch.sampling_s():.2f} s"
+        print(f"{arguments.output}: {summary(model, str(origin))}, {total_s:.1f} s in all", file=sys.stderr)
     return 0
 
 
-def _train_task(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
-    """A heuristic for a task, from states that are sampled or given."""
-    from hstar.models.model import start_torch
-    from hstar.recipes import RECIPES, train_task
-    from hstar.sampling import dataset
+def _kind(recipe: Recipe, files: list[Path]) -> str:
+    """The kind of space that the arguments name; of PDDL and of data files the recipe decides."""
+    if not files:
+        if "map" not in recipe.methods:
+            raise InputError(f"the following arguments are required: {FILES} (see hstar train --help)")
+        return "map"
+    if all(path.suffix == ".scen" for path in files):
+        return "map"
+    kind = kind_of(str(files[0])).name
+    return "domain" if kind == "task" and recipe.spaces == ("domain",) else kind
 
-    recipe = RECIPES.get(arguments.recipe)
-    _check(recipe, arguments, given)
-    sampling_s = 0.0
 
-    def learn(line: ProgressLine) -> TrainedModel[Any]:
-        nonlocal sampling_s
-        line.announce(f"translating {arguments.files[-1]} ...")
-        task = load_files(arguments.files, cache=not arguments.no_cache, translator=arguments.translator)
-        data = None if arguments.data is None else dataset.load(arguments.data)
-        line.announce("starting torch ...")
-        start_torch()
-        line.announce(f"sampling by {recipe.sampler} ..." if data is None else "training ...")
-        watch = _Watch(line)
-        model = train_task(
-            recipe.name,
-            task,
-            profile=arguments.profile,
-            progress=watch,
-            checkpoint=arguments.checkpoint,
-            data=data,
-            **given,
-        )
-        sampling_s = watch.sampling_s()
-        return model
+def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict[str, Any]) -> Parts:
+    """The parts; refuses what it can before the translation and the sampling, which may take long."""
+    from hstar.recipes.recipe import Run
+    from hstar.sampling import relational
 
-    def facts(model: TrainedModel[Any]) -> dict[str, Any]:
-        return {"atoms": len(model.space.atoms), "sampling_time": sampling_s}
+    recipe.method(kind)
+    for name in RUN:
+        wrong = getattr(arguments, name) not in (None, False, "native") and kind != RUN[name]
+        if wrong:
+            raise InputError(f"{flag(name)} is not an option of {recipe.name} for {in_words([kind])}")
+    known = recipe.fields(kind, given)
+    if foreign := next((name for name in given if not any(name in part for part in known.values())), None):
+        raise InputError(f"{flag(foreign)} is not an option of {recipe.name} for {in_words([kind])}")
+    source: Any = arguments.files or None
+    if kind == "puzzle":
+        if len(arguments.files) != 1:
+            raise InputError(f"expected one puzzle such as tiles:4x4, got {len(arguments.files)} words")
+        source = kind_of(str(source[0])).load(str(source[0]))
+    parts = recipe.check(kind, arguments.profile, given, source)
+    recipe.check_run(kind, Run(None, arguments.checkpoint, arguments.data, arguments.held_out))
+    if arguments.data is not None:
+        others = {name for part in known if part != "sampler" for name in known[part]}
+        sampling = set(known["sampler"]) - others
+        if name := next((name for name in given if name in {"sampler", *sampling}), ""):
+            raise InputError(f"{flag(name)} is for sampling, but the data are given")
+        check_file(arguments.data)
+    if kind == "domain":
+        for path in (*arguments.files, *(arguments.held_out or ())):
+            relational.locate(path)
+    if kind == "own" and len(arguments.files) != 1:
+        raise InputError(f"expected one space such as own.py:Lights, got {len(arguments.files)} words")
+    if kind == "map" or (kind == "task" and len(arguments.files) <= 2):
+        for path in arguments.files:
+            check_file(path)
+    return parts
 
-    def told(model: TrainedModel[Any]) -> str:
-        origin = f"sampled in {sampling_s:.2f} s" if arguments.data is None else f"from {arguments.data}"
-        return _summary(model, origin)
 
-    return _carry_out(arguments, learn, facts, told)
+def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: ProgressLine) -> Any:
+    """What the recipe learns from."""
+    from hstar.sampling import relational
+    from hstar.spaces.load import load
+
+    files = arguments.files
+    if kind == "task":
+        line.announce(f"translating {files[-1]} ...")
+        return load_files(files, translator=arguments.translator, unit_cost=arguments.unit_cost)
+    if kind == "domain":
+        line.announce("reading the data ...")
+        return relational.merge(map(relational.load, files))
+    if kind == "map" and not (files and recipe.name == "likely-admissible"):
+        return files or None
+    return [load(path) for path in files] if kind == "map" else load(str(files[0]))
+
+
+def _run(arguments: argparse.Namespace, watch: Watch) -> Run:
+    from hstar.recipes import Run
+    from hstar.sampling import dataset, relational
+
+    held_out = arguments.held_out and relational.merge(map(relational.load, arguments.held_out))
+    data = None if arguments.data is None else dataset.load(arguments.data)
+    return Run(watch, arguments.checkpoint, data, held_out or None)
 
 
 @contextmanager
@@ -306,243 +223,6 @@ def _memory_of_torch() -> Iterator[None]:
         raise
 
 
-def _train_domain(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
-    """A heuristic for a domain, from files of labelled states."""
-    from hstar.recipes import DOMAIN_RECIPES
-    from hstar.recipes.domain_recipe import check_options, train_domain
-    from hstar.sampling import relational
-
-    recipe = DOMAIN_RECIPES.get(arguments.recipe)
-    if arguments.data is not None:
-        raise InputError(f"--data is not an option of {recipe.name}")
-    try:
-        check_options(recipe, arguments.profile, given)
-    except InputError:
-        known = {name for part in recipe.parts(given).values() for name in part}
-        if foreign := next((name for name in given if name not in known), None):
-            raise InputError(f"{flag(foreign)} is not an option of {recipe.name}") from None
-        raise
-    if arguments.checkpoint is not None and not recipe.resumable:
-        raise InputError(f"--checkpoint is not an option of {recipe.name}")
-    for path in (*arguments.files, *(arguments.held_out or ())):
-        relational.locate(path)
-
-    def learn(line: ProgressLine) -> TrainedModel[Any]:
-        line.announce("reading the data ...")
-        data = relational.merge(relational.load(path) for path in arguments.files)
-        held_out = None
-        if arguments.held_out:
-            held_out = relational.merge(relational.load(path) for path in arguments.held_out)
-        line.announce("training ...")
-        return train_domain(
-            recipe.name,
-            data,
-            profile=arguments.profile,
-            held_out=held_out,
-            progress=_Watch(line),
-            checkpoint=arguments.checkpoint,
-            **given,
-        )
-
-    return _carry_out(arguments, learn, lambda model: {"model": model.model}, _domain_summary)
-
-
-def _domain_summary(model: TrainedModel[Any]) -> str:
-    found = model.summary
-    told = [
-        model.recipe,
-        f"{found['states']} states of {found['instances']} tasks of {model.space.words.domain}",
-    ]
-    if "features" in found:  # a regression
-        told += [f"{found['features']} features", f"mean squared error {found['mse']:.3g}"]
-        if found["held_out_mse"] is not None:
-            told[-1] += f" ({found['held_out_mse']:.3g} on held-out tasks)"
-    else:
-        told.insert(1, f"{model.model} and {model.estimate.name}")
-        criterion, where = "loss", "the same tasks"
-        if found["validation_states"]:
-            criterion, where = model.recipe_config["training"]["criterion"], "held-out tasks"
-        told.append(f"{found['epochs']} epochs, {criterion} {found['best_loss']:.3g} on {where}")
-    return ", ".join(told)
-
-
-def _train_puzzle(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
-    """A heuristic for a native puzzle, from nothing but its name, or for a task, from its goal."""
-    from hstar.recipes import PUZZLE_RECIPES
-    from hstar.recipes.likely_admissible_config import NAME as GOAL_RECIPE
-
-    recipe = PUZZLE_RECIPES.get(arguments.recipe)
-    if arguments.data is not None:
-        raise InputError(f"--data is not an option of {recipe.name}")
-    known = [entry.name for entry in fields(recipe.options)]
-    if foreign := next((name for name in given if name not in known), None):
-        raise InputError(f"{flag(foreign)} is not an option of {recipe.name}")
-    of_task = recipe.name == GOAL_RECIPE and any(map(_is_task_file, arguments.files))
-    if of_task:
-        return _carry_out(
-            arguments,
-            _task_learner(arguments, given),
-            lambda model: {"atoms": len(model.space.atoms)},
-            lambda model: _learned_alone(model, f"{len(model.space.atoms)} atoms"),
-        )
-    return _carry_out(
-        arguments,
-        _puzzle_learner(arguments, given),
-        lambda model: {"puzzle": str(model.space)},
-        lambda model: _learned_alone(model, str(model.space)),
-    )
-
-
-def _is_task_file(path: Path) -> bool:
-    return path.suffix in (".pddl", ".sas") or path.is_file()
-
-
-def _puzzle_learner(
-    arguments: argparse.Namespace, given: dict[str, Any]
-) -> Callable[[ProgressLine], TrainedModel[Any]]:
-    """What learns the puzzle of the arguments, which are checked now, and writes the model."""
-    from hstar.recipes import PUZZLE_RECIPES, train_puzzle
-    from hstar.recipes.puzzle_recipe import check_options
-    from hstar.spaces.puzzles import parse_puzzle
-
-    if len(arguments.files) != 1:
-        raise InputError(f"expected one puzzle such as tiles:4x4, got {len(arguments.files)} words")
-    puzzle = parse_puzzle(str(arguments.files[0]))
-    check_options(PUZZLE_RECIPES.get(arguments.recipe), puzzle, arguments.profile, given)
-    if arguments.unit_cost:
-        raise InputError("--unit-cost is for planning tasks: all moves of a puzzle cost 1")
-
-    def learn(line: ProgressLine) -> TrainedModel[Any]:
-        line.announce("starting ...")
-        return train_puzzle(arguments.recipe, puzzle, **_run_of(arguments, line), **given)
-
-    return learn
-
-
-def _task_learner(
-    arguments: argparse.Namespace, given: dict[str, Any]
-) -> Callable[[ProgressLine], TrainedModel[Any]]:
-    """The same for the task of the arguments."""
-    from hstar.recipes import train_likely_admissible
-    from hstar.recipes.likely_admissible_config import check_task_options
-
-    check_task_options(arguments.profile, given)
-
-    def learn(line: ProgressLine) -> TrainedModel[Any]:
-        line.announce(f"translating {arguments.files[-1]} ...")
-        task = load_files(
-            arguments.files,
-            cache=not arguments.no_cache,
-            translator=arguments.translator,
-            unit_cost=arguments.unit_cost,
-        )
-        line.announce("starting ...")
-        return train_likely_admissible(task, **_run_of(arguments, line), **given)
-
-    return learn
-
-
-def _run_of(arguments: argparse.Namespace, line: ProgressLine) -> dict[str, Any]:
-    """What a run takes beside its options."""
-    started = time.monotonic()
-
-    def show(record: PuzzleProgress) -> None:
-        line.update(time.monotonic() - started, _iteration(record))
-
-    return {"profile": arguments.profile, "progress": show, "checkpoint": arguments.checkpoint}
-
-
-def _iteration(record: PuzzleProgress) -> str:
-    number = (
-        f"{record.iteration}" if record.iterations is None else f"{record.iteration} of {record.iterations}"
-    )
-    return f"{record.time_s:7.1f} s  iteration {number}  {record.states} states  {record.doing}"
-
-
-def _learned_alone(model: TrainedModel[Any], subject: str) -> str:
-    found = model.summary
-    return (
-        f"{model.recipe}, {subject}, {found['iterations']} iterations, "
-        f"{found['solved']} of {found['tasks']} tasks solved, {found['states']} states, "
-        f"{format_count(found['generated'])} generated"
-    )
-
-
-def _train_grid(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
-    """Values of maps, from scenarios."""
-    from hstar.recipes import GRID_RECIPE, train_prolonged
-
-    for name in ("data", "held_out"):
-        if getattr(arguments, name):
-            raise InputError(f"{flag(name)} is not an option of {GRID_RECIPE}")
-    plan = grid_plan(arguments.profile, given, arguments.files)
-
-    def learn(line: ProgressLine) -> TrainedModel[Any]:
-        line.announce("reading the maps ..." if arguments.files else "drawing maps ...")
-        problems = problems_of(arguments.files, plan.options.scenarios, plan.training.seed, plan.maps)
-        line.announce(f"labelling the states of {len(problems)} scenarios ...")
-        watch, checkpoint = _Watch(line), arguments.checkpoint
-        return train_prolonged(
-            problems, profile=arguments.profile, progress=watch, checkpoint=checkpoint, **given
-        )
-
-    return _carry_out(arguments, learn, lambda model: {"model": model.model}, grid_summary)
-
-
-def _train_own(arguments: argparse.Namespace, given: dict[str, Any]) -> int:
-    """A heuristic for a user's own space."""
-    learner = own_learner(arguments, given)
-
-    def learn(line: ProgressLine) -> TrainedModel[Any]:
-        line.announce("starting ...")
-        watch, show = _Watch(line), _run_of(arguments, line)["progress"]
-        return learner(lambda record: show(record) if hasattr(record, "doing") else watch(record))
-
-    return _carry_out(arguments, learn, lambda model: {"space": str(model.space)}, own_summary)
-
-
-class _Watch:
-    """Shows the progress of a training; the time before the first record of a network is that of sampling."""
-
-    def __init__(self, line: ProgressLine) -> None:
-        self._line = line
-        self._started = self._last = time.monotonic()
-        self._network = 0
-        self._sampling_s = 0.0
-
-    def __call__(self, record: Progress) -> None:
-        now = time.monotonic()
-        if record.network != self._network:
-            # After a checkpoint a later epoch comes first, and the time is not only that of this run.
-            trained_s = record.time_s if record.epoch == 1 else 0.0
-            self._sampling_s += max(0.0, now - self._last - trained_s)
-            self._network = record.network
-        self._last = now
-        self._line.update(now - self._started, _epoch(record))
-
-    def sampling_s(self) -> float:
-        """Asked after the training; without a record all was in the checkpoint."""
-        return self._sampling_s if self._network else time.monotonic() - self._started
-
-
-def _epoch(record: Progress) -> str:
-    network = f"network {record.network} of {record.networks}  " if record.networks > 1 else ""
-    best = f"best {record.best_loss:.3g} in epoch {record.best_epoch}" if record.best_epoch else "best -"
-    return (
-        f"{record.time_s:7.1f} s  {network}epoch {record.epoch} of at most {record.epochs}  "
-        f"loss {record.train_loss:.3g}  {best}"
-    )
-
-
-def _summary(model: TrainedModel[Any], origin: str) -> str:
-    found = model.summary
-    return (
-        f"{model.recipe}, {found['states']} states {origin}, {len(model.space.atoms)} atoms, "
-        f"{found['epochs']} epochs (ended by {found['stopped'].replace('_', ' ')}), "
-        f"loss {found['best_loss']:.3g}"
-    )
-
-
 def _interrupted(stop: KeyboardInterrupt, checkpoint: Path | None) -> str:
     """One line: how far it came, and how to go on."""
     # A training says how far it came; of several networks it knows only its own checkpoint.
@@ -550,35 +230,6 @@ def _interrupted(stop: KeyboardInterrupt, checkpoint: Path | None) -> str:
     if checkpoint is not None:
         return f"interrupted{done}; to go on from {checkpoint}, run the same command again"
     return f"interrupted{done}; no model is written (with --checkpoint FILE it could go on)"
-
-
-# What can be refused before the translation and the sampling, which may take long.
-
-
-def _check(recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any]) -> None:
-    from hstar.models import model_of
-    from hstar.recipes.recipe import Exchange, option_fields, resolve
-    from hstar.recipes.selection import Selection
-    from hstar.sampling import make_sampler
-    from hstar.training.config import TrainConfig
-
-    exchanged = recipe.exchanged({name: given[name] for name in given if name in PARTS})[0]
-    known = {**option_fields(exchanged), "exchange": {entry.name: entry for entry in fields(Exchange)}}
-    for name in given:
-        if not any(name in entries for entries in known.values()):
-            raise InputError(f"{flag(name)} is not an option of {recipe.name}")
-        sampling = name == "sampler" or all(name not in known[part] for part in known if part != "sampler")
-        if arguments.data is not None and sampling:
-            raise InputError(f"{flag(name)} is for sampling, but the data are given")
-    chosen, _, parts, _ = resolve(recipe.name, arguments.profile, given)
-    make_sampler(chosen.sampler, **parts["sampler"])
-    model_of("task", chosen.model)(**parts["model"])
-    TrainConfig(**parts["training"])
-    Selection(**parts["selection"])
-
-    if len(arguments.files) <= 2:
-        for path in [*arguments.files, *([] if arguments.data is None else [arguments.data])]:
-            check_file(path)
 
 
 def _check_checkpoint(path: Path, output: Path) -> None:

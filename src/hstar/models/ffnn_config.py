@@ -17,6 +17,7 @@ from hstar.estimates.gaussian import Gaussian, Softplus
 from hstar.estimates.point import Point
 from hstar.models.model import MODELS, Tensors
 from hstar.models.native import NativeNetwork
+from hstar.options import option
 
 if TYPE_CHECKING:
     from torch import nn
@@ -30,9 +31,9 @@ class FFNNConfig:
     """Options of the network."""
 
     name: ClassVar[str] = "ffnn"
-    spaces: ClassVar[tuple[str, ...]] = ("task", "puzzle", "own")
+    spaces: ClassVar[tuple[str, ...]] = ("task", "puzzle", "own", "map goal")
 
-    width: int = 20  # hidden units
+    width: int = option(20, "Units of the hidden layer.")
     outputs: int = 2
     dropout: float = 0.0
     scale: float = 10.0  # moves in a unit of the outputs

@@ -19,8 +19,8 @@ from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.identity import IDENTITIES, entry
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
-from hstar.spaces.puzzle import State, format_numbers
-from hstar.spaces.puzzles import PuzzleSize, parse_puzzle
+from hstar.spaces.puzzle import Puzzle, State, format_numbers
+from hstar.spaces.puzzles import parse_puzzle
 
 if TYPE_CHECKING:
     from hstar.models.trained_model import TrainedModel
@@ -44,11 +44,12 @@ class PuzzleIdentity:
 
     kind: ClassVar[str] = "puzzle"
 
-    puzzle: PuzzleSize
+    puzzle: Puzzle
     goal: State = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "goal", self.goal or self.puzzle.goal)
+        object.__setattr__(self, "puzzle", self.puzzle.at(self.puzzle.goal))
 
     def __str__(self) -> str:
         return str(self.puzzle)
@@ -64,15 +65,11 @@ class PuzzleIdentity:
 
     def check(self, problem: Any) -> None:
         """A `ModelError` for another kind, size, shape or goal."""
-        name, goal = getattr(problem, "name", type(problem).__name__), getattr(problem, "goal", ())
-        if name != self.puzzle.kind or len(goal) != len(self.goal):
-            places = f" with {len(goal)} places" if goal else ""
-            raise ModelError(f"the model was trained for {self}, asked for {name}{places}")
-        shape = (getattr(problem, "rows", 1), getattr(problem, "columns", len(problem.goal)))
-        if shape != (self.puzzle.rows, self.puzzle.columns):
-            raise ModelError(f"the model was trained for {self}, asked for another shape of it")
-        if goal != self.goal:
-            known, asked = map(format_numbers, (self.goal, goal))
+        asked = str(problem) if isinstance(problem, Puzzle) else type(problem).__name__
+        if asked != str(self):
+            raise ModelError(f"the model was trained for {self}, asked for {asked}")
+        if problem.goal != self.goal:
+            known, asked = map(format_numbers, (self.goal, problem.goal))
             raise ModelError(f"the model was trained for the goal {known}, asked for {asked}")
 
     def network(self, model: TrainedModel[PuzzleIdentity]) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,15 +29,15 @@ from hstar.errors import InputError
 from hstar.models.own_identity import OwnIdentity
 from hstar.models.trained_model import TrainedModel
 from hstar.options import check_number, option, whole_number
-from hstar.recipes.bootstrap import Bootstrap
-from hstar.recipes.own_recipe import Options, OwnData, OwnPlan, check_space, learned, resolve
-from hstar.recipes.puzzle_recipe import PuzzleProgress
+from hstar.recipes.fitted_states import StateData, StatesMethod, check_space, learned, own_subject
+from hstar.recipes.iterations import Teller, iterate, summed
+from hstar.recipes.recipe import Options, Parts, Run
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig
 from hstar.search.solve import searches, solve
 from hstar.spaces.own import OwnProblem
 
-NAME = Bootstrap.name
+NAME = "bootstrap"
 DEFAULTS: Options = {
     "epochs": 100,
     "batch_size": 64,
@@ -68,45 +67,27 @@ class BootstrapOwnOptions:
         check_number("weight", self.weight, 0, 1e6)
 
 
-def train_bootstrap_own(
-    problem: OwnProblem,
-    *,
-    profile: str | None = None,
-    progress: Callable[[PuzzleProgress], None] | None = None,
-    checkpoint: Path | None = None,
-    **options: Any,
-) -> TrainedModel[OwnIdentity]:
-    """Learns a heuristic for a space that has `encode`, from plans that it finds itself.
+class BootstrapOwn(StatesMethod):
+    """For a space that has `encode`, from plans that it finds itself."""
 
-    `options` are those of `BootstrapOwnOptions`, `model`, `width`, `estimate`, `rule` and those of
-    `TrainConfig`, for each network. With a `checkpoint` file, replaced after every iteration, the same call
-    goes on from there.
-    """
-    plan = resolve(NAME, BootstrapOwnOptions, profile, DEFAULTS, options)
-    check_space(problem, plan.parts)
-    learner = _Learner(problem, plan, progress)
-    if checkpoint is not None and checkpoint.exists():
-        learner.restore(checkpoint)
-    try:
-        while len(learner.history) < plan.own.iterations:
-            learner.iterate()
-            if checkpoint is not None:
-                learner.save(checkpoint)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"{len(learner.history)} iterations done") from None
-    return learner.model()
+    options, defaults = BootstrapOwnOptions, DEFAULTS
+
+    def learn(self, source: OwnProblem, parts: Parts, run: Run) -> TrainedModel[OwnIdentity]:
+        """The last heuristic; an `InputError` if nothing was solved."""
+        check_space(source, parts["parts"])
+        learner = _Learner(source, parts, run)
+        iterate(learner, run.checkpoint)
+        return learner.model()
 
 
 class _Learner:
     """The state between iterations: what was learned from, the lengths of walks, and the limit."""
 
-    def __init__(
-        self, problem: OwnProblem, plan: OwnPlan, progress: Callable[[PuzzleProgress], None] | None
-    ) -> None:
-        self.problem, self.plan, self._progress = problem, plan, progress
-        self.options: BootstrapOwnOptions = plan.own
+    def __init__(self, problem: OwnProblem, parts: Parts, run: Run) -> None:
+        self.problem, self.parts = problem, parts
+        self.options: BootstrapOwnOptions = parts["recipe"]
+        self._teller = Teller(run, self.options.iterations)
         self.walk, self.limit = self.options.walk, self.options.nodes
-        self.started = time.monotonic()
         # By inputs: states that look alike to the network count once. Label and lower bound.
         self.entries: dict[bytes, tuple[float, float]] = {}
         self.present: TrainedModel[OwnIdentity] | None = None
@@ -115,10 +96,14 @@ class _Learner:
         backwards = hasattr(space, "predecessors") and (hasattr(space, "goals") or hasattr(space, "goal"))
         self.goals = problem.goals if backwards else []
 
+    def finished(self) -> bool:
+        """Whether all iterations are done."""
+        return len(self.history) >= self.options.iterations
+
     def iterate(self) -> None:
         """Tries starts, then learns; the next ones are harder, or have more time."""
         before, walk, limit, solved, generated = time.monotonic(), self.walk, self.limit, 0, 0
-        generator = random.Random(f"{self.plan.training.seed} {len(self.history)}")
+        generator = random.Random(f"{self.parts['training'].seed} {len(self.history)}")
         heuristic = self.problem.claims[0].name if self.present is None else self.present
         config = SearchConfig(max_evaluations=limit)
         if self.options.search == "wastar":
@@ -181,16 +166,15 @@ class _Learner:
             if key not in self.entries or value < self.entries[key][0]:
                 self.entries[key] = (value, bound)
 
-    def data(self) -> OwnData:
+    def data(self) -> StateData:
         """What there is to learn from."""
         inputs = np.array([np.frombuffer(key, dtype=np.float32) for key in self.entries], dtype=np.float32)
         label, lower = np.array(list(self.entries.values()), dtype=np.float32).T
-        return OwnData(inputs, label.copy(), lower.copy() if self.problem.bounded else None)
+        return StateData(inputs, label.copy(), lower.copy() if self.problem.bounded else None)
 
     def _learn(self) -> None:
-        self.present = learned(
-            NAME, self.problem, self.data(), self.plan, progress=lambda record: self._tell("learning")
-        )
+        run = Run(progress=lambda record: self._tell("learning"))
+        self.present = learned(own_subject(NAME, self.problem), self.data(), self.parts, run)
 
     def model(self) -> TrainedModel[OwnIdentity]:
         """What is kept; an `InputError` if nothing was solved."""
@@ -199,29 +183,17 @@ class _Learner:
                 f"none of {sum(one['tasks'] for one in self.history)} starts of {self.problem.name} was "
                 f"solved; raise nodes ({self.options.nodes}) or shorten walk ({self.options.walk})"
             )
-        summary = {
-            **self.present.summary,
-            "iterations": len(self.history),
-            "tasks": sum(one["tasks"] for one in self.history),
-            "solved": sum(one["solved"] for one in self.history),
-            "states": len(self.entries),
-            "generated": sum(one["generated"] for one in self.history),
-            "time_s": round(sum(one["time_s"] for one in self.history), 3),
-            "curve": self.history,
-        }
+        summary = {**self.present.summary, **summed(self.history), "states": len(self.entries)}
         return replace(self.present, summary=summary)
 
     def _tell(self, doing: str) -> None:
-        if self._progress is not None:
-            time_s = time.monotonic() - self.started
-            number, count = len(self.history) + 1, self.options.iterations
-            self._progress(PuzzleProgress(number, count, doing, len(self.entries), time_s))
+        self._teller(doing, len(self.history), len(self.entries))
 
     def identity(self) -> dict[str, Any]:
         """What has to be equal for going on; more iterations may follow."""
         own = {name: value for name, value in asdict(self.options).items() if name != "iterations"}
-        parts = {name: str(getattr(self.plan.parts, name)) for name in ("model", "width", "estimate")}
-        return {"recipe": NAME, "space": self.problem.name, **own, **parts, **self.plan.training.fixed()}
+        parts = {name: str(getattr(self.parts["parts"], name)) for name in ("model", "width", "estimate")}
+        return {"recipe": NAME, "space": self.problem.name, **own, **parts, **self.parts["training"].fixed()}
 
     def save(self, path: Path) -> None:
         """Everything that the next iteration depends on; the network is learned again from its data."""

@@ -227,7 +227,7 @@ def calibrate_maps(
 
 def scored_network(model: TrainedModel[PuzzleIdentity], rule: Rule, *, cache: bool = True) -> PuzzleNetwork:
     """The network for `puzzle_plan_values`, in parts of a move, without a floor."""
-    network: PuzzleNetwork = model.with_rule(rule).build(model.space.puzzle.puzzle(), cache=cache)
+    network: PuzzleNetwork = model.with_rule(rule).build(model.space.puzzle, cache=cache)
     return replace(network, factor=_PARTS, shift=0.0, floor_admissible=False)
 
 

@@ -6,7 +6,8 @@ held out). The default stops sooner, with a learning rate that falls to 0.
 
 from __future__ import annotations
 
-from hstar.recipes.recipe import RECIPES, Recipe
+from hstar.recipes.recipe import Recipe, enter
+from hstar.recipes.sampled_task import SampledTask
 
 PAPER = {
     "states": 100_000,
@@ -19,11 +20,6 @@ PAPER = {
 }
 DEFAULT = {"states": 100_000, "batch_size": 512, "epochs": 40, "schedule": "cosine", "patience": 40}
 
-RECIPES.register("fsm")(
-    Recipe(
-        "fsm",
-        "Bettker, Minini, Pereira and Ritt, JAIR 2024",
-        sampler="fsm",
-        profiles={"default": DEFAULT, "paper": PAPER},
-    )
-)
+METHOD = SampledTask("fsm", "fsm", {"default": DEFAULT, "paper": PAPER})
+
+enter(Recipe("fsm", "Bettker, Minini, Pereira and Ritt, JAIR 2024", {"task": METHOD}))

@@ -1,4 +1,4 @@
-"""Options of `likely-admissible`, without torch; the recipe is in `likely_admissible.py`.
+"""Options of `likely-admissible`, without torch; the algorithm is in `learn_heuristic.py`.
 
 The profile `paper` has what Marom and Rosman (ICAPS 2020) print, `program` what their published program does
 where the two differ; the defaults are those of `program` for the 15-puzzle. They differ in two ways. 1. The
@@ -11,31 +11,14 @@ ours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
 
 from hstar.errors import InputError
 from hstar.models.epistemic import KINDS, EpistemicConfig
-from hstar.options import option
-from hstar.recipes.puzzle_recipe import (
-    INPUTS,
-    PUZZLE_RECIPES,
-    Options,
-    ProgressFunction,
-    check_numbers,
-    check_word,
-    profile_options,
-)
+from hstar.options import check_numbers, check_word, option
+from hstar.recipes.recipe import Options
 from hstar.sampling.uncertain_tasks import SOFTMAX
-from hstar.spaces.puzzles import PuzzleSize
-
-if TYPE_CHECKING:
-    from hstar.models.puzzle_identity import PuzzleIdentity
-    from hstar.models.task_identity import TaskIdentity
-    from hstar.models.trained_model import TrainedModel
-    from hstar.spaces.task import Task
+from hstar.search.puzzle_features import INPUTS
 
 NAME = "likely-admissible"
 GENERATORS = ("uncertainty", "length-inc")
@@ -166,75 +149,18 @@ _TASK: Options = {
 }
 
 
-class LikelyAdmissible:
-    """The recipe."""
-
-    name: ClassVar[str] = NAME
-    paper: ClassVar[str] = "Marom and Rosman, ICAPS 2020"
-    options: ClassVar[type[LikelyAdmissibleOptions]] = LikelyAdmissibleOptions
-
-    def profiles(self, puzzle: PuzzleSize | None) -> Mapping[str, Options]:
-        """Those of program and paper for a puzzle, of the study of efficiency, and quicker ones."""
-        program = _BY_PUZZLE.get(str(puzzle), {})
-        return {
-            "program": program,
-            "paper": {**program, **_PAPER},
-            "efficiency": {**program, **_EFFICIENCY},
-            "quick": {**program, **_QUICK},
-        }
-
-    def task_profiles(self) -> Mapping[str, Options]:
-        """Those for a planning task."""
-        nodes = {"nodes": _TASK["nodes"]}
-        return {"default": _TASK, "paper": {**_PAPER, **nodes}, "efficiency": {**_EFFICIENCY, **nodes}}
-
-    def learn(
-        self,
-        puzzle: PuzzleSize,
-        options: LikelyAdmissibleOptions,
-        progress: ProgressFunction | None = None,
-        checkpoint: Path | None = None,
-    ) -> TrainedModel[PuzzleIdentity]:
-        """The algorithm, which needs torch."""
-        from hstar.recipes.likely_admissible import learn_heuristic
-        from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
-
-        return learn_heuristic(PuzzleSpace(puzzle, options), options, progress, checkpoint)
-
-    def learn_task(
-        self,
-        task: Task,
-        options: LikelyAdmissibleOptions,
-        progress: ProgressFunction | None = None,
-        checkpoint: Path | None = None,
-    ) -> TrainedModel[TaskIdentity]:
-        """The same about a planning task."""
-        from hstar.recipes.likely_admissible import learn_heuristic
-        from hstar.recipes.likely_admissible_task import TaskSpace
-
-        return learn_heuristic(TaskSpace(task, options), options, progress, checkpoint)
+def puzzle_profiles(puzzle: str) -> dict[str, Options]:
+    """Those of program and paper for a puzzle, of the study of efficiency, and quicker ones."""
+    program = _BY_PUZZLE.get(puzzle, {})
+    return {
+        "program": program,
+        "paper": {**program, **_PAPER},
+        "efficiency": {**program, **_EFFICIENCY},
+        "quick": {**program, **_QUICK},
+    }
 
 
-RECIPE = LikelyAdmissible()
-PUZZLE_RECIPES.register(NAME)(RECIPE)
-
-
-def check_task_options(profile: str | None, options: Options) -> LikelyAdmissibleOptions:
-    """The options of a run about a planning task; an `InputError` for wrong ones."""
-    found: LikelyAdmissibleOptions = profile_options(RECIPE, RECIPE.task_profiles(), profile, options)
-    return found
-
-
-def train_likely_admissible(
-    task: Task,
-    *,
-    profile: str | None = None,
-    progress: ProgressFunction | None = None,
-    checkpoint: Path | None = None,
-    **options: Any,
-) -> TrainedModel[TaskIdentity]:
-    """Learns a heuristic for a planning task, its goal and facts, from the goal alone.
-
-    `checkpoint`: a file that is replaced after every iteration; the same call goes on from there.
-    """
-    return RECIPE.learn_task(task, check_task_options(profile, options), progress, checkpoint)
+def other_profiles() -> dict[str, Options]:
+    """Those for a planning task, a map or an own space, which A* searches."""
+    nodes = {"nodes": _TASK["nodes"]}
+    return {"default": _TASK, "paper": {**_PAPER, **nodes}, "efficiency": {**_EFFICIENCY, **nodes}}

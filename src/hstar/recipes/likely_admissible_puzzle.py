@@ -1,4 +1,4 @@
-"""Learning likely-admissible heuristics about a native puzzle: what `likely_admissible.py` asks of it.
+"""Learning likely-admissible heuristics about a native puzzle: what `learn_heuristic.py` asks of it.
 
 Tasks are solved by IDA* with the network natively in it; the model is for all instances of the size.
 """
@@ -18,7 +18,7 @@ from hstar.models.ffnn import FFNN
 from hstar.models.ffnn_config import FFNNConfig
 from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
 from hstar.models.trained_model import TrainedModel
-from hstar.recipes.likely_admissible import Attempt
+from hstar.recipes.learn_heuristic import Attempt
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.sampling.backward_walks import PuzzleWalks
 from hstar.search.puzzle_features import ONE_HOT, puzzle_features
@@ -26,16 +26,15 @@ from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.puzzle import Puzzle, State
-from hstar.spaces.puzzles import PuzzleSize
 from hstar.spaces.tiles import check_mirror_images, mirrored
+from hstar.training.memory_buffer import Entry, plan_entries
 
 
 class PuzzleSpace:
     """A `LearningSpace` of all instances of a puzzle of one size."""
 
-    def __init__(self, size: PuzzleSize, options: LikelyAdmissibleOptions) -> None:
-        self.size, self.options = size, options
-        puzzle = size.puzzle()
+    def __init__(self, puzzle: Puzzle, options: LikelyAdmissibleOptions) -> None:
+        self.puzzle, self.options = puzzle, options
         if options.mirror:
             check_mirror_images(puzzle)
         self.walks = PuzzleWalks(puzzle)
@@ -46,7 +45,7 @@ class PuzzleSpace:
     @property
     def identity(self) -> dict[str, Any]:
         """The size."""
-        return {"puzzle": str(self.size)}
+        return {"puzzle": str(self.puzzle)}
 
     def array(self, states: Sequence[State]) -> npt.NDArray[np.float32]:
         """The features."""
@@ -66,7 +65,7 @@ class PuzzleSpace:
         def search(puzzle: Puzzle, progress: Progress | None) -> Result:
             return solve(puzzle, heuristic, "idastar", config=limits, progress=progress)
 
-        for _, result in side_by_side(map(self.size.puzzle, tasks), search, options.jobs):
+        for _, result in side_by_side(map(self.puzzle.at, tasks), search, options.jobs):
             found = None if result.states is None else list(result.states)
             yield Attempt(found, result.generated)
 
@@ -76,14 +75,20 @@ class PuzzleSpace:
         given = self.options.floor
         return self.options.inputs != ONE_HOT if given is None else given
 
-    def images(self, plan: list[State]) -> list[list[State]]:
-        """That one, and if asked its mirror image."""
-        return [plan, [mirrored(state) for state in plan]] if self.options.mirror else [plan]
+    def entries(self, plan: list[State]) -> Iterator[Entry]:
+        """The states of the plan and, if asked, those of its mirror image."""
+        yield from plan_entries(plan)
+        if self.options.mirror:
+            yield from plan_entries([mirrored(state) for state in plan])
+
+    def remembered(self, rows: Sequence[State]) -> npt.NDArray[np.float32]:
+        """The features of these states."""
+        return self.array(rows)
 
     def model(self, planner: FFNN, summary: dict[str, Any]) -> TrainedModel[PuzzleIdentity]:
         """For `hstar puzzle`."""
         return TrainedModel(
-            space=PuzzleIdentity(self.size),
+            space=PuzzleIdentity(self.puzzle),
             encoder=self.options.inputs,
             model=self.shape.name,
             model_config=asdict(self.shape),

@@ -1,4 +1,4 @@
-"""Learning likely-admissible heuristics about a planning task: what `likely_admissible.py` asks of it.
+"""Learning likely-admissible heuristics about a planning task: what `learn_heuristic.py` asks of it.
 
 The networks see which facts of the task hold. Tasks are other starts, found by walking backward from the goal
 (`sampling/backward_walks.py`), and solved by A* with the network natively in it. The model is for the goal
@@ -28,13 +28,14 @@ from hstar.models.ffnn import FFNN
 from hstar.models.ffnn_config import FFNNConfig
 from hstar.models.task_identity import TaskIdentity, atoms_of, identify
 from hstar.models.trained_model import TrainedModel
-from hstar.recipes.likely_admissible import Attempt
+from hstar.recipes.learn_heuristic import Attempt
 from hstar.recipes.likely_admissible_config import NAME, LikelyAdmissibleOptions
 from hstar.sampling.backward_walks import TaskWalks
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import Result, SearchConfig, plan_states, solve
 from hstar.spaces.puzzle import State
 from hstar.spaces.task import Task, format_atom
+from hstar.training.memory_buffer import Entry, plan_entries
 
 _LOOKS = 20  # at states of the goal, before it counts as one that no action leads to
 
@@ -95,9 +96,13 @@ class TaskSpace:
             plan = None if result.plan is None else [*map(tuple, plan_states(start, result.plan))]
             yield Attempt(plan, result.generated)
 
-    def images(self, plan: list[State]) -> list[list[State]]:
-        """That one."""
-        return [plan]
+    def entries(self, plan: list[State]) -> Iterator[Entry]:
+        """The states of the plan."""
+        yield from plan_entries(plan)
+
+    def remembered(self, rows: Sequence[State]) -> npt.NDArray[np.float32]:
+        """The atoms of these states."""
+        return self.array(rows)
 
     def model(self, planner: FFNN, summary: dict[str, Any]) -> TrainedModel[TaskIdentity]:
         """For `hstar solve`."""

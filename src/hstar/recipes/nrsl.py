@@ -5,9 +5,8 @@ Profiles as in `rsl`.
 
 from __future__ import annotations
 
-from hstar.recipes.recipe import RECIPES, Recipe
+from hstar.recipes.recipe import Recipe, enter
 from hstar.recipes.rsl import DEFAULT, PAPER, PUBLISHED
+from hstar.recipes.sampled_task import SampledTask
 
-RECIPES.register("nrsl")(
-    Recipe("nrsl", PUBLISHED, sampler="nrsl", profiles={"default": DEFAULT, "paper": PAPER})
-)
+enter(Recipe("nrsl", PUBLISHED, {"task": SampledTask("nrsl", "nrsl", {"default": DEFAULT, "paper": PAPER})}))

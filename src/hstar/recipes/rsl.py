@@ -8,7 +8,8 @@ the paper does: by variables the labels are better, but two of the tasks are sol
 
 from __future__ import annotations
 
-from hstar.recipes.recipe import RECIPES, Recipe
+from hstar.recipes.recipe import Recipe, enter
+from hstar.recipes.sampled_task import SampledTask
 from hstar.sampling.rsl import RSL
 
 PAPER = {
@@ -34,6 +35,4 @@ DEFAULT = {
 
 PUBLISHED = "O'Toole, Ramirez, Lipovetzky and Pearce, ICAPS 2022"
 
-RECIPES.register("rsl")(
-    Recipe("rsl", PUBLISHED, sampler="rsl", profiles={"default": DEFAULT, "paper": PAPER})
-)
+enter(Recipe("rsl", PUBLISHED, {"task": SampledTask("rsl", "rsl", {"default": DEFAULT, "paper": PAPER})}))

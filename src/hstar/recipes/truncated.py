@@ -21,10 +21,8 @@ every epoch, not after every tenth. The default is quicker.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import Field, asdict, dataclass, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,17 +32,14 @@ from hstar.estimates.estimate import Estimate
 from hstar.estimates.rules import Bounded, Clip, Quantile
 from hstar.models import TrainedModel, model_of, models_of
 from hstar.models.domain_identity import DomainIdentity
-from hstar.models.relational_model import RelationalModel
 from hstar.models.ridge import held_out_rows
 from hstar.options import option
-from hstar.recipes.domain_recipe import DOMAIN_RECIPES, Options
+from hstar.recipes.domain_data import check_data, with_origin
+from hstar.recipes.recipe import Options, Parts, Recipe, Run, enter
 from hstar.registry import unknown
 from hstar.sampling.optimal import HEURISTICS, UPPER
 from hstar.sampling.relational import RelationalData
-from hstar.training.config import TrainConfig, check_length
-
-if TYPE_CHECKING:
-    from hstar.training.loop import Progress
+from hstar.training.config import DomainTrainConfig
 
 NONE = "none"
 BOUNDS = (NONE, "blind", "hmax", "lmcut")
@@ -140,26 +135,16 @@ QUICK: dict[str, Options] = {
 
 
 class Truncated:
-    """The recipe."""
+    """For all tasks of a domain, from labelled states of some."""
 
-    name: ClassVar[str] = "truncated"
-    paper: ClassVar[str] = "Núñez-Molina, Asai, Mesejo and Fernández-Olivares, arXiv 2308.11905"
-    resumable: ClassVar[bool] = True
+    takes: ClassVar[tuple[str, ...]] = ("checkpoint", "held_out")
 
-    def parts(self, options: Options) -> dict[str, dict[str, Field[Any]]]:
-        """What is put together, the training, and the options of the chosen model, or of all of them."""
-        chosen = [options["model"]] if "model" in options else models_of("domain")
-        owners = {
-            "recipe truncated": TruncatedOptions,
-            "training": TrainConfig,
-            **{f"model {name}": model_of("domain", name) for name in chosen},
-        }
-        return {
-            part: {entry.name: entry for entry in fields(owner) if "help" in entry.metadata}
-            for part, owner in owners.items()
-        }
+    def parts(self, options: Options) -> dict[str, type[Any]]:
+        """What is put together, the chosen model, and the training."""
+        model = model_of("domain", str(options.get("model", TruncatedOptions.model)))
+        return {"recipe": TruncatedOptions, "model": model, "training": DomainTrainConfig}
 
-    def profiles(self, options: Options) -> Mapping[str, Options]:
+    def profiles(self, options: Options, source: Any) -> dict[str, Options]:
         """Those of the chosen model."""
         model = options.get("model", TruncatedOptions.model)
         found = {"default": QUICK.get(model, {})}
@@ -167,42 +152,23 @@ class Truncated:
             found["as-run"] = {**PUBLISHED[model], "fixed_sigma": math.sqrt(2)}
             found["as-intended"] = PUBLISHED[model]
             found["caption"] = {**found["as-run"], "updates": 10_000, "instances": 400}
-        if "epochs" in options:  # said in another way
-            found = {name: {**profile, "updates": None} for name, profile in found.items()}
         if options.get("ranking") == 1:  # an error of values says nothing where their level is open
             found = {name: {**profile, "criterion": "loss"} for name, profile in found.items()}
         return found
 
-    def told_defaults(self) -> Mapping[str, Any]:
-        """Those that differ from model to model, or that only a model's profile sets."""
-        found: dict[str, set[Any]] = {}
-        for model in models_of("domain"):
-            default = self.profiles({"model": model})["default"]
-            for part in self.parts({"model": model}).values():
-                for name, entry in part.items():
-                    found.setdefault(name, set()).add(default.get(name, entry.default))
-        return {name: "by the model" if len(values) > 1 else values.pop() for name, values in found.items()}
-
-    def fit(
-        self,
-        data: RelationalData,
-        options: Options,
-        held_out: RelationalData | None = None,
-        progress: Callable[[Progress], None] | None = None,
-        checkpoint: Path | None = None,
-    ) -> TrainedModel[DomainIdentity]:
+    def learn(self, source: RelationalData, parts: Parts, run: Run) -> TrainedModel[DomainIdentity]:
         """The heuristic; the summary has the training curve."""
         from hstar.training.examples import KnownColumns, RelationalExamples
         from hstar.training.loop import fit
 
-        config, training, own = self._configure(options)
-        if training.get("ranking") == 1 and config.rule not in ("mean", "order"):
+        data, held_out = check_data(source, run)
+        config, train_config = parts["recipe"], parts["training"]
+        if train_config.ranking == 1 and config.rule not in ("mean", "order"):
             raise InputError(f"with ranking 1 the search sees the order alone, not {config.rule}")
-        train_config = TrainConfig(**training)
-        model: RelationalModel = model_of("domain", config.model)(**own)
         # 1. States, bounds and base.
         data = _some(data, config.instances, train_config.seed)
         instances, states = len(data.instances), int(data.labelled.sum())
+        seen = (data, held_out)
         if held_out is None:
             data, held_out = _split(data, train_config.validation, train_config.seed)
         lower, upper, base = (
@@ -211,7 +177,7 @@ class Truncated:
         known = KnownColumns(lower, upper, base)
         known.check(data)
         target = data.column("label").astype(np.float64) - (0 if base is None else data.column(base))
-        model = model.fitted(data, target)
+        model = parts["model"].fitted(data, target)
         siblings = train_config.ranking > 0
         examples = RelationalExamples(data, model, known, siblings=siblings)
         judges = None
@@ -225,42 +191,26 @@ class Truncated:
             estimate,
             train_config,
             held_out=judges,
-            progress=progress,
-            checkpoint=checkpoint,
+            progress=run.progress,
+            checkpoint=run.checkpoint,
         )
         # 3. What the search needs.
-        return TrainedModel(
+        trained_model = TrainedModel(
             space=DomainIdentity(data.words),
             model=config.model,
-            model_config={name: getattr(model, name) for name in self._own(config.model)},
+            model_config={one.name: getattr(model, one.name) for one in fields(model) if one.metadata},
             tensors=model.export(trained.model),
             estimate=estimate,
             rule=rules.Order() if train_config.ranking == 1 else rules.parse(config.rule),
             base=base,
             lower=lower,
             upper=upper,
-            recipe=self.name,
+            recipe="truncated",
             recipe_config={**asdict(config), "training": asdict(train_config)},
             seed=train_config.seed,
-            search={"search": "gbfs"},
             summary={"instances": instances, "states": states, **trained.summary()},
         )
-
-    def _configure(self, options: Options) -> tuple[TruncatedOptions, dict[str, Any], dict[str, Any]]:
-        """Each option to the part it belongs to."""
-        model = options.get("model", TruncatedOptions.model)
-        check_length(options)
-        parts = self.parts({**options, "model": model}).values()
-        if foreign := next((name for name in options if not any(name in part for part in parts)), None):
-            raise InputError(f"{foreign} is not an option of the model {model}")
-        config, training, own = (
-            {name: value for name, value in options.items() if name in fields} for fields in parts
-        )
-        return TruncatedOptions(**config), training, own
-
-    def _own(self, model: str) -> list[str]:
-        """The options of a model."""
-        return list(self.parts({"model": model})[f"model {model}"])
+        return with_origin(trained_model, *seen)
 
 
 def _some(data: RelationalData, number: int | None, seed: int) -> RelationalData:
@@ -283,4 +233,5 @@ def _split(data: RelationalData, share: float, seed: int) -> tuple[RelationalDat
     return RelationalData(data.words, rest), RelationalData(data.words, held_out)
 
 
-DOMAIN_RECIPES.register("truncated")(Truncated())
+PAPER = "Núñez-Molina, Asai, Mesejo and Fernández-Olivares, arXiv 2308.11905"
+enter(Recipe("truncated", PAPER, {"domain": Truncated()}))

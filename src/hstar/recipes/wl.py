@@ -13,10 +13,8 @@ too. It is what leads a greedy search astray, and h* along plans says nothing ab
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import Field, asdict, dataclass, fields
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +27,9 @@ from hstar.models.ridge import Choice, choose_ridge, ridge_regression, squared_e
 from hstar.models.trained_model import TrainedModel
 from hstar.models.wl import WLConfig, WLFeatures, stack
 from hstar.options import option
-from hstar.recipes.domain_recipe import DOMAIN_RECIPES, Options
+from hstar.recipes.domain_data import check_data, with_origin
+from hstar.recipes.recipe import Options, Parts, Recipe, Run, enter
 from hstar.sampling.relational import RelationalData, RelationalInstance
-
-if TYPE_CHECKING:
-    from hstar.training.loop import Progress
 
 ITERATIONS = (1, 2, 3)  # to choose from
 
@@ -66,34 +62,22 @@ class WLOptions:
 
 
 class WL:
-    """The recipe."""
+    """For all tasks of a domain, from labelled states of some."""
 
-    name: ClassVar[str] = "wl"
-    paper: ClassVar[str] = "Chen, Trevizan and Thiébaux, ICAPS 2024"
-    resumable: ClassVar[bool] = False
+    takes: ClassVar[tuple[str, ...]] = ("held_out",)
 
-    def parts(self, options: Options) -> dict[str, dict[str, Field[Any]]]:
-        """One part."""
-        return {"recipe wl": {entry.name: entry for entry in fields(WLOptions)}}
+    def parts(self, options: Options) -> dict[str, type[Any]]:
+        """One."""
+        return {"recipe": WLOptions}
 
-    def profiles(self, options: Options) -> Mapping[str, Options]:
+    def profiles(self, options: Options, source: Any) -> dict[str, Options]:
         """The defaults."""
         return {"default": {}}
 
-    def told_defaults(self) -> Mapping[str, Any]:
-        """None of them."""
-        return {}
-
-    def fit(
-        self,
-        data: RelationalData,
-        options: Options,
-        held_out: RelationalData | None = None,
-        progress: Callable[[Progress], None] | None = None,
-        checkpoint: Path | None = None,
-    ) -> TrainedModel[DomainIdentity]:
+    def learn(self, source: RelationalData, parts: Parts, run: Run) -> TrainedModel[DomainIdentity]:
         """The heuristic; its summary has the mean squared error on held-out instances."""
-        started, given = time.monotonic(), WLOptions(**options)
+        data, held_out = check_data(source, run)
+        started, given = time.monotonic(), parts["recipe"]
         # 1. and 2. on the smaller instances: rounds and ridge.
         smaller, largest = _by_size(data, given.validation)
         judges, learners = (largest, smaller) if held_out is None else (held_out, data)
@@ -109,7 +93,7 @@ class WL:
         # 3. All states.
         features, (matrix, target, bounds), _ = _rows(data, given, iterations)
         weights, bias = ridge_regression(matrix, target, choice.ridge, bounds)
-        return TrainedModel(
+        model = TrainedModel(
             space=DomainIdentity(data.words),
             model="wl",
             model_config=asdict(features.config),
@@ -120,10 +104,9 @@ class WL:
             },
             estimate=Point(),
             rule=Mean(),
-            recipe=self.name,
+            recipe="wl",
             recipe_config=asdict(given),
             seed=given.seed,
-            search={"search": "gbfs"},
             summary={
                 "instances": len(data.instances),
                 "states": int((~bounds).sum()),
@@ -136,6 +119,7 @@ class WL:
                 "time_s": round(time.monotonic() - started, 3),
             },
         )
+        return with_origin(model, data, held_out)
 
 
 def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, RelationalData]:
@@ -190,4 +174,4 @@ def _least(instance: RelationalInstance) -> Array:
     return np.where(np.isnan(label), bound, label)
 
 
-DOMAIN_RECIPES.register("wl")(WL())
+enter(Recipe("wl", "Chen, Trevizan and Thiébaux, ICAPS 2024", {"domain": WL()}))

@@ -1,4 +1,4 @@
-"""Named configurations of searches: `find_alias("lama-first").run(task)`, `hstar solve --alias lama-first`.
+"""Named configurations: `hstar.solve(task, alias="lama-first")`, `hstar solve --alias lama-first`.
 
 They are data: those that come with hstar are in `aliases.toml`, and a user's own in a file of the same form,
 `aliases.toml` in the folder for settings (or `HSTAR_CONFIG_DIR`), or given by `--alias-file`.
@@ -32,7 +32,12 @@ from hstar.spaces.problem import Problem
 _SHIPPED = Path(__file__).with_name("aliases.toml")
 _SUMMED = ("expanded", "evaluated", "generated", "reopened", "dead_ends", "search_time", "cpu_time")
 # Limits, and what a result has used of them.
-_LIMITS = {"time_limit": "search_time", "max_evaluations": "evaluated", "max_expansions": "expanded"}
+_LIMITS = {
+    "time_limit": "search_time",
+    "cpu_time_limit": "cpu_time",
+    "max_evaluations": "evaluated",
+    "max_expansions": "expanded",
+}
 
 
 @dataclass(frozen=True)

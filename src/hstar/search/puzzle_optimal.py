@@ -15,7 +15,7 @@ from hstar.search.databases import PUZZLE_15, PUZZLE_24, Databases, additive_dat
 from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Puzzle, State, replay
-from hstar.spaces.puzzles import PuzzleSize
+from hstar.spaces.tiles import Tiles
 
 _SETS = {"tiles:4x4": PUZZLE_15, "tiles:5x5": PUZZLE_24}
 _MOST_CELLS = 16  # of boards that are solved in seconds at most, wherever the search begins
@@ -43,15 +43,15 @@ class OptimalPlans:
         return None if result.states is None else list(result.states)
 
 
-def optimal_plans(size: PuzzleSize, *, cache: bool = True) -> OptimalPlans:
+def optimal_plans(puzzle: Puzzle, *, cache: bool = True) -> OptimalPlans:
     """The solver; databases come from the cache where they are there."""
-    if size.kind == "blocks":
+    if isinstance(puzzle, Blocks):
         return OptimalPlans(None)
-    if str(size) in _SETS:
-        return OptimalPlans(additive_databases(size.puzzle(), _SETS[str(size)], cache=cache))
-    return OptimalPlans("manhattan" if size.kind == "tiles" else "gap")
+    if str(puzzle) in _SETS:
+        return OptimalPlans(additive_databases(puzzle, _SETS[str(puzzle)], cache=cache))
+    return OptimalPlans(puzzle.claims[0].name)
 
 
-def solves_all(size: PuzzleSize) -> bool:
+def solves_all(puzzle: Puzzle) -> bool:
     """Whether it takes no more than seconds from any start; if not, from starts near the goal."""
-    return size.kind != "tiles" or len(size.goal) <= _MOST_CELLS
+    return not isinstance(puzzle, Tiles) or len(puzzle.goal) <= _MOST_CELLS

@@ -8,28 +8,29 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import ClassVar
 
 from hstar import _core
-from hstar.spaces.puzzle import Instance, Puzzle, State, check_state, parse_numbers, read_instances
+from hstar.spaces.puzzle import PUZZLES, Puzzle, State, check_state
 
 
+@PUZZLES.register("blocks")
 @dataclass(frozen=True)
 class Blocks(Puzzle):
     """One arrangement of blocks and the wanted one."""
 
     name: ClassVar[str] = "blocks"
+    example: ClassVar[str] = "15"
     start: State
     goal: State = ()
 
     def __post_init__(self) -> None:
         goal = self.goal or tower(len(self.start))
         object.__setattr__(self, "goal", check_state(_core.BlocksSpace(goal), goal))
-        object.__setattr__(self, "start", check_state(self.core, self.start))
+        super().__post_init__()
 
     @cached_property
     def core(self) -> _core.BlocksSpace:
@@ -37,23 +38,19 @@ class Blocks(Puzzle):
         return _core.BlocksSpace(self.goal)
 
     @classmethod
-    def parse(cls, text: str, goal: State = ()) -> Blocks:
-        """What lies under each block."""
-        return cls(parse_numbers(text), goal)
+    def parse(cls, size: str) -> Blocks | None:
+        """How many there are; the goal is the tower."""
+        return cls.solved(int(size)) if re.fullmatch(r"[0-9]{1,3}", size) else None
 
-    @classmethod
-    def read(cls, path: Path) -> list[Instance[Blocks]]:
-        """Of a file with the columns `id`, `blocks` and `optimal_cost`; the goal is the tower."""
-        return read_instances(path, cls.name, cls.parse)
+    @property
+    def size(self) -> str:
+        """How many there are."""
+        return str(len(self.start))
 
     @classmethod
     def solved(cls, blocks: int, goal: State = ()) -> Blocks:
         """The arrangement whose start is the goal, the tower unless another is given."""
         return cls(goal or tower(blocks), goal)
-
-    def at(self, start: Sequence[int]) -> Blocks:
-        """As many blocks with the same goal."""
-        return Blocks(tuple(start), self.goal)
 
     def random(self, seed: int) -> Blocks:
         """Uniformly among all arrangements.

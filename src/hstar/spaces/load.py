@@ -41,7 +41,7 @@ class SpaceKind:
 
 
 SPACES: Registry[SpaceKind] = Registry("space")
-_PUZZLE = re.compile(r"(tiles|pancake|blocks):.*")
+_PUZZLE = re.compile(r"([a-z][a-z0-9-]*):[^/\\.]*")
 _OWN = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
 _MAPS = (".png", ".pgm", ".map", ".npy", ".yaml", ".yml")
 
@@ -54,7 +54,7 @@ def in_words(kinds: Iterable[str]) -> str:
 def load(source: Any, problem: str | Path | None = None, **options: Any) -> Any:
     """The problem that a name, a file, two PDDL files, an array or an own space stands for.
 
-    `options` are those of the kind: `unit_cost`, `cache`, `time_limit`, `memory_limit` and
+    `options` are those of the kind: `unit_cost`, `time_limit`, `memory_limit`, `translator` and
     `keep_unimportant` of tasks; `start`, `goal`, `neighbours`, `cut_corners` and `threshold` of maps.
     """
     kind = kind_of(source)
@@ -83,7 +83,7 @@ def _task(domain: str | Path, problem: str | Path | None = None, **options: Any)
 def _puzzle(source: str) -> Puzzle:
     from hstar.spaces.puzzles import parse_puzzle
 
-    return parse_puzzle(source).puzzle()
+    return parse_puzzle(source)
 
 
 def _map(
@@ -115,16 +115,23 @@ def _own(source: Any) -> OwnProblem:
 
     if not isinstance(source, str | Path):
         return OwnProblem(source)
-    match = _OWN.fullmatch(str(source))
-    assert match is not None
-    path, name = Path(match[1]), match[2]
-    found = getattr(_module(path), name, None)
-    if found is None:
-        raise InputError(f"has no space '{name}'", file=path)
+    found, path, name = named_object(str(source), "space")
     try:
         return OwnProblem(found, name)
     except TypeError as error:
         raise InputError(f"cannot make {name}: {error}", file=path) from None
+
+
+def named_object(source: str, what: str) -> tuple[Any, Path, str]:
+    """What `file.py:Name` stands for, the file and the name."""
+    match = _OWN.fullmatch(source)
+    if match is None:
+        raise InputError(f"expected a {what} as file.py:NAME, got '{source}'")
+    path, name = Path(match[1]), match[2]
+    found = getattr(_module(path), name, None)
+    if found is None:
+        raise InputError(f"has no {what} '{name}'", file=path)
+    return found, path, name
 
 
 def _module(path: Path) -> Any:
@@ -155,6 +162,15 @@ def _line(error: Exception, path: Path) -> int | None:
     return line
 
 
+def _is_puzzle(source: Any) -> bool:
+    match = _PUZZLE.fullmatch(source) if isinstance(source, str) else None
+    if match is None:
+        return False
+    from hstar.spaces.puzzles import PUZZLES
+
+    return match[1] in PUZZLES
+
+
 def _is_own(source: Any) -> bool:
     if isinstance(source, str | Path):
         return _OWN.fullmatch(str(source)) is not None
@@ -166,13 +182,7 @@ def _is_map(source: Any) -> bool:
 
 
 SPACES.register("puzzle")(
-    SpaceKind(
-        "puzzle",
-        "sliding tiles, pancakes or blocks, natively",
-        "tiles:4x4",
-        lambda source: isinstance(source, str) and _PUZZLE.fullmatch(source) is not None,
-        _puzzle,
-    )
+    SpaceKind("puzzle", "sliding tiles, pancakes or blocks, natively", "tiles:4x4", _is_puzzle, _puzzle)
 )
 SPACES.register("own")(
     SpaceKind("own", "a Python object with start, is_goal and successors", "own.py:Lights", _is_own, _own)

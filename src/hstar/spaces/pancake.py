@@ -6,26 +6,23 @@ A state is the pancakes from the top, 0..n-1; the goal is in order with 0 on top
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import ClassVar
 
 from hstar import _core
-from hstar.errors import InputError
-from hstar.spaces.puzzle import Instance, Puzzle, State, check_state, parse_numbers, read_instances
+from hstar.spaces.puzzle import PUZZLES, Puzzle, State
 
 
+@PUZZLES.register("pancake")
 @dataclass(frozen=True)
 class Pancake(Puzzle):
     """One stack."""
 
     name: ClassVar[str] = "pancake"
+    example: ClassVar[str] = "24"
     start: State
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "start", check_state(self.core, self.start))
 
     @cached_property
     def core(self) -> _core.PancakeSpace:
@@ -38,27 +35,19 @@ class Pancake(Puzzle):
         return tuple(range(len(self.start)))
 
     @classmethod
-    def parse(cls, text: str) -> Pancake:
-        """A stack from its numbers."""
-        return cls(parse_numbers(text))
+    def parse(cls, size: str) -> Pancake | None:
+        """How many there are."""
+        return cls.solved(int(size)) if re.fullmatch(r"[0-9]{1,3}", size) else None
 
-    @classmethod
-    def read(cls, path: Path) -> list[Instance[Pancake]]:
-        """Stacks of a file with the columns `id`, `pancake` and `optimal_cost`."""
-        return read_instances(path, cls.name, cls.parse)
+    @property
+    def size(self) -> str:
+        """How many there are."""
+        return str(len(self.start))
 
     @classmethod
     def solved(cls, pancakes: int) -> Pancake:
         """The stack whose start is the goal."""
         return cls(tuple(range(pancakes)))
-
-    def at(self, start: Sequence[int]) -> Pancake:
-        """A stack of as many pancakes."""
-        if len(start) != len(self.start):
-            raise InputError(
-                f"a state of pancake:{len(self.start)} has {len(self.start)} numbers, not {len(start)}"
-            )
-        return Pancake(tuple(start))
 
     def random(self, seed: int) -> Pancake:
         """Uniformly among all stacks."""

@@ -12,13 +12,14 @@ import io
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from hstar import _core
 from hstar.errors import InputError, PlanError
+from hstar.registry import Registry
 from hstar.spaces.problem import HeuristicClaim, Replay
 
 if TYPE_CHECKING:
@@ -33,13 +34,31 @@ NativeSpace: TypeAlias = "_core.TilesSpace | _core.PancakeSpace | _core.BlocksSp
 class Puzzle(ABC):
     """One instance of a puzzle whose moves cost 1 and can be taken back; a `Problem`.
 
-    A kind of puzzle is a frozen dataclass with a field `start`.
+    A kind of puzzle is a frozen dataclass with a field `start`, registered in `PUZZLES`. Its instance at the
+    goal stands for all instances of the size: `str` names the size, `tiles:4x4`, which `parse_puzzle` reads.
     """
 
     kind: ClassVar[str] = "puzzle"
     unit_cost: ClassVar[bool] = True
     name: ClassVar[str]  # also the column of its states in files of instances
+    example: ClassVar[str]  # a size
     start: State
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", check_state(self.core, self.start))
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.size}"
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, size: str) -> Self | None:
+        """The puzzle of a size, at its usual goal; None if the text is not a size."""
+
+    @property
+    @abstractmethod
+    def size(self) -> str:
+        """What `parse` reads."""
 
     @property
     @abstractmethod
@@ -59,9 +78,12 @@ class Puzzle(ABC):
     def action_name(self, action: int) -> str:
         """The move in words."""
 
-    @abstractmethod
     def at(self, start: Sequence[int]) -> Self:
         """The same puzzle from another start."""
+        if len(start) != len(self.start):
+            raise InputError(f"a state of {self} has {len(self.start)} numbers, not {len(start)}")
+        changed: Self = replace(cast("Any", self), start=tuple(start))
+        return changed
 
     @abstractmethod
     def random(self, seed: int) -> Self:
@@ -70,6 +92,18 @@ class Puzzle(ABC):
     def walk(self, steps: int, seed: int) -> Self:
         """The same puzzle from the end of a random walk from the goal that takes no move back at once."""
         return self.at(self.core.walk(self.goal, steps, seed))
+
+    def of_other_goal(self, state: State) -> State:
+        """A state that is meant for the goal with the blank last as one for the goal of `self`."""
+        raise InputError(f"there is no blank in {self}")
+
+    def read(self, path: Path, *, blank_last: bool = False) -> list[Instance[Self]]:
+        """Instances of this size in a file; `blank_last`: they are meant for the goal with the blank last."""
+
+        def states(text: str) -> State:
+            return self.of_other_goal(parse_numbers(text)) if blank_last else parse_numbers(text)
+
+        return read_instances(path, self.name, lambda text: self.at(states(text)))
 
     @cached_property
     def native(self) -> _core.Problem:
@@ -106,6 +140,7 @@ class Puzzle(ABC):
 
 
 P = TypeVar("P", bound=Puzzle)
+PUZZLES: Registry[type[Puzzle]] = Registry("puzzle")
 
 # States.
 

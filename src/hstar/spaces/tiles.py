@@ -9,31 +9,29 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import ClassVar
 
 from hstar import _core
-from hstar.errors import InputError, UnsupportedError
-from hstar.spaces.puzzle import Instance, Puzzle, State, check_state, parse_numbers, read_instances
+from hstar.errors import UnsupportedError
+from hstar.spaces.puzzle import PUZZLES, Puzzle, State
 
 # Where the blank goes, in the order of the native space: name, rows down, columns to the right.
 MOVES = (("up", -1, 0), ("left", 0, -1), ("right", 0, 1), ("down", 1, 0))
 
 
+@PUZZLES.register("tiles")
 @dataclass(frozen=True)
 class Tiles(Puzzle):
     """One board that can be brought into order."""
 
     name: ClassVar[str] = "tiles"
+    example: ClassVar[str] = "4x4"
     rows: int
     columns: int
     start: State
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "start", check_state(self.core, self.start))
 
     @cached_property
     def core(self) -> _core.TilesSpace:
@@ -46,33 +44,24 @@ class Tiles(Puzzle):
         return tuple(range(self.rows * self.columns))
 
     @classmethod
-    def parse(
-        cls, text: str, rows: int | None = None, columns: int | None = None, *, blank_last: bool = False
-    ) -> Tiles:
-        """A board from its numbers; a square one unless rows and columns are given.
+    def parse(cls, size: str) -> Tiles | None:
+        """Rows and columns: 4x4."""
+        match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})", size)
+        return None if match is None else cls.solved(int(match[1]), int(match[2]))
 
-        `blank_last` says that the numbers are meant for the goal that has the blank last.
-        """
-        numbers = parse_numbers(text)
-        if rows is None or columns is None:
-            rows = columns = math.isqrt(len(numbers))
-            if rows * columns != len(numbers):
-                raise InputError(f"{len(numbers)} tiles are no square; give rows and columns")
-        return cls(rows, columns, turned(numbers) if blank_last else numbers)
-
-    @classmethod
-    def read(cls, path: Path, *, blank_last: bool = False) -> list[Instance[Tiles]]:
-        """Square boards of a file with the columns `id`, `tiles` and `optimal_cost`."""
-        return read_instances(path, cls.name, lambda text: cls.parse(text, blank_last=blank_last))
+    @property
+    def size(self) -> str:
+        """Rows and columns."""
+        return f"{self.rows}x{self.columns}"
 
     @classmethod
     def solved(cls, rows: int, columns: int) -> Tiles:
         """The board whose start is the goal."""
         return cls(rows, columns, tuple(range(rows * columns)))
 
-    def at(self, start: Sequence[int]) -> Tiles:
-        """A board of the same size."""
-        return Tiles(self.rows, self.columns, tuple(start))
+    def of_other_goal(self, state: State) -> State:
+        """Turned around."""
+        return turned(state)
 
     def random(self, seed: int) -> Tiles:
         """Uniformly among the boards that can be brought into order.

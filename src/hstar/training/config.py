@@ -30,12 +30,8 @@ class TrainConfig:
     keep: str = option(
         "best", "Which weights are kept: best on held-out states after an epoch, or last, those of the end."
     )
-    criterion: str = option(
-        "loss", "What the best weights are best in, on held-out states: loss, or mse of the mean."
-    )
-    ranking: float = option(
-        0.0, "For domains: share of the ranking loss in the objective, of plan states before siblings."
-    )
+    criterion: str = "loss"  # an option of domains, see below
+    ranking: float = 0.0
     clip_norm: float | None = option(None, "Scale gradients down to this norm.")
     seed: int = option(0, "Of split, weights and order.")
     device: str = option("cpu", "cpu, cuda, ...; runs are repeatable to the bit on cpu.")
@@ -84,6 +80,18 @@ class TrainConfig:
         free = {"patience", "time_limit"}
         free |= {"epochs", "updates"} if self.schedule == "constant" else set()
         return {name: value for name, value in asdict(self).items() if name not in free}
+
+
+@dataclass(frozen=True)
+class DomainTrainConfig(TrainConfig):
+    """The same, with options that only models of a domain have."""
+
+    criterion: str = option(
+        "loss", "What the best weights are best in, on held-out states: loss, or mse of the mean."
+    )
+    ranking: float = option(
+        0.0, "Share of the ranking loss in the objective, of plan states before siblings."
+    )
 
 
 def check_length(options: Mapping[str, Any]) -> None:

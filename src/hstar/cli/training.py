@@ -1,0 +1,98 @@
+"""A training as people see it: its progress line, and one line about the model that came of it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from hstar.cli.progress import ProgressLine
+from hstar.recipes.iterations import Iteration
+from hstar.units import format_count
+
+if TYPE_CHECKING:
+    from hstar.models.trained_model import TrainedModel
+    from hstar.training.loop import Progress
+
+
+class Watch:
+    """Shows the progress of a training; the time before the first record of a network is that of sampling."""
+
+    def __init__(self, line: ProgressLine) -> None:
+        self._line = line
+        self._started = self._last = time.monotonic()
+        self._network = 0
+        self._sampling_s = 0.0
+
+    def __call__(self, record: Progress | Iteration) -> None:
+        """Takes a record of either kind of learner."""
+        now = time.monotonic()
+        if isinstance(record, Iteration):
+            self._line.update(now - self._started, iteration(record))
+            return
+        if record.network != self._network:
+            # After a checkpoint a later epoch comes first, and the time is not only that of this run.
+            trained_s = record.time_s if record.epoch == 1 else 0.0
+            self._sampling_s += max(0.0, now - self._last - trained_s)
+            self._network = record.network
+        self._last = now
+        self._line.update(now - self._started, epoch(record))
+
+    def sampling_s(self) -> float:
+        """Asked after the training; without a record all was in the checkpoint."""
+        return self._sampling_s if self._network else time.monotonic() - self._started
+
+
+def epoch(record: Progress) -> str:
+    """Where a training loop is."""
+    network = f"network {record.network} of {record.networks}  " if record.networks > 1 else ""
+    best = f"best {record.best_loss:.3g} in epoch {record.best_epoch}" if record.best_epoch else "best -"
+    return (
+        f"{record.time_s:7.1f} s  {network}epoch {record.epoch} of at most {record.epochs}  "
+        f"loss {record.train_loss:.3g}  {best}"
+    )
+
+
+def iteration(record: Iteration) -> str:
+    """Where a learner is that sets itself tasks."""
+    of = "" if record.iterations is None else f" of {record.iterations}"
+    return f"{record.time_s:7.1f} s  iteration {record.iteration}{of}  {record.states} states  {record.doing}"
+
+
+def summary(model: TrainedModel[Any], origin: str) -> str:
+    """One line: what was learned from, how long, and how well; `origin` is of the states of a task."""
+    found, told = model.summary, [model.recipe]
+    kind = model.space.kind
+    if kind != "domain" or "features" not in found:
+        told += [] if kind in ("task", "puzzle") else [f"{model.model} and {model.estimate.name}"]
+    if kind != "domain" and kind != "map":
+        told.append(f"{len(model.space.atoms)} atoms" if kind == "task" else str(model.space))
+    states = f"{found['states']} states"
+    if "instances" in found:
+        states += f" of {found['instances']} tasks of {model.space.words.domain}"
+    elif "scenarios" in found:
+        states += f" of {found['scenarios']} scenarios"
+    elif "curve" in found and "best_loss" in found and kind == "task":
+        states += f" {origin}"
+    if "tasks" in found:
+        told += [f"{found['iterations']} iterations", f"{found['solved']} of {found['tasks']} tasks solved"]
+    told.append(states)
+    if "generated" in found:
+        told.append(f"{format_count(found['generated'])} generated")
+    if "features" in found:  # a regression
+        told.append(f"{found['features']} features, mean squared error {found['mse']:.3g}")
+        if found["held_out_mse"] is not None:
+            told[-1] += f" ({found['held_out_mse']:.3g} on held-out tasks)"
+    if "best_loss" in found:
+        told += [f"{found['epochs']} epochs (ended by {found['stopped'].replace('_', ' ')})"]
+        told += [_loss(model)]
+    return ", ".join(told)
+
+
+def _loss(model: TrainedModel[Any]) -> str:
+    """The loss, and of which states; of a domain in the measure that chose the weights."""
+    found, kind = model.summary, model.space.kind
+    held_out = bool(found["validation_states"])
+    criterion = model.recipe_config["training"]["criterion"] if held_out else "loss"
+    what = {"domain": "tasks", "map": "scenarios"}.get(kind)
+    where = "" if what is None else f" on {'held-out' if held_out else 'the same'} {what}"
+    return f"{criterion} {found['best_loss']:.3g}{where}"

@@ -1,0 +1,175 @@
+"""What recipes share that fit a network to labelled states of one space: an own space, a puzzle or a map.
+
+Labels are costs of the space. The first output of the network is in units of their mean, and an estimate with
+a spread has it in proportion, so that spaces with costs of thousands or of thousandths learn alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from hstar.errors import InputError, UnsupportedError
+from hstar.estimates import ESTIMATES
+from hstar.estimates.estimate import Estimate
+from hstar.estimates.gaussian import Gaussian
+from hstar.estimates.rules import Bounded
+from hstar.estimates.rules import parse as parse_rule
+from hstar.models import TrainedModel, model_of
+from hstar.models.identity import Identity
+from hstar.models.own_identity import LOWER, OwnIdentity
+from hstar.options import option, whole_number
+from hstar.recipes.recipe import Options, Parts, Run
+from hstar.spaces.own import OwnProblem
+from hstar.training.config import TrainConfig
+
+USUAL_UNIT = 10.0  # of the labels for which estimates have their usual spread
+
+
+@dataclass(frozen=True)
+class StateParts:
+    """What is put together."""
+
+    model: str | Callable[[int, int], Any] = option(  # noqa: RUF009
+        "ffnn", "Model of the inputs: ffnn, resnet; in Python also a function (inputs, outputs) -> module."
+    )
+    width: int = option(64, "Units of a layer of the model.")
+    estimate: str = option("point", "What the model's outputs mean.")
+    rule: str = option("mean", "The number of the estimate that the search uses.")
+
+    def __post_init__(self) -> None:
+        if not callable(self.model):
+            model_of("own", str(self.model))
+        object.__setattr__(self, "width", whole_number("width", self.width, 1))
+        ESTIMATES.get(self.estimate)
+        parse_rule(self.rule)
+
+
+class StatesMethod:
+    """A method with options of its own, `StateParts` and a training."""
+
+    takes: ClassVar[tuple[str, ...]] = ("checkpoint",)
+    options: ClassVar[type[Any]]
+    defaults: ClassVar[Options]
+
+    def parts(self, options: Options) -> dict[str, type[Any]]:
+        """The same whatever is given."""
+        return {"recipe": self.options, "parts": StateParts, "training": TrainConfig}
+
+    def profiles(self, options: Options, source: Any) -> dict[str, Options]:
+        """One."""
+        return {"default": self.defaults}
+
+
+@dataclass(frozen=True)
+class StateData:
+    """Different states: inputs, labels and, where the space has one, its lower bound."""
+
+    inputs: npt.NDArray[np.float32]
+    label: npt.NDArray[np.float32]
+    lower: npt.NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is learned about, as the model file tells it."""
+
+    recipe: str
+    name: str
+    identity: Callable[[int, Any], Identity]  # from the number of inputs, and a module of the user's own
+    search: str
+    encoder: str | None = None
+    lower: str | None = None
+    softplus: bool = False  # the spread of a Gaussian is that of `FFNNConfig`, which puzzles run
+
+
+def own_subject(recipe: str, problem: OwnProblem) -> Subject:
+    """A user's own space, for A*."""
+
+    def identity(inputs: int, forward: Any) -> OwnIdentity:
+        return OwnIdentity(problem.name, inputs, forward)
+
+    return Subject(recipe, problem.name, identity, "astar", lower=LOWER if problem.bounded else None)
+
+
+def check_space(problem: OwnProblem, parts: StateParts) -> None:
+    """An error of one line if an own space lacks what the parts need; before any work."""
+    problem.encoded([problem.start])
+    estimate, rule = ESTIMATES.get(parts.estimate), parse_rule(parts.rule)
+    if (estimate.bounded or isinstance(rule, Bounded)) and not problem.bounded:
+        part = f"the estimate {estimate.name}" if estimate.bounded else f"the rule {rule.name}"
+        raise UnsupportedError(
+            f"{part} needs a lower bound, and {problem.name} has none: add a function lower_bound(state)"
+        )
+
+
+def own_data(problem: OwnProblem, states: list[Any], label: npt.NDArray[np.float32]) -> StateData:
+    """The columns of labelled states of an own space."""
+    lower = problem.bounds(states).astype(np.float32) if problem.bounded else None
+    return StateData(problem.encoded(states), label, lower)
+
+
+def learned(subject: Subject, data: StateData, parts: Parts, run: Run) -> TrainedModel[Any]:
+    """A model that is fitted to the data."""
+    from hstar.training.loop import fit
+    from hstar.training.own_examples import OwnExamples, own_module
+
+    if not len(data.label):
+        raise InputError(f"no states of {subject.name} to learn from")
+    names: StateParts = parts["parts"]
+    inputs, mean = data.inputs.shape[1], float(data.label.mean())
+    unit = mean if mean > 0 else 1.0
+    estimate: Estimate = ESTIMATES.get(names.estimate)()
+    own = names.model if callable(names.model) else None
+    named: Any = None if own else _named(names, estimate, unit)
+    estimate = _in_units(estimate, unit)
+    if subject.softplus and isinstance(estimate, Gaussian):
+        estimate = replace(estimate, softplus=named.estimate.softplus)
+    trained = fit(
+        lambda outputs: own_module(own, inputs, outputs, unit) if own else named.build(inputs, outputs),
+        OwnExamples(data.inputs, data.label, data.lower if estimate.bounded else None),
+        estimate,
+        parts["training"],
+        redraw=own is None,
+        progress=run.progress,
+        checkpoint=run.checkpoint,
+    )
+    module: Any = trained.model.cpu()
+    return TrainedModel(
+        space=subject.identity(inputs, module.run if own else None),
+        model=getattr(own, "__name__", type(own).__name__) if own else str(names.model),
+        model_config={} if own else asdict(named),
+        tensors={} if own else named.export(module),
+        estimate=estimate,
+        rule=parse_rule(names.rule),
+        encoder=subject.encoder,
+        lower=subject.lower,
+        search={"search": subject.search},
+        recipe=subject.recipe,
+        recipe_config={
+            **asdict(parts["recipe"]),
+            **{name: getattr(names, name) for name in ("width", "estimate", "rule")},
+            "training": asdict(parts["training"]),
+        },
+        seed=parts["training"].seed,
+        summary={"states": len(data.label), **trained.summary()},
+    )
+
+
+def _named(parts: StateParts, estimate: Estimate, unit: float) -> Any:
+    """The options of a named model."""
+    kind = model_of("own", str(parts.model))
+    wanted = {"width": parts.width, "outputs": estimate.outputs, "scale": unit}
+    known = {entry.name for entry in fields(kind)}
+    return kind(**{name: value for name, value in wanted.items() if name in known})
+
+
+def _in_units(estimate: Any, unit: float) -> Any:
+    """The estimate with its spread in proportion to the labels."""
+    share = unit / USUAL_UNIT
+    own = {name: getattr(estimate, name) * share for name in ("floor", "range") if hasattr(estimate, name)}
+    return replace(estimate, **own) if own else estimate
