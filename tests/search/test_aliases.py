@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import hstar
-from conftest import Case, Cases
+from conftest import DATA, Case, Cases
+from hstar.cli import main
 from hstar.errors import InputError, UnsupportedError
 from hstar.search.aliases import aliases, find_alias
 from hstar.search.heuristics import build
@@ -117,3 +119,41 @@ def test_mistakes_name_file_and_alias(tmp_path: Path, text: str, message: str) -
     assert "aliases.toml" in str(caught.value)
     with pytest.raises(InputError, match=r"unknown alias 'lama-frist'.*did you mean 'lama-first'"):
         find_alias("lama-frist")
+
+
+# --- on the command line ------------------------------------------------------------------------
+
+
+def test_the_command_line_takes_aliases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = str(DATA / "costs" / "problem.pddl")
+    assert run(["solve", problem, "--alias", "lama", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["alias"], record["search"], record["heuristic"]) == ("lama", "lama", ["ff", "landmarks"])
+    assert record["cost"] == record["lower_bound"] == 20
+    own = tmp_path / "mine.toml"
+    own.write_text('[mine]\nsearch = "astar"\nheuristic = "blind"\n')
+    assert run(["solve", problem, "--alias", "mine", "--alias-file", str(own)]) == 0
+    assert "cost = 20" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--alias", "lama", "--heuristic", "ff"], "--alias stands for --search and --heuristic"),
+        (["--alias-file", "mine.toml"], "--alias-file is for --alias"),
+        (["--alias", "lana"], "did you mean 'lama'"),
+        (["--search", "gbfs", "--max-cost", "3"], "--max-cost is for lazy, not for gbfs"),
+    ],
+)
+def test_mistakes_on_the_command_line(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["solve", str(DATA / "costs" / "problem.pddl"), *words]) == 33
+    assert message in capsys.readouterr().err
+
+
+def run(words: list[str]) -> int:
+    """The exit code of `hstar` with these words."""
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    return int(caught.value.code or 0)
