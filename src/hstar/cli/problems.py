@@ -61,7 +61,6 @@ def add_problem(parser: Parser) -> None:
     group("--goal", type=checked(parse_cell), metavar="R,C", help="maps: row and column of the goal")
     group("--threshold", type=float, metavar="X", help="maps: cells are free from this brightness on")
     group("--blank-last", action="store_true", help="tiles: the goal of the file has the blank last")
-    group("--no-cache", action="store_true", help="puzzles: build pattern databases anew and store none")
     if any(word.endswith((".pddl", ".sas")) for word in parser.words):
         return  # a task, which starts without NumPy
     maps = parser.add_argument_group("maps")
