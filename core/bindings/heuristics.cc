@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -13,10 +14,12 @@
 #include "bindings/bindings.h"
 #include "bindings/callback.h"
 #include "bindings/py_heuristic.h"
+#include "bindings/sampling_arrays.h"
 #include "bindings/states.h"
 #include "heuristics/catalogue.h"
 #include "heuristics/combine.h"
 #include "heuristics/ff.h"
+#include "heuristics/landmark_graph.h"
 #include "heuristics/zero.h"
 
 namespace nb = nanobind;
@@ -51,6 +54,28 @@ std::pair<std::optional<std::vector<int32_t>>, int64_t> relaxed_plan(const PyTas
   return {std::vector<int32_t>(plan.begin(), plan.end()), ff.ignored_deletes()};
 }
 
+// Landmarks as lists of facts, and orders between their numbers.
+using Order = std::tuple<size_t, size_t, const char*>;
+std::pair<std::vector<std::vector<std::pair<int32_t, Value>>>, std::vector<Order>> landmarks(
+    const PyTask& task) {
+  const LandmarkGraph graph(*task.space, task.initial);
+  const size_t n = graph.landmarks.size();
+  std::vector<std::vector<std::pair<int32_t, Value>>> facts(n);
+  std::vector<Order> orders;
+  for (size_t i = 0; i < n; ++i) {
+    for (const Fact& fact : graph.landmarks[i].facts) facts[i].emplace_back(fact.variable, fact.value);
+    for (size_t before = 0; before < n; ++before) {
+      if (graph.greedy.has(i, before))
+        orders.emplace_back(before, i, "greedy-necessary");
+      else if (graph.natural.has(i, before))
+        orders.emplace_back(before, i, "natural");
+      else if (graph.reasonable.has(i, before))
+        orders.emplace_back(before, i, "reasonable");
+    }
+  }
+  return {std::move(facts), std::move(orders)};
+}
+
 PyHeuristic combine(const PyProblem& problem, const std::string& rule, std::vector<PyHeuristic*> parts) {
   if (rule != "max" && rule != "sum")
     throw InputError("unknown combination '" + rule + "' (known: max, sum)");
@@ -77,7 +102,8 @@ void bind_heuristics(nb::module_& module) {
       .def_ro("safe", &HeuristicInfo::safe)
       .def_ro("supports_axioms", &HeuristicInfo::supports_axioms)
       .def_ro("supports_conditional_effects", &HeuristicInfo::supports_conditional_effects)
-      .def_ro("preferred_operators", &HeuristicInfo::preferred_operators);
+      .def_ro("preferred_operators", &HeuristicInfo::preferred_operators)
+      .def_ro("path_dependent", &HeuristicInfo::path_dependent);
   module.def(
       "heuristics",
       [] {
@@ -96,10 +122,14 @@ void bind_heuristics(nb::module_& module) {
            "Values of states given as an int32 array (n, numbers of a state); infinity for dead ends.");
   module.def(
       "symbolic_heuristic",
-      [](const PyTask& task, const std::string& name) {
-        return PyHeuristic{task.space, make_heuristic(name, *task.space)};
+      [](const PyTask& task, const std::string& name, const std::string& costs) {
+        const CostType type = named<CostType>(
+            "costs", costs,
+            {{"normal", CostType::kNormal}, {"one", CostType::kOne}, {"plusone", CostType::kPlusOne}});
+        return PyHeuristic{task.space, make_heuristic(name, *task.space, type)};
       },
-      nb::arg("task"), nb::arg("name"));
+      nb::arg("task"), nb::arg("name"), nb::arg("costs") = "normal",
+      "`costs`: of operators, as add, ff and landmarks see them: normal, one or plusone.");
   module.def(
       "callback_heuristic",
       [](const PyProblem& problem, nb::object function, const std::string& name, int32_t scale,
@@ -120,6 +150,10 @@ void bind_heuristics(nb::module_& module) {
   module.def("relaxed_plan", &relaxed_plan, nb::arg("task"), nb::arg("state"),
              "Operators of ff's relaxed plan (None for a dead end) and the number of atoms they "
              "delete.");
+  module.def(
+      "landmarks", &landmarks, nb::arg("task"),
+      "Landmarks of the initial state, each the facts (variable, value) of which a plan makes one true, "
+      "and their orders: number before, number after, natural, greedy-necessary or reasonable.");
 }
 
 }  // namespace hstar

@@ -78,6 +78,7 @@ void bind_options(nb::module_& module) {
       .def_rw("anytime", &SearchOptions::anytime)
       .def_rw("anchor_every", &SearchOptions::anchor_every)
       .def_rw("guide_weight", &SearchOptions::guide_weight)
+      .def_rw("max_cost", &SearchOptions::max_cost)
       .def_rw("optimistic", &SearchOptions::optimistic)
       .def_rw("batch", &SearchOptions::batch);
 }

@@ -11,7 +11,8 @@ namespace hstar {
 class Add : public SymbolicHeuristic {
  public:
   static const HeuristicInfo info;
-  explicit Add(const PlanningSpace& space) : SymbolicHeuristic(info), exploration_(space.task()) {}
+  explicit Add(const PlanningSpace& space, CostType type = CostType::kNormal)
+      : SymbolicHeuristic(info), exploration_(space.task(), type) {}
 
   // kUnreached and kDeadEnd are the same number.
   Cost value(const Value* values) override { return exploration_.run(values); }

@@ -1,11 +1,14 @@
 #include "heuristics/catalogue.h"
 
+#include <type_traits>
+
 #include "base/errors.h"
 #include "heuristics/add.h"
 #include "heuristics/blind.h"
 #include "heuristics/ff.h"
 #include "heuristics/goalcount.h"
 #include "heuristics/hmax.h"
+#include "heuristics/landmarks.h"
 #include "heuristics/lmcut.h"
 
 namespace hstar {
@@ -13,8 +16,13 @@ namespace {
 
 template <class H>
 HeuristicEntry entry() {
-  return {H::info, [](const PlanningSpace& space) -> std::unique_ptr<Heuristic> {
-            return std::make_unique<H>(space);
+  return {H::info, [](const PlanningSpace& space, CostType type) -> std::unique_ptr<Heuristic> {
+            if constexpr (std::is_constructible_v<H, const PlanningSpace&, CostType>)
+              return std::make_unique<H>(space, type);
+            else if (type == CostType::kNormal)
+              return std::make_unique<H>(space);
+            throw UnsupportedError(std::string("heuristic '") + H::info.name +
+                                   "' takes the costs of the task alone; use ff, add or landmarks");
           }};
 }
 
@@ -22,12 +30,14 @@ HeuristicEntry entry() {
 
 const std::vector<HeuristicEntry>& heuristic_catalogue() {
   static const std::vector<HeuristicEntry> entries = {
-      entry<Blind>(), entry<GoalCount>(), entry<HMax>(), entry<Add>(), entry<FF>(), entry<LMCut>(),
+      entry<Blind>(), entry<GoalCount>(), entry<HMax>(),      entry<Add>(),
+      entry<FF>(),    entry<LMCut>(),     entry<Landmarks>(),
   };
   return entries;
 }
 
-std::unique_ptr<Heuristic> make_heuristic(const std::string& name, const PlanningSpace& space) {
+std::unique_ptr<Heuristic> make_heuristic(const std::string& name, const PlanningSpace& space,
+                                          CostType type) {
   std::string known;
   for (const HeuristicEntry& entry : heuristic_catalogue()) {
     const HeuristicInfo& info = entry.info;
@@ -40,7 +50,7 @@ std::unique_ptr<Heuristic> make_heuristic(const std::string& name, const Plannin
       throw UnsupportedError("heuristic '" + name +
                              "' does not support conditional effects; use hmax (admissible), ff or "
                              "blind");
-    return entry.make(space);
+    return entry.make(space, type);
   }
   throw InputError("unknown heuristic '" + name + "' (known: " + known + ")");
 }

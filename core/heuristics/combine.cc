@@ -77,4 +77,16 @@ Cost CombinedHeuristic::evaluate_preferred(StateBatch& batch, size_t i, std::vec
   return merge.result();
 }
 
+bool CombinedHeuristic::path_dependent() const {
+  return std::ranges::any_of(parts_, [](const auto& part) { return part->path_dependent(); });
+}
+
+void CombinedHeuristic::start_paths(const uint32_t* initial) {
+  for (const auto& part : parts_) part->start_paths(initial);
+}
+
+void CombinedHeuristic::follow(const PathStep& step) {
+  for (const auto& part : parts_) part->follow(step);
+}
+
 }  // namespace hstar

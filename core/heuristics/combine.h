@@ -24,6 +24,9 @@ class CombinedHeuristic : public Heuristic {
   size_t grain() const override;
   bool has_preferred_operators() const override;
   Cost evaluate_preferred(StateBatch& batch, size_t i, std::vector<int32_t>& preferred) override;
+  bool path_dependent() const override;
+  void start_paths(const uint32_t* initial) override;
+  void follow(const PathStep& step) override;
 
  private:
   struct Merge {

@@ -37,7 +37,8 @@ int32_t count_deletes(const Task& task, const Operator& op) {
 
 }  // namespace
 
-FF::FF(const PlanningSpace& space) : SymbolicHeuristic(info), space_(space), exploration_(space.task()) {
+FF::FF(const PlanningSpace& space, CostType type)
+    : SymbolicHeuristic(info), space_(space), exploration_(space.task(), type) {
   for (const Operator& op : space.task().operators) deletes_.push_back(count_deletes(space.task(), op));
   fact_mark_.resize(exploration_.relaxed().facts, 0);
   operator_mark_.resize(space.task().operators.size(), 0);
@@ -46,13 +47,11 @@ FF::FF(const PlanningSpace& space) : SymbolicHeuristic(info), space_(space), exp
 Cost FF::value(const Value* values) {
   plan_.clear();
   if (exploration_.run(values) == exploration_.kUnreached) return kDeadEnd;
-  extract_plan();
-  int64_t cost = 0;
-  for (const int32_t op : plan_) cost += space_.cost(op);
-  return static_cast<Cost>(std::min<int64_t>(cost, kMaxCost));
+  return static_cast<Cost>(std::min<int64_t>(extract_plan(), kMaxCost));
 }
 
-void FF::extract_plan() {
+int64_t FF::extract_plan() {
+  int64_t cost = 0;
   const RelaxedTask& relaxed = exploration_.relaxed();
   if (++round_ == 0) {  // the marks of 2^32 evaluations ago could be taken for new ones
     std::ranges::fill(fact_mark_, 0);
@@ -73,7 +72,9 @@ void FF::extract_plan() {
     if (op == -1 || operator_mark_[op] == round_) continue;
     operator_mark_[op] = round_;
     plan_.push_back(op);
+    cost += relaxed.costs[supporter];
   }
+  return cost;
 }
 
 bool FF::applicable(int32_t op, const Value* values) const {

@@ -15,7 +15,7 @@ namespace hstar {
 class FF : public SymbolicHeuristic {
  public:
   static const HeuristicInfo info;
-  explicit FF(const PlanningSpace& space);
+  explicit FF(const PlanningSpace& space, CostType type = CostType::kNormal);
 
   Cost value(const Value* values) override;
   Cost evaluate_preferred(StateBatch& batch, size_t i, std::vector<int32_t>& preferred) override;
@@ -25,7 +25,7 @@ class FF : public SymbolicHeuristic {
   int64_t ignored_deletes() const;
 
  private:
-  void extract_plan();
+  int64_t extract_plan();  // its cost
   bool applicable(int32_t op, const Value* values) const;
 
   const PlanningSpace& space_;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "spaces/search_space.h"
+#include "task/state_registry.h"
 
 namespace hstar {
 
@@ -30,6 +31,7 @@ struct HeuristicInfo {
   bool supports_axioms;
   bool supports_conditional_effects;
   bool preferred_operators;
+  bool path_dependent = false;  // in a search the value depends on the paths to the state, too
 };
 
 // States in search order; packed always, their values unpacked only if a heuristic asks.
@@ -43,11 +45,12 @@ class StateBatch {
     unpacked_ = 0;
     has_parent_ = false;
   }
-  // `op`: the step that leads to the state from the parent of the batch, if it has one.
-  void push(const uint32_t* packed, int32_t op = 0) {
+  // `op`: the step that leads to the state from the parent of the batch, if it has one; `id`: the number of
+  // the state in a search that reports its paths.
+  void push(const uint32_t* packed, int32_t op = 0, StateId id = kNoState) {
     if (packed_.size() < (size_ + 1) * words_) packed_.resize((size_ + 1) * words_ * 2);
-    if (operators_.size() <= size_) operators_.resize(2 * size_ + 1);
-    operators_[size_] = op;
+    if (origins_.size() <= size_) origins_.resize(2 * size_ + 1);
+    origins_[size_] = {op, id};
     std::copy_n(packed, words_, &packed_[size_++ * words_]);
   }
   // Says that all states of the batch are successors of this one, for heuristics that work with differences.
@@ -63,7 +66,8 @@ class StateBatch {
   size_t size() const { return size_; }
   const SearchSpace& space() const { return space_; }
   const uint32_t* packed(size_t i) const { return &packed_[i * words_]; }
-  int32_t op(size_t i) const { return operators_[i]; }
+  int32_t op(size_t i) const { return origins_[i].op; }
+  StateId id(size_t i) const { return origins_[i].id; }
   // The values of states i, i+1, ... in consecutive rows of `space().width()`.
   const Value* values(size_t i = 0) {
     unpack();
@@ -71,6 +75,10 @@ class StateBatch {
   }
 
  private:
+  struct Origin {
+    int32_t op;
+    StateId id;
+  };
   void unpack();
 
   const SearchSpace& space_;
@@ -79,10 +87,19 @@ class StateBatch {
   size_t unpacked_ = 0;
   std::vector<uint32_t> packed_;
   std::vector<Value> values_;
-  std::vector<int32_t> operators_;
+  std::vector<Origin> origins_;
   bool has_parent_ = false, parent_unpacked_ = false;
   std::vector<uint32_t> parent_;
   std::vector<Value> parent_values_;
+};
+
+// A step of a search, with the number and the packed state that it leads to.
+struct PathStep {
+  StateId parent;
+  int32_t op;
+  StateId child;
+  bool is_new;  // the first step to this state
+  const uint32_t* packed;
 };
 
 class Heuristic {
@@ -104,6 +121,28 @@ class Heuristic {
   virtual bool has_preferred_operators() const { return false; }
   // Value of state i; appends its preferred (helpful) operators, all of them applicable.
   virtual Cost evaluate_preferred(StateBatch& batch, size_t i, std::vector<int32_t>& preferred);
+
+  // A path-dependent heuristic is told where a search starts (at state 0), and of every step before the state
+  // that it leads to is evaluated; states then come with their numbers. Steps to known states count, too.
+  virtual bool path_dependent() const { return false; }
+  virtual void start_paths(const uint32_t*) {}
+  virtual void follow(const PathStep&) {}
+};
+
+// The heuristics of a search that are to be told of its steps, of which there are none as a rule.
+class PathListeners {
+ public:
+  PathListeners(const std::vector<Heuristic*>& heuristics, const uint32_t* initial) {
+    for (Heuristic* heuristic : heuristics)
+      if (heuristic->path_dependent()) list_.push_back(heuristic);
+    for (Heuristic* heuristic : list_) heuristic->start_paths(initial);
+  }
+  void follow(const PathStep& step) const {
+    for (Heuristic* heuristic : list_) heuristic->follow(step);
+  }
+
+ private:
+  std::vector<Heuristic*> list_;
 };
 
 // A heuristic with entries in the catalogue, evaluated state by state.

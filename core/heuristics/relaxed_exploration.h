@@ -30,7 +30,7 @@ class RelaxedExploration {
  public:
   static constexpr Cost kUnreached = std::numeric_limits<Cost>::max();
 
-  explicit RelaxedExploration(const Task& task) : relaxed_(task) {
+  explicit RelaxedExploration(const Task& task, CostType type = CostType::kNormal) : relaxed_(task, type) {
     relaxed_.remove_dominated();
     goal_operator_ = relaxed_.operators();
     std::vector<std::vector<int32_t>> waiting(relaxed_.facts);

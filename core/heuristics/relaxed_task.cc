@@ -32,10 +32,10 @@ struct RelaxedTask::Draft {
   int32_t source;
 };
 
-RelaxedTask::RelaxedTask(const Task& task)
+RelaxedTask::RelaxedTask(const Task& task, CostType type)
     : ids(task), facts(ids.size()), variables_(static_cast<int32_t>(task.variables.size())) {
   for (const Fact& fact : task.goal) goal.push_back(ids(fact));
-  std::vector<Draft> all = drafts(task);
+  std::vector<Draft> all = drafts(task, type);
   find_relevant(all);
   for (Draft& draft : all) std::erase_if(draft.effects, [&](int32_t fact) { return !relevant[fact]; });
   rebuild(all);
@@ -105,8 +105,9 @@ void RelaxedTask::remove_dominated() {
   rebuild(all);
 }
 
-std::vector<RelaxedTask::Draft> RelaxedTask::drafts(const Task& task) const {
+std::vector<RelaxedTask::Draft> RelaxedTask::drafts(const Task& task, CostType type) const {
   std::vector<Draft> result;
+  const Cost extra = type == CostType::kPlusOne && !task.unit_cost() ? 1 : 0;
   for (int32_t i = 0; i < static_cast<int32_t>(task.operators.size()); ++i) {
     const Operator& op = task.operators[i];
     std::vector<int32_t> base;
@@ -116,7 +117,7 @@ std::vector<RelaxedTask::Draft> RelaxedTask::drafts(const Task& task) const {
     for (const Effect& effect : op.effects) {
       const auto [at, added] = by_condition.try_emplace(effect.conditions, result.size());
       if (added) {
-        Draft draft{base, {}, op.cost, i};
+        Draft draft{base, {}, type == CostType::kOne ? 1 : op.cost + extra, i};
         for (const Fact& fact : effect.conditions)
           if (std::ranges::find(draft.preconditions, ids(fact)) == draft.preconditions.end())
             draft.preconditions.push_back(ids(fact));

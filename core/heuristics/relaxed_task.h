@@ -30,8 +30,12 @@ class Rows {
   std::vector<int32_t> items_;
 };
 
+// What operators cost for a heuristic: as the task says, all 1, or 1 more than that unless all costs are 1
+// (Richter and Westphal, JAIR 2010, for heuristics that look for short plans and cheap ones).
+enum class CostType { kNormal, kOne, kPlusOne };
+
 struct RelaxedTask {
-  explicit RelaxedTask(const Task& task);
+  explicit RelaxedTask(const Task& task, CostType type = CostType::kNormal);
 
   FactIds ids;
   int32_t facts;                 // fact numbers are those of `ids`
@@ -53,7 +57,7 @@ struct RelaxedTask {
  private:
   int32_t variables_;
   struct Draft;
-  std::vector<Draft> drafts(const Task& task) const;
+  std::vector<Draft> drafts(const Task& task, CostType type) const;
   void rebuild(const std::vector<Draft>& drafts);
   void find_relevant(const std::vector<Draft>& drafts);
 };

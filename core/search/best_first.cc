@@ -28,6 +28,7 @@ class BestFirst {
         batch_limit_(batch_limit(context)),
         registry_(space_.words()),
         open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
+        paths_(heuristics_, context.initial.data()),
         successors_(space_),
         current_(space_),
         batch_(space_),
@@ -134,7 +135,7 @@ class BestFirst {
     if (!options_.preferred) return;
     preferred_.clear();
     current_.clear();
-    current_.push(registry_[taken_[0]]);
+    current_.push(registry_[taken_[0]], 0, taken_[0]);
     for (Heuristic* heuristic : heuristics_)
       if (heuristic->has_preferred_operators()) heuristic->evaluate_preferred(current_, 0, preferred_);
   }
@@ -160,6 +161,7 @@ class BestFirst {
       if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
       const uint32_t* successor = successors_.state(i);
       const auto [id, is_new] = registry_.insert(successor, successors_.hash(i));
+      paths_.follow({parent, op, id, is_new, successor});
       if (is_new) {
         nodes_.push({parent, static_cast<uint32_t>(op), g});
         if (options_.goal_at_generation && space_.is_goal(successor)) {
@@ -199,7 +201,7 @@ class BestFirst {
   }
 
   void add_to_batch(StateId id, int32_t op, bool preferred) {
-    batch_.push(registry_[id], op);
+    batch_.push(registry_[id], op, id);
     batch_ids_.push_back(id);
     batch_preferred_.push_back(preferred);
   }
@@ -266,6 +268,7 @@ class BestFirst {
   NodeTable nodes_;
   AlternationOpenList<StateId> open_;
   SearchResult result_;
+  PathListeners paths_;
   StateId goal_ = kNoState;   // found at generation
   int64_t greatest_key_ = 0;  // of the nodes expanded, each the least one of its time
 

@@ -66,6 +66,7 @@ class FocalSearch {
         open_(options_.ties, options_.seed),
         waiting_(TieBreaking::kFifo, 0),
         focal_(options_.ties, options_.seed + 1),
+        paths_({&guide_}, context.initial.data()),
         successors_(space_),
         batch_(space_),
         asked_(space_) {
@@ -113,7 +114,7 @@ class FocalSearch {
     nodes_.push({kNoState, kNoOperator, 0});
     beliefs_.push_back({});
     Cost guide = 0, anchor = 0;
-    batch_.push(initial);
+    batch_.push(initial, 0, root);
     guide_.evaluate(batch_, 0, 1, &guide);
     anchor = guide_is_anchor_ ? guide : anchor_ && anchor_at_once_ ? ask(initial) : 0;
     ++counts().evaluated;
@@ -307,6 +308,7 @@ class FocalSearch {
     if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
     const auto op = static_cast<uint32_t>(successors_.op(i));
     const auto [id, is_new] = registry_.insert(successors_.state(i), successors_.hash(i));
+    paths_.follow({parent, successors_.op(i), id, is_new, successors_.state(i)});
     const int64_t key = beliefs_[parent].key;
     if (is_new) {
       nodes_.push({parent, op, g});
@@ -325,7 +327,7 @@ class FocalSearch {
       return g >= incumbent_ || found(id);
     }
     if (is_new) {
-      batch_.push(successors_.state(i), successors_.op(i));
+      batch_.push(successors_.state(i), successors_.op(i), id);
       new_ids_.push_back(id);
       return true;
     }
@@ -397,6 +399,7 @@ class FocalSearch {
   int32_t turn_ = 0;
   Cost best_h_ = kDeadEnd;
 
+  PathListeners paths_;
   Successors successors_;  // of the node being expanded
   std::vector<char> goals_;
   StateBatch batch_;  // those that are new

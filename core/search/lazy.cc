@@ -1,9 +1,14 @@
 // lazy: greedy best-first search with deferred evaluation (Helmert, JAIR 2006; Richter and Helmert, ICAPS
 // 2009): successors are queued by the value of their parent, unseen, and evaluated when their turn comes.
 // One evaluation an expansion, which pays when many successors are never looked at.
+// With `guide_weight` it is weighted A* with deferred evaluation, g + guide_weight * h of the parent, as in
+// the later iterations of LAMA (Richter and Westphal, JAIR 2010): states are evaluated and expanded again
+// when a cheaper path to them turns up. With `max_cost` paths that cost as much are given up; a weighted
+// search that runs out of states has then proven that there is no cheaper plan.
 #include "search/lazy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "base/errors.h"
@@ -36,11 +41,16 @@ class Lazy {
         control_(context.control),
         registry_(space_.words()),
         open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
+        paths_(heuristics_, context.initial.data()),
         current_(space_),
         h_(heuristics_.size()),
+        keys_(heuristics_.size()),
         best_(heuristics_.size(), kDeadEnd) {
     check_preferred(options_, heuristics_);
     if (options_.preferred) is_preferred_.resize(space_.operators(), 0);
+    if (!(options_.guide_weight >= 0)) throw InputError("the weight of the guide must not be negative");
+    weighted_ = !std::isinf(options_.guide_weight);
+    if (weighted_) h_unit_ = std::llround(std::min(options_.guide_weight, 1e6) * kUnit);
   }
 
   SearchResult run(const std::vector<uint32_t>& initial) {
@@ -55,11 +65,13 @@ class Lazy {
   Counts& counts() { return result_.counts; }
 
   Status search(const std::vector<uint32_t>& initial) {
+    if (options_.max_cost <= 0) return Status::kUnsolvable;
     std::vector<uint32_t> packed = initial;
     StateId id = registry_.insert(packed.data(), registry_.hash(packed.data())).first;
     nodes_.push({kNoState, kNoOperator, 0});
     while (true) {
-      // 1. A state that is new: evaluate it, and unless it is a dead end queue its successors.
+      // 1. A state that is new, or reached more cheaply than before: evaluate it, and unless it is a dead end
+      // queue its successors.
       if (space_.is_goal(registry_[id])) {
         // The heuristic is not asked about goals, but the root's value is reported.
         if (id == 0) evaluate(id);
@@ -75,27 +87,50 @@ class Lazy {
       nodes_[id].set_status(alive ? NodeStatus::kClosed : NodeStatus::kDeadEnd);
       if (control_.poll(counts(), best_[0], kSlowWork)) return control_.status();
 
-      // 2. The next edge that leads to a new state.
-      bool is_new = false;
-      while (!is_new) {
-        if (open_.empty()) return exhausted_status(heuristics_, counts());
+      // 2. The next edge that leads to such a state.
+      for (bool found = false; !found;) {
+        if (open_.empty()) return exhausted();
         if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more))
           return Status::kMemoryLimit;
         const Edge edge = open_.pop();
         const Cost cost = space_.apply(registry_[edge.parent], edge.op, packed.data(), scratch_);
-        std::tie(id, is_new) = registry_.insert(packed.data(), registry_.hash(packed.data()));
-        if (!is_new) continue;
         const Cost g = nodes_[edge.parent].g + cost;
-        if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
-        nodes_.push({edge.parent, static_cast<uint32_t>(edge.op), g});
+        if (g >= options_.max_cost) {
+          given_up_ = true;
+          continue;
+        }
+        std::tie(id, found) = registry_.insert(packed.data(), registry_.hash(packed.data()));
+        paths_.follow({edge.parent, edge.op, id, found, packed.data()});
+        if (found && g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
+        const Node way(edge.parent, static_cast<uint32_t>(edge.op), g);
+        if (found)
+          nodes_.push(way);
+        else if (weighted_)
+          found = improve(id, way);
       }
     }
+  }
+
+  // Without reopening a path may have been given up whose end has a cheaper one.
+  Status exhausted() {
+    return given_up_ && !weighted_ ? Status::kIncomplete : exhausted_status(heuristics_, counts());
+  }
+
+  // Whether this is a cheaper way to a state that is no dead end.
+  bool improve(StateId id, const Node& way) {
+    Node& node = nodes_[id];
+    if (way.g >= node.g || node.status() == NodeStatus::kDeadEnd) return false;
+    node.g = way.g;
+    node.parent = way.parent;
+    node.set_op(way.op());
+    ++counts().reopened;
+    return true;
   }
 
   // Fills h_ and preferred_; false for a dead end.
   bool evaluate(StateId id) {
     current_.clear();
-    current_.push(registry_[id]);
+    current_.push(registry_[id], 0, id);
     preferred_.clear();
     ++counts().evaluated;
     bool doomed = false, alive = false, progress = false;
@@ -121,12 +156,15 @@ class Lazy {
     const std::vector<int32_t>& operators = scratch_.operators;
     counts().generated += operators.size();
     for (const int32_t op : preferred_) is_preferred_[op] = 1;
+    for (size_t k = 0; k < heuristics_.size(); ++k)
+      keys_[k] = (weighted_ ? kUnit * heuristics_[k]->scale() * nodes_[id].g : 0) + h_unit_ * h_[k];
     for (const int32_t op : operators)
       for (size_t k = 0; k < heuristics_.size(); ++k)
-        if (h_[k] != kDeadEnd) open_.push(k, h_[k], 0, options_.preferred && is_preferred_[op], {id, op});
+        if (h_[k] != kDeadEnd) open_.push(k, keys_[k], 0, options_.preferred && is_preferred_[op], {id, op});
     for (const int32_t op : preferred_) is_preferred_[op] = 0;
   }
 
+  static constexpr int64_t kUnit = 1000;     // weights are fractions with this denominator
   static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of a symbolic evaluation
 
   const SearchSpace& space_;
@@ -137,9 +175,14 @@ class Lazy {
   NodeTable nodes_;
   AlternationOpenList<Edge> open_;
   SearchResult result_;
+  PathListeners paths_;
   StateBatch current_;
   std::vector<Cost> h_;
+  std::vector<int64_t> keys_;  // of the successors of a state, per heuristic
   std::vector<Cost> best_;
+  bool given_up_ = false;  // some path, because of max_cost
+  bool weighted_ = false;  // g counts, too
+  int64_t h_unit_ = 1;     // what a unit of h counts, if g does
   Expansion scratch_;
   std::vector<int32_t> preferred_;
   std::vector<char> is_preferred_;  // per operator, set only within expand

@@ -36,9 +36,10 @@ struct SearchOptions {
   double bound = 1;                  // focal: cost of the plan to the lower bound on all plans, at most
   bool anytime = false;              // focal: goes on to better plans until one is optimal
   int32_t anchor_every = 5;          // focal: so many expansions have one by the anchor; 0 for none
-  // focal: of the guide's h, beside the cost so far; without it h alone is the order
+  // focal, lazy: of the guide's h, beside the cost so far; without it h alone is the order
   double guide_weight = std::numeric_limits<double>::infinity();
-  bool optimistic = false;  // focal: any open node is taken until there is a plan
+  Cost max_cost = kDeadEnd;  // lazy: only plans that cost less
+  bool optimistic = false;   // focal: any open node is taken until there is a plan
   // astar, wastar, gbfs: nodes that are expanded together, by g + h only such with equal keys; 0: as the
   // space likes it
   uint32_t batch = 0;

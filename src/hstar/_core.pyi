@@ -101,26 +101,28 @@ class TranslateReport:
 
     @property
     def parse(self) -> float: ...
-
     @property
     def join(self) -> float: ...
-
     @property
     def invariants(self) -> float: ...
-
     @property
     def variables(self) -> float: ...
-
     @property
     def encode(self) -> float: ...
-
     @property
     def simplify(self) -> float: ...
-
     @property
     def warnings(self) -> list[str]: ...
 
-def translate(texts: tuple[bytes, bytes], files: tuple[str, str], unit_cost: bool = False, keep_unimportant: bool = False, time_limit: float | None = None, memory_limit: int | None = None, progress: object | None = None) -> tuple[Task, TranslateReport]:
+def translate(
+    texts: tuple[bytes, bytes],
+    files: tuple[str, str],
+    unit_cost: bool = False,
+    keep_unimportant: bool = False,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    progress: object | None = None,
+) -> tuple[Task, TranslateReport]:
     """
     The task of two PDDL texts, domain and problem; their file names are for errors. Limits are in seconds and in bytes of the process; `progress` is called with facts as `evaluated` and operators as `generated`.
     """
@@ -146,6 +148,8 @@ class HeuristicInfo:
     def supports_conditional_effects(self) -> bool: ...
     @property
     def preferred_operators(self) -> bool: ...
+    @property
+    def path_dependent(self) -> bool: ...
 
 def heuristics() -> list[HeuristicInfo]:
     """All symbolic heuristics."""
@@ -171,7 +175,11 @@ class Heuristic:
         Values of states given as an int32 array (n, numbers of a state); infinity for dead ends.
         """
 
-def symbolic_heuristic(task: Task, name: str) -> Heuristic: ...
+def symbolic_heuristic(task: Task, name: str, costs: str = "normal") -> Heuristic:
+    """
+    `costs`: of operators, as add, ff and landmarks see them: normal, one or plusone.
+    """
+
 def callback_heuristic(
     problem: Problem, function: object, name: str, scale: int, admissible: bool = False
 ) -> Heuristic:
@@ -186,6 +194,11 @@ def combined_heuristic(problem: Problem, rule: str, parts: Sequence[Heuristic]) 
 def relaxed_plan(task: Task, state: Sequence[int]) -> tuple[list[int] | None, int]:
     """
     Operators of ff's relaxed plan (None for a dead end) and the number of atoms they delete.
+    """
+
+def landmarks(task: Task) -> tuple[list[list[tuple[int, int]]], list[tuple[int, int, str]]]:
+    """
+    Landmarks of the initial state, each the facts (variable, value) of which a plan makes one true, and their orders: number before, number after, natural, greedy-necessary or reasonable.
     """
 
 class RelationalTask:
@@ -730,6 +743,10 @@ class SearchOptions:
     @guide_weight.setter
     def guide_weight(self, arg: float, /) -> None: ...
     @property
+    def max_cost(self) -> int: ...
+    @max_cost.setter
+    def max_cost(self, arg: int, /) -> None: ...
+    @property
     def optimistic(self) -> bool: ...
     @optimistic.setter
     def optimistic(self, arg: bool, /) -> None: ...
@@ -1062,6 +1079,8 @@ class GridResult:
     def cost(self) -> float: ...
     @property
     def expanded(self) -> int: ...
+    @property
+    def evaluated(self) -> int: ...
     @property
     def generated(self) -> int: ...
     @property

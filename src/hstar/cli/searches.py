@@ -14,6 +14,7 @@ from hstar.cli.options import flag, parse_bound
 from hstar.errors import InputError, ModelError
 from hstar.files import names_model
 from hstar.registry import unknown
+from hstar.search.aliases import find_alias
 from hstar.search.heuristics import Max, Sum, heuristics
 from hstar.search.solve import SearchConfig, default_heuristic, searches, with_defaults
 from hstar.units import parse_count, parse_memory, parse_time
@@ -39,7 +40,8 @@ _ONLY_FOR = {
     "anchor": ("focal",),
     "anchor_every": ("focal",),
     "proof": ("focal",),
-    "guide_weight": ("focal",),
+    "guide_weight": ("focal", "lazy"),
+    "max_cost": ("lazy",),
     "optimistic": ("focal",),
     "pruning": ("idastar",),
     "table_bytes": ("idastar",),
@@ -49,6 +51,7 @@ _ONLY_FOR = {
 # What only some kinds of space have.
 _ONLY_ON = {
     "preferred": "task",
+    "costs": "task",
     "proof": "puzzle",
     "pruning": "puzzle",
     "table_bytes": "puzzle",
@@ -86,6 +89,13 @@ def add_search(parser: Parser) -> None:
         "hstar train; give it several times to use several (default: ff, or the strongest one of the space)",
     )
     add(
+        "--alias",
+        metavar="NAME",
+        help="a named configuration instead of --search and --heuristic, such as lama-first, or lama, which "
+        "is anytime: hstar list aliases",
+    )
+    add("--alias-file", metavar="FILE", type=Path, help="a TOML file with aliases of your own")
+    add(
         "--combine",
         metavar="HOW",
         default="alternate",
@@ -101,14 +111,14 @@ def add_search(parser: Parser) -> None:
     option("cpu_time_limit", metavar="T", type=checked(parse_time))
     option("memory_limit", "-m", metavar="M", type=memory, more=" 512M, 4G; MiB if bare.")
     option("max_evaluations", "--nodes", metavar="N", type=count)
-    for name in ("max_expansions", "seed", "boost", "batch", "anchor_every", "threads"):
+    for name in ("max_expansions", "max_cost", "seed", "boost", "batch", "anchor_every", "threads"):
         option(name, metavar="N", type=count)
     option("weight", metavar="W", type=checked(_parse_weight))
     option("bound", metavar="W", type=checked(parse_bound))
     option("preferred", "-p", action="store_true")
     for name in ("goal_at_generation", "evaluate_duplicates", "anytime", "optimistic"):
         option(name, action="store_true")
-    for name in ("ties", "anchor", "proof", "pruning"):
+    for name in ("ties", "anchor", "proof", "pruning", "costs"):
         option(name, metavar="NAME")
     for name in ("guide_weight", "eps"):
         option(name, metavar="X", type=float)
@@ -149,8 +159,11 @@ def batches_of(arguments: argparse.Namespace, kind: str, **more: Any) -> list[Ba
 
     All is checked here, before a translation, which may be long.
     """
-    options = [entry.name for entry in fields(SearchConfig) if hasattr(arguments, entry.name)]
-    config = SearchConfig(**{name: getattr(arguments, name) for name in options})
+    if arguments.alias is not None:
+        return [_alias_batch(arguments, kind, more)]
+    if arguments.alias_file is not None:
+        raise InputError("--alias-file is for --alias")
+    config = _config(arguments)
     names: list[str] = arguments.heuristic or []
     if arguments.combine not in _COMBINE:
         raise unknown("way to --combine", arguments.combine, list(_COMBINE))
@@ -170,6 +183,25 @@ def batches_of(arguments: argparse.Namespace, kind: str, **more: Any) -> list[Ba
     together = list(zip(names, parts, strict=True))
     groups = [[one] for one in together] if arguments.combine == "each" and together else [together]
     return [_batch(arguments, kind, dict(group), config, more) for group in groups]
+
+
+def _alias_batch(arguments: argparse.Namespace, kind: str, more: dict[str, Any]) -> Batch:
+    """Options of the command line hold where the alias says nothing."""
+    from hstar.experiments.batch import Batch
+
+    if arguments.search or arguments.heuristic:
+        raise InputError("--alias stands for --search and --heuristic; leave these out")
+    if kind != "task":
+        raise InputError(f"aliases are for planning tasks, and {arguments.files[0]} is {_WORDS[kind]}")
+    alias = find_alias(arguments.alias, arguments.alias_file)
+    steps = [{"search": step.search, **step.options} for step in alias.steps]
+    about = {"heuristic": [*alias.steps[0].heuristics], "combine": arguments.combine, "steps": steps}
+    return Batch(alias, alias.name, _config(arguments), about, **more)
+
+
+def _config(arguments: argparse.Namespace) -> SearchConfig:
+    names = [entry.name for entry in fields(SearchConfig) if hasattr(arguments, entry.name)]
+    return SearchConfig(**{name: getattr(arguments, name) for name in names})
 
 
 def _batch(

@@ -39,6 +39,7 @@ EXAMPLES = (
     "hstar solve problem.pddl --search astar --heuristic lmcut --cpu-time-limit 5m --memory-limit 4G",
     "hstar solve problem.pddl --search lazy --heuristic ff --preferred --plan-file plan.txt",
     "hstar solve output.sas --search astar --heuristic lmcut --heuristic hmax --combine max --json",
+    "hstar solve problem.pddl --alias lama --time-limit 5m --plan-file plan.txt",
     "hstar solve problem.pddl --bound 1.5 --heuristic ff",
     "hstar solve problem.pddl --anytime --time-limit 5s --plan-file plan.txt",
     "hstar solve tiles:3x3 --random 5 --seed 1 --heuristic manhattan --json",
@@ -139,7 +140,7 @@ class _Output:
             line.update(seconds, f"{seconds:7.1f} s  {len(done)} of {self.number} done, {solved} solved{now}")
 
         def better(instance: Instance, found: Found) -> None:
-            if self.arguments.anytime:
+            if self.arguments.anytime or self.arguments.alias is not None:
                 self._better(f"{instance.id}: " if self.several else "", found, line)
 
         def seen() -> Iterator[Instance]:
@@ -261,7 +262,7 @@ def _name(batch: Batch) -> str:
 
 
 def _about(arguments: argparse.Namespace, batch: Batch) -> dict[str, Any]:
-    names = ("combine", "precision", "rule", "alpha", "seed", "bound", "eps", "weight", "anytime")
+    names = ("alias", "combine", "precision", "rule", "alpha", "seed", "bound", "eps", "weight", "anytime")
     return {
         "hstar_version": __version__,
         "task": arguments.files[-1].name if arguments.files else arguments.kind,

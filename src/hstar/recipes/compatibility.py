@@ -10,6 +10,7 @@ from hstar.estimates.rules import RULES
 from hstar.models.model import MODELS
 from hstar.recipes.learn import recipes
 from hstar.sampling.sampler import SAMPLERS
+from hstar.search.aliases import aliases
 from hstar.spaces.load import SPACES, in_words
 
 Lines = list[tuple[str, str]]
@@ -46,6 +47,7 @@ PARTS: dict[str, Callable[[], Lines]] = {
     "rules": lambda: [(name, _first(RULES.get(name))) for name in RULES],
     "heuristics": _heuristics,
     "searches": lambda: [(info.name, f"{info.description} ({info.reference})") for info in _core.searches()],
+    "aliases": lambda: [(alias.name, alias.description) for alias in aliases().values()],
     "recipes": lambda: [(info.name, f"for {in_words(info.spaces)}; {info.paper}") for info in recipes()],
 }
 

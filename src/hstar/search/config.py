@@ -13,6 +13,7 @@ MOST_THREADS = 1024
 TIES = ("fifo", "lifo", "random")
 PRUNINGS = ("none", "undo", "automaton")
 PROOFS = ("queue", "rounds")
+COSTS = ("normal", "one", "plusone")
 # The greatest whole number that the core takes for each option; None is allowed where it is in _OPTIONAL.
 _WHOLE = {
     "max_evaluations": 2**64 - 1,
@@ -22,9 +23,10 @@ _WHOLE = {
     "boost": 2**31 - 1,
     "anchor_every": 2**31 - 1,
     "batch": 2**31 - 1,
+    "max_cost": 2**31 - 1,
     "table_bytes": 2**63 - 1,
 }
-_OPTIONAL = ("max_evaluations", "max_expansions", "memory_limit", "boost", "batch")
+_OPTIONAL = ("max_evaluations", "max_expansions", "memory_limit", "boost", "batch", "max_cost")
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,12 @@ class SearchConfig:
         "Order among equally good states: fifo, lifo or random (default fifo; lifo for focal on puzzles).",
     )
     seed: int = option(0, "Seed of random ties.")
-    preferred: bool = option(False, "Use preferred operators (gbfs and lazy on tasks, with ff).")
+    preferred: bool = option(False, "Use preferred operators (gbfs and lazy on tasks, with ff or landmarks).")
+    costs: str = option(
+        "normal",
+        "What operators cost for add, ff and landmarks: normal, one, or plusone (1 more, unless all cost 1).",
+    )
+    max_cost: int | None = option(None, "lazy: find only plans that cost less than this.")
     boost: int | None = option(
         None, "Head start of preferred operators after progress (default 1000 for lazy, 0 for gbfs)."
     )
@@ -74,7 +81,8 @@ class SearchConfig:
         "focal on puzzles: prove by the queue or by rounds of IDA* (rounds if the guide is admissible).",
     )
     guide_weight: float | None = option(
-        None, "focal: order by g + this weight * h (default: h alone; in rounds 2 * bound - 1, at least 1.4)."
+        None,
+        "focal, lazy: order by g + this * h (default: h alone; in rounds 2 * bound - 1, at least 1.4).",
     )
     optimistic: bool = option(False, "focal: expand any open state until there is a plan; rounds always do.")
     pruning: str = option(
@@ -109,7 +117,7 @@ class SearchConfig:
                 continue
             object.__setattr__(self, name, whole_number(name, value, 0, most))
         object.__setattr__(self, "threads", whole_number("threads", self.threads, 1, MOST_THREADS))
-        for name, known in (("ties", TIES), ("pruning", PRUNINGS), ("proof", PROOFS)):
+        for name, known in (("ties", TIES), ("pruning", PRUNINGS), ("proof", PROOFS), ("costs", COSTS)):
             value = getattr(self, name)
             if value is not None and value not in known:
                 raise unknown("tie-breaking" if name == "ties" else name, str(value), list(known))

@@ -80,12 +80,12 @@ def heuristics() -> list[_core.HeuristicInfo]:
     return _core.heuristics()
 
 
-def build(problem: Problem, heuristic: Any) -> _core.Heuristic:
-    """The native heuristic for a problem, for the general searches."""
+def build(problem: Problem, heuristic: Any, costs: str = "normal") -> _core.Heuristic:
+    """The native heuristic for a problem, for the general searches; `costs` as in `SearchConfig`."""
     if isinstance(heuristic, str):
-        return _named(problem, heuristic)
+        return _named(problem, heuristic, costs)
     if isinstance(heuristic, Max | Sum):
-        parts = [build(problem, part) for part in heuristic.parts]
+        parts = [build(problem, part, costs) for part in heuristic.parts]
         return _core.combined_heuristic(problem.native, heuristic.rule, parts)
     if isinstance(heuristic, BatchHeuristic):
         return _callback(problem, heuristic)
@@ -102,13 +102,17 @@ def build(problem: Problem, heuristic: Any) -> _core.Heuristic:
     raise InputError(f"not a heuristic: {heuristic!r:.60}")
 
 
-def _named(problem: Problem, name: str) -> _core.Heuristic:
+def _named(problem: Problem, name: str, costs: str) -> _core.Heuristic:
     if name == "zero":
         return _core.zero_heuristic(problem.native)
     names = [claim.name for claim in problem.claims]
     if name not in names:
         what = "heuristic" if problem.kind == "task" else f"heuristic of {problem.name}"
         raise unknown(what, name, names)
+    if isinstance(problem, Task):
+        return _core.symbolic_heuristic(problem.core, name, costs)
+    if costs != "normal":
+        raise InputError(f"costs are for planning tasks, and {problem.name} is none")
     return problem.named_heuristic(name)
 
 

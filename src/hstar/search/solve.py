@@ -87,17 +87,24 @@ def solve(
 
     `problem` is what `hstar.load` returns, or an own space. `heuristic` is a name, a trained model,
     `Max(...)`, `Sum(...)`, a function of a batch of states, or a list of these (then gbfs and lazy alternate
-    between them). `with_defaults` says what is run where heuristic or search is left out; the result tells it
-    as `ran`. `options` are the fields of `SearchConfig`, and `rule` and `alpha` for trained models.
-    `progress` is called about ten times a second, `on_plan` for every plan of an anytime search that is
-    better than the last one. Ctrl-C ends the search with status `interrupted`.
+    between them); `alias="lama"` stands for heuristics, search and options. `with_defaults` says what is run
+    where heuristic or search is left out; the result tells it as `ran`. `options` are the fields of
+    `SearchConfig`, and `rule` and `alpha` for trained models. `progress` is called about ten times a second,
+    `on_plan` for every plan of an anytime search that is better than the last one. Ctrl-C ends the search
+    with status `interrupted`.
     """
     problem = as_problem(problem)
+    if options.get("alias") is not None:
+        from hstar.search.aliases import find_alias
+
+        heuristic = find_alias(options.pop("alias"))
     ruled = {name: options.pop(name) for name in ("rule", "alpha") if name in options}
     if config is None:
         config = configured(SearchConfig, options)
     elif options:
         raise InputError("give either config or single options, not both")
+    if hasattr(heuristic, "steps"):  # an alias
+        return heuristic.run(problem, config, progress, on_plan)  # type: ignore[no-any-return]
     several = isinstance(heuristic, list | tuple)
     given = [_ruled(one, **ruled) for one in (heuristic if several else [heuristic])]
     given, search, config = with_defaults(problem.kind, given, search, config)
@@ -214,7 +221,7 @@ def general(
     on_plan: OnPlan | None = None,
 ) -> Result:
     """A search by one of the general engines."""
-    native = [build(problem, one) for one in chosen]
+    native = [build(problem, one, config.costs) for one in chosen]
     options, limits = native_options(search, config, problem.kind), native_limits(config)
     told = math.inf
 
@@ -252,6 +259,8 @@ def native_options(search: str, config: SearchConfig, kind: str) -> _core.Search
     # An anytime search begins with whatever it finds.
     options.bound = (math.inf if config.anytime else 1.0) if config.bound is None else config.bound
     options.batch = config.batch or 0
+    if config.max_cost is not None:
+        options.max_cost = config.max_cost
     if config.guide_weight is not None:
         options.guide_weight = config.guide_weight
     return options

@@ -19,6 +19,7 @@ from hstar import _core
 from hstar.search.heuristics import evaluate
 from native import search_options
 from oracles import sas
+from oracles.landmarks import LandmarkStatus
 
 Key = Callable[[float, float], tuple[float, ...]]
 
@@ -44,6 +45,9 @@ class Naive:
         self.open: list[list[tuple[tuple[float, ...], int, sas.State]]] = [[] for _ in names]
         self.asked = [0] * len(names)
         self.age = 0
+        # What depends on paths is computed when a state is met.
+        self.paths = LandmarkStatus(case.task.core, case.oracle) if "landmarks" in names else None
+        self.by_paths = [name == "landmarks" for name in names]
 
     def push(self, state: sas.State) -> None:
         for table, queue in zip(self.h, self.open, strict=True):
@@ -59,6 +63,9 @@ class Naive:
     def meet(self, state: sas.State, count: Count) -> None:
         """A new state: evaluate it, queue it unless it is a dead end."""
         count.evaluated += 1
+        for table, by_paths in zip(self.h, self.by_paths, strict=True):
+            if by_paths and self.paths:
+                table[state] = self.paths.value(state)
         if any(table[state] == math.inf for table in self.h):
             count.dead_ends += 1
             self.status[state] = "dead"
@@ -72,6 +79,8 @@ class Naive:
         self.g: dict[sas.State, float] = {start: 0}
         self.status: dict[sas.State, str] = {}
         parent: dict[sas.State, tuple[sas.State, int]] = {}
+        if self.paths:
+            self.paths.start(start)
         self.meet(start, count)
         core, operators = self.case.task.core, self.case.oracle.operators
         while any(self.open):
@@ -91,6 +100,8 @@ class Naive:
             for op in core.applicable_operators(state):
                 count.generated += 1
                 target = sas.apply(self.case.oracle, operators[op], state)
+                if self.paths:
+                    self.paths.follow(state, target)
                 g = self.g[state] + operators[op].cost
                 if target not in self.g:
                     new.append(target)
@@ -149,6 +160,7 @@ def test_gbfs_expands_as_the_naive_one(case: Case) -> None:
 def test_alternation_expands_as_the_naive_one(case: Case) -> None:
     agree(case, ["goalcount", "ff"], "gbfs", greedy, False)
     agree(case, ["hmax", "blind", "add"], "gbfs", greedy, False)
+    agree(case, ["ff", "landmarks"], "gbfs", greedy, False)
 
 
 def distances(case: Case) -> dict[sas.State, float]:

@@ -1,0 +1,266 @@
+"""lama-first of hstar beside lama-first of Fast Downward: evaluations per second and coverage by domain.
+
+Both planners read the same `.sas` files, which hstar's front end writes, and have the same limit on CPU time,
+reading and preparations included, so that other work on the machine matters little. Richter and Westphal,
+"The LAMA Planner" (JAIR 2010). A rate is evaluated states per second of CPU time of the search, and counts
+where both planners search for at least `--least` seconds. Each run is kept (records.py), and the same command
+goes on where it stopped.
+
+python benchmarks/lama.py --cpu 60 --out build/lama.jsonl; what it keeps: --print build/lama.jsonl
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import math
+import resource
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from records import Records, add_file_options, build, finish, note, shown, stored, table
+
+import hstar
+from hstar.errors import HstarError
+from hstar.experiments.fast_downward import FastDownward
+from hstar.experiments.process import ProcessLimits, run_limited
+from hstar.search.aliases import find_alias
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / "build" / "benchmarks"
+BENCHMARKS = ROOT.parent / "shared" / "benchmarks"
+# Of each set the folders that are not for training; a domain is the first folder.
+SETS = {"ipc": "*/*.pddl", "ipc23lt": "*/dev/*/*.pddl", "ferber21": "*/hard/*/*.pddl"}
+# As Fast Downward's driver spells its alias, with a limit.
+PEER = (
+    "let(hlm,eval_modify_costs(landmark_sum(lm_factory=lm_reasonable_orders_hps(lm_rhw()),pref=false),"
+    "cost_type=one),let(hff,eval_modify_costs(ff(),cost_type=one),lazy_greedy([hff,hlm],"
+    "preferred=[hff,hlm],cost_type=one,reopen_closed=false,max_time={time})))"
+)
+KEY = ("part", "planner", "build", "task", "config", "cpu", "memory")
+PART = "lama"
+WALL = 20  # wall-clock seconds for each second of CPU time, on a machine that others use
+SPARE_S = 5  # for what comes after a search that was stopped
+TRANSLATE_S = 120.0
+TABLES = ("rates", "coverage", "tasks")
+Run = dict[str, Any]
+
+
+# --- tasks ----------------------------------------------------------------------------------------
+
+
+def tasks(root: Path, sets: Sequence[str], only: str, every: int) -> Iterator[tuple[str, Path]]:
+    """Names and problem files: of each domain every n-th one, beginning in the middle of the first n."""
+    for name in sets:
+        folder = root / name
+        domains: dict[str, list[Path]] = {}
+        for path in sorted(folder.glob(SETS[name])):
+            wanted = fnmatch.fnmatch(str(path.relative_to(root).with_suffix("")), only)
+            if wanted and "domain" not in path.stem and path.stem != "base":
+                domains.setdefault(path.relative_to(folder).parts[0], []).append(path)
+        for paths in domains.values():
+            for path in paths[min(every, len(paths)) // 2 :: every]:
+                yield str(path.relative_to(root).with_suffix("")), path
+
+
+def domain_of(problem: Path) -> Path | None:
+    """The domain file in the folder of the problem or in one above it."""
+    first = problem.stem.split("-")[0]
+    for folder in problem.parents[:4]:
+        for name in ("domain.pddl", f"{first}-domain.pddl"):
+            if (folder / name).is_file():
+                return folder / name
+    return None
+
+
+def translated(name: str, problem: Path, work: Path) -> Path | None:
+    """The task as a `.sas` file; None, and a note, if it cannot be translated."""
+    target = work / f"{name}.sas"
+    if target.exists():
+        return target
+    domain = domain_of(problem)
+    try:
+        if domain is None:
+            raise HstarError("no domain file")
+        text = hstar.load(domain, problem, time_limit=TRANSLATE_S).core.to_sas()
+    except HstarError as error:
+        note(f"{name}: left out: {error}")
+        return None
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_suffix(".part")
+    part.write_bytes(text)
+    part.rename(target)
+    return target
+
+
+# --- running --------------------------------------------------------------------------------------
+
+
+def run_peer(planner: FastDownward, sas: Path, cpu: int, memory_mb: int) -> Run:
+    """Fast Downward; its clock is CPU time."""
+    limit = memory_mb << 20
+    run = planner.search(sas, PEER.format(time=cpu), time_limit=WALL * cpu, memory_limit=limit)
+    solved = run["status"] == "solved" and (run["total_time"] or math.inf) <= cpu
+    return {**run, "solved": solved, "evaluations": run["evaluated"]}
+
+
+def run_own(sas: Path, config: str, cpu: int, memory_mb: int) -> Run:
+    """hstar in a process of its own."""
+    command = [sys.executable, __file__, "--child", str(sas), "--config", config, "--cpu", str(cpu)]
+    found = run_limited(command, ProcessLimits(cpu + SPARE_S, cpu=True, resident_memory=memory_mb << 20))
+    try:
+        run: Run = json.loads(found.output)
+    except ValueError:
+        status = "memory_limit" if found.out_of_memory else "time_limit" if found.exit_code < 0 else "error"
+        run = {"status": status, "error": found.last_line() if status == "error" else None}
+    return {**run, "solved": run["status"] == "solved"}
+
+
+def child(sas: Path, config: str, cpu: int) -> int:
+    """One search under a limit on CPU time: its end is an interrupt, which a search answers with counts."""
+    signal.signal(signal.SIGXCPU, signal.default_int_handler)
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + SPARE_S))
+    task = hstar.load(sas)
+    if config in ("ff", "landmarks"):  # what lazy search does with one heuristic
+        result = hstar.solve(task, config, "lazy", preferred=True, costs="one")
+    else:
+        result = find_alias(config).run(task)
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    record = {
+        "status": "time_limit" if result.status == "interrupted" else result.status,
+        "evaluations": result.evaluated,
+        "search_time": result.cpu_time,
+        "total_time": usage.ru_utime + usage.ru_stime,
+        "cost": result.plan_cost,
+        "plan_length": result.plan_length,
+        "initial_h": result.initial_h,
+        "memory": result.peak_memory,
+    }
+    print(json.dumps(record))
+    return 0
+
+
+# --- report ---------------------------------------------------------------------------------------
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
+
+
+def pairs(runs: Sequence[Run], config: str) -> dict[str, tuple[Run, Run]]:
+    """By task: Fast Downward's run and hstar's."""
+    peers = {run["task"]: run for run in runs if run["planner"] == "fast_downward"}
+    own = {run["task"]: run for run in runs if run["planner"] == "hstar" and run["config"] == config}
+    return {task: (peers[task], own[task]) for task in own if task in peers}
+
+
+def rate(run: Run, least: float) -> float | None:
+    time = run.get("search_time") or 0
+    return run["evaluations"] / time if time >= least and run.get("evaluations") else None
+
+
+def by_domain(found: dict[str, tuple[Run, Run]], row: Callable[..., list[str]], header: list[str]) -> str:
+    """A row for each domain of each set, and one for all."""
+    domains: dict[str, list[tuple[Run, Run]]] = {}
+    for task, both in found.items():
+        domains.setdefault("/".join(task.split("/")[:2]), []).append(both)
+    rows = [[name, *row(list(group))] for name, group in domains.items()]
+    return table(["domain", *header], [*rows, ["all", *row(list(found.values()))]])
+
+
+def rate_row(group: Sequence[tuple[Run, Run]], least: float) -> list[str]:
+    rates = [(rate(peer, least), rate(own, least)) for peer, own in group]
+    ratios = [own / peer for peer, own in rates if own and peer]
+    return [str(len(ratios)), f"{geometric_mean(ratios):.2f}" if ratios else ""]
+
+
+def coverage_row(group: Sequence[tuple[Run, Run]]) -> list[str]:
+    peer, own = (sum(bool(both[i]["solved"]) for both in group) for i in (0, 1))
+    only_peer = sum(bool(a["solved"]) and not b["solved"] for a, b in group)
+    only_own = sum(bool(b["solved"]) and not a["solved"] for a, b in group)
+    return [str(len(group)), str(peer), str(own), str(only_peer), str(only_own)]
+
+
+def task_rows(found: dict[str, tuple[Run, Run]], least: float) -> Iterator[list[str]]:
+    for task, (peer, own) in found.items():
+        rates = [rate(run, least) for run in (peer, own)]
+        counts = [str(run.get("evaluations") or "") for run in (peer, own)]
+        times = [f"{run['total_time']:.1f}" if run["solved"] else run["status"] for run in (peer, own)]
+        yield [task, *times, *counts, *(f"{r:,.0f}" if r else "" for r in rates)]
+
+
+def report(runs: Sequence[Run], config: str, least: float) -> dict[str, tuple[str, str]]:
+    found = pairs(runs, config)
+    both = ["Fast Downward", "hstar"]
+    rates = by_domain(found, lambda group: rate_row(group, least), ["tasks", "hstar / Fast Downward"])
+    coverage = by_domain(found, coverage_row, ["tasks", *both, "only Fast Downward", "only hstar"])
+    header = ["task", *(f"{p}, {what}" for what in ("s of CPU", "evaluated", "per s") for p in both)]
+    return {
+        "rates": (f"## Evaluations per second, {config}", rates),
+        "coverage": (f"## Solved, {config}", coverage),
+        "tasks": ("## Task by task", table(header, task_rows(found, least))),
+    }
+
+
+# --- command line ---------------------------------------------------------------------------------
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Measures lama-first beside Fast Downward's.")
+    add = parser.add_argument
+    add("--sets", default=",".join(SETS), help="comma-separated (default: %(default)s)")
+    add("--every", type=int, default=1, metavar="N", help="only every N-th task of a domain")
+    add("--only", default="*", metavar="GLOB", help="only tasks set/domain/... that match")
+    add(
+        "--cpu",
+        type=int,
+        default=60,
+        metavar="S",
+        help="seconds of CPU time for a run (default: %(default)s)",
+    )
+    add("--memory", type=int, default=4096, metavar="MIB", help="of a run (default: %(default)s)")
+    add("--least", type=float, default=0.5, metavar="S", help="of search, for a rate (default: %(default)s)")
+    add("--config", default="lama-first", help="hstar's: an alias, or ff or landmarks alone, in lazy search")
+    add("--tasks", type=Path, default=BENCHMARKS, help="the folder of the sets")
+    add("--work", type=Path, default=WORK, help="where translated tasks are kept")
+    add("--child", type=Path, help=argparse.SUPPRESS)
+    add_file_options(parser, TABLES)
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = arguments()
+    if options.child is not None:
+        return child(options.child, options.config, options.cpu)
+    if options.file is not None:
+        runs = stored(options.file, (PART,), KEY)
+        print(shown(report(runs, options.config, options.least), runs, options.table, options.file))
+        return 0
+    planner = FastDownward.find()
+    if planner is None:
+        note("Fast Downward is not installed: pip install 'hstar[bench]'")
+        return 1
+    records = Records(options.out, KEY)
+    for name, problem in tasks(options.tasks, options.sets.split(","), options.only, options.every):
+        sas = translated(name, problem, options.work)
+        if sas is None:
+            continue
+        limits = options.cpu, options.memory
+        for who, version, config, measure in (
+            ("hstar", build(), options.config, partial(run_own, sas, options.config, *limits)),
+            ("fast_downward", planner.revision, "", partial(run_peer, planner, sas, *limits)),
+        ):
+            what = (PART, who, version, name, config, *limits)
+            run = records.get(dict(zip(KEY, what, strict=True)), measure)
+            note(f"{name:50} {who:14} {run['status']:12} {run.get('total_time') or 0:6.2f} s")
+    print(shown(report(records.used, options.config, options.least), records.used, options.table))
+    return 0
+
+
+if __name__ == "__main__":
+    finish(main)
