@@ -1,28 +1,12 @@
 #include "heuristics/catalogue.h"
 
 #include "base/errors.h"
-#include "heuristics/add.h"
-#include "heuristics/blind.h"
-#include "heuristics/ff.h"
-#include "heuristics/goalcount.h"
-#include "heuristics/hmax.h"
-#include "heuristics/lmcut.h"
 
 namespace hstar {
-namespace {
-
-template <class H>
-HeuristicEntry entry() {
-  return {H::info, [](const PlanningSpace& space) -> std::unique_ptr<Heuristic> {
-            return std::make_unique<H>(space);
-          }};
-}
-
-}  // namespace
 
 const std::vector<HeuristicEntry>& heuristic_catalogue() {
   static const std::vector<HeuristicEntry> entries = {
-      entry<Blind>(), entry<GoalCount>(), entry<HMax>(), entry<Add>(), entry<FF>(), entry<LMCut>(),
+      blind_entry, goalcount_entry, hmax_entry, add_entry, ff_entry, lmcut_entry,
   };
   return entries;
 }

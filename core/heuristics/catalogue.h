@@ -1,4 +1,4 @@
-// All symbolic heuristics by name. One line a heuristic; the name stands in its own file.
+// All symbolic heuristics by name.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,17 @@ struct HeuristicEntry {
   const HeuristicInfo& info;
   std::unique_ptr<Heuristic> (*make)(const PlanningSpace& space);
 };
+
+// Of a class with `info`.
+template <class H>
+constexpr HeuristicEntry entry() {
+  return {H::info, [](const PlanningSpace& space) -> std::unique_ptr<Heuristic> {
+            return std::make_unique<H>(space);
+          }};
+}
+
+// Each stands, with its name, in its own file.
+extern const HeuristicEntry blind_entry, goalcount_entry, hmax_entry, add_entry, ff_entry, lmcut_entry;
 
 const std::vector<HeuristicEntry>& heuristic_catalogue();
 

@@ -1,25 +1,15 @@
 // lazy: greedy best-first search with deferred evaluation (Helmert, JAIR 2006; Richter and Helmert, ICAPS
 // 2009): successors are queued by the value of their parent, unseen, and evaluated when their turn comes.
 // One evaluation an expansion, which pays when many successors are never looked at.
-#include "search/lazy.h"
-
 #include <algorithm>
 #include <tuple>
 
 #include "base/errors.h"
 #include "search/node_table.h"
+#include "search/search.h"
 #include "task/state_registry.h"
 
 namespace hstar {
-
-const SearchInfo lazy_info = {
-    .name = "lazy",
-    .description = "greedy best-first search with deferred evaluation",
-    .reference = "Helmert, JAIR 2006",
-    .optimal = false,
-    .complete = true,
-};
-
 namespace {
 
 struct Edge {
@@ -147,6 +137,15 @@ class Lazy {
 
 }  // namespace
 
-SearchResult run_lazy(const SearchContext& context) { return Lazy(context).run(context.initial); }
+const SearchEntry lazy_search = {
+    {
+        .name = "lazy",
+        .description = "greedy best-first search with deferred evaluation",
+        .reference = "Helmert, JAIR 2006",
+        .optimal = false,
+        .complete = true,
+    },
+    [](const SearchContext& context) { return Lazy(context).run(context.initial); },
+};
 
 }  // namespace hstar

@@ -15,7 +15,7 @@ from hstar import _core
 from hstar.errors import InputError
 from hstar.options import configured
 from hstar.registry import unknown
-from hstar.search.config import SearchConfig
+from hstar.search.config import SearchConfig, native_limits
 from hstar.search.heuristics import anchor, build
 from hstar.search.result import EXIT_CODES, Found, Result, proven_ratio
 from hstar.spaces.problem import Problem
@@ -178,20 +178,6 @@ def native_options(search: str, config: SearchConfig, kind: str) -> _core.Search
     if config.guide_weight is not None:
         options.guide_weight = config.guide_weight
     return options
-
-
-def native_limits(config: SearchConfig) -> _core.Limits:
-    """The limits as the core takes them."""
-    limits = _core.Limits()
-    if config.time_limit is not None:
-        limits.time = config.time_limit
-    if config.memory_limit is not None:
-        limits.memory = config.memory_limit
-    if config.max_evaluations is not None:
-        limits.evaluations = config.max_evaluations
-    if config.max_expansions is not None:
-        limits.expansions = config.max_expansions
-    return limits
 
 
 def result_of(problem: Problem, found: _core.SearchResult, **more: Any) -> Result:
