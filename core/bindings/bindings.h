@@ -6,6 +6,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/control.h"
+#include "base/errors.h"
+#include "heuristics/heuristic.h"
+#include "network/network.h"
 #include "task/planning_space.h"
 
 namespace hstar {
@@ -27,6 +31,50 @@ struct PyProblem {
     task.space->packer().pack(task.initial.data(), start.data());
   }
 };
+
+// A heuristic together with the space that it refers to.
+struct PyHeuristic {
+  std::shared_ptr<const SearchSpace> space;  // first, so that the space outlives the heuristic
+  std::unique_ptr<Heuristic> heuristic;      // empty once another has taken it over
+
+  Heuristic& get() const {
+    if (!heuristic) throw InputError("this heuristic is part of another now");
+    return *heuristic;
+  }
+};
+
+// Several heuristics may use it.
+struct PyNetwork {
+  std::shared_ptr<const Network> network;
+};
+
+// What all searches tell of how they ended.
+template <class Result>
+nanobind::class_<Result> bind_outcome(nanobind::module_& module, const char* name, const char* doc) {
+  return nanobind::class_<Result>(module, name, doc)
+      .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
+      .def_prop_ro("expanded", [](const Result& r) { return r.counts.expanded; })
+      .def_prop_ro("evaluated", [](const Result& r) { return r.counts.evaluated; })
+      .def_prop_ro("generated", [](const Result& r) { return r.counts.generated; })
+      .def_prop_ro("reopened", [](const Result& r) { return r.counts.reopened; })
+      .def_ro("search_time", &Result::search_time_s)
+      .def_ro("cpu_time", &Result::cpu_time_s);
+}
+
+// A struct of options: `Name(field=value, ...)` in Python, every field with its default. The caller adds the
+// fields; those that are named are set as by assignment, so that mistakes are found in one place.
+template <class Struct>
+nanobind::class_<Struct> bind_struct(nanobind::module_& module, const char* name, const char* doc) {
+  return nanobind::class_<Struct>(module, name, doc)
+      .def(
+          "__init__",
+          [](nanobind::handle self, const nanobind::kwargs& fields) {
+            new (nanobind::inst_ptr<Struct>(self)) Struct();
+            nanobind::inst_mark_ready(self);
+            for (const auto& [field, value] : fields) nanobind::setattr(self, field, value);
+          },
+          nanobind::sig("def __init__(self, **fields: object) -> None"));
+}
 
 // A Python object that something in the core refers to.
 inline std::shared_ptr<const void> kept(nanobind::object object) {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "bindings/sampling_arrays.h"
 
 namespace nb = nanobind;
 
@@ -21,19 +22,16 @@ void StatesFunction::call(StateBatch& batch, size_t begin, size_t end, size_t co
   const Value* values = batch.values(begin);
   nb::gil_scoped_acquire acquire;
   // A copy: the function may keep the array, the search reuses the memory.
-  auto* copy = new Value[n * width];
-  std::copy_n(values, n * width, copy);
-  nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<Value*>(p); });
-  nb::ndarray<nb::numpy, Value, nb::ndim<2>> states(copy, {n, width}, owner);
+  const RowsOf<Value> states = rows(std::vector<Value>(values, values + n * width), n, width);
   nb::object numpy = nb::module_::import_("numpy");
   nb::object returned = numpy.attr("ascontiguousarray")(function_(states), nb::arg("dtype") = "float64");
   nb::ndarray<const double, nb::c_contig, nb::device::cpu> array;
   const bool fits = nb::try_cast(returned, array) && array.ndim() == (columns ? 2 : 1) &&
                     array.shape(0) == n && (!columns || array.shape(1) == columns);
   if (!fits) {
-    const std::string rows = std::to_string(n), numbers = std::to_string(columns);
+    const std::string count = std::to_string(n), numbers = std::to_string(columns);
     throw InputError(title_ + " must return " + (columns < 2 ? "one number" : numbers + " numbers") +
-                     " for each of its " + rows + " states, as an array of shape (" + rows + "," +
+                     " for each of its " + count + " states, as an array of shape (" + count + "," +
                      (columns ? " " + numbers : "") + ")");
   }
   std::copy_n(array.data(), array.size(), answer);

@@ -16,15 +16,11 @@
 
 #include "bindings/bindings.h"
 #include "bindings/observer.h"
-#include "bindings/py_heuristic.h"
 #include "bindings/sampling_arrays.h"
 #include "heuristics/grid_values.h"
 #include "sampling/prolonged.h"
 #include "search/grid_astar.h"
-#include "spaces/blocks.h"
 #include "spaces/grid_space.h"
-#include "spaces/pancake.h"
-#include "spaces/tiles.h"
 
 namespace hstar {
 namespace {
@@ -46,27 +42,6 @@ std::shared_ptr<const GridMap> grid_map(const Cells& blocked, const std::optiona
   return std::make_shared<const GridMap>(blocked.shape(0), blocked.shape(1),
                                          std::span{blocked.data(), blocked.size()}, prices, neighbours,
                                          cut_corners);
-}
-
-Limits limits_of(std::optional<double> time_limit, std::optional<size_t> memory_limit,
-                 std::optional<uint64_t> max_expansions) {
-  Limits limits;
-  if (time_limit) limits.time_s = *time_limit;
-  if (memory_limit) limits.memory_bytes = *memory_limit;
-  if (max_expansions) limits.expansions = *max_expansions;
-  return limits;
-}
-
-// The result of `work`, called with an observer and without the interpreter lock.
-template <class Work>
-auto observed(nb::object progress, const Work& work) {
-  auto observer = std::make_shared<PythonObserver>(std::move(progress));
-  auto result = [&] {
-    nb::gil_scoped_release release;
-    return work([observer](const Progress& record) { return (*observer)(record); });
-  }();
-  observer->rethrow();
-  return result;
 }
 
 void check_values(const Values& values, size_t states) {
@@ -120,36 +95,35 @@ PyHeuristic heuristic(const Space& space, const PyProblem& problem, const std::s
 }
 
 template <class Space>
-GridLabels prolonged(const Space& space, const Numbers& start, const Numbers& goal, double k_pr, bool blind,
-                     bool open, std::optional<double> time_limit, std::optional<size_t> memory_limit,
-                     std::optional<uint64_t> max_expansions, nb::object progress) {
+ProlongedLabels prolonged(const Space& space, const Numbers& start, const Numbers& goal,
+                          const ProlongedOptions& options, const Limits& limits, nb::object progress) {
   const uint32_t from = space.checked(start, "start");
   const std::vector<uint32_t> to = space.checked_goal(goal);
-  const Limits limits = limits_of(time_limit, memory_limit, max_expansions);
   return observed(std::move(progress), [&](const Observer& observer) {
-    return prolonged_grid(space, from, to, {k_pr, blind, open}, limits, observer);
+    return prolonged_grid(space, from, to, options, limits, observer);
   });
 }
 
-template <class Space>
-PuzzleLabels prolonged_states(const Space& space, const std::vector<int>& start, double k_pr, bool blind,
-                              bool open, std::optional<double> time_limit, std::optional<size_t> memory_limit,
-                              std::optional<uint64_t> max_expansions, nb::object progress) {
-  const auto from = space.checked(start);
-  const Limits limits = limits_of(time_limit, memory_limit, max_expansions);
-  return observed(std::move(progress), [&](const Observer& observer) {
-    return prolonged_puzzle<Space>(space, from, {k_pr, blind, open}, limits, observer);
-  });
-}
-
-TaskLabels prolonged_states_of_task(const PyTask& task, double k_pr, bool blind, bool open, size_t goals,
-                                    std::optional<double> time_limit, std::optional<size_t> memory_limit,
-                                    std::optional<uint64_t> max_expansions, nb::object progress) {
+ProlongedLabels prolonged_states_of_task(const PyTask& task, const ProlongedOptions& options,
+                                         const Limits& limits, nb::object progress) {
   check_support(task, "prolonged");
-  const Limits limits = limits_of(time_limit, memory_limit, max_expansions);
   return observed(std::move(progress), [&](const Observer& observer) {
-    return prolonged_task(*task.space, task.initial, {k_pr, blind, open}, goals, limits, observer);
+    return prolonged_task(*task.space, task.initial, options, limits, observer);
   });
+}
+
+template <class Space, bool kBackward>
+Neighbours neighbours(const Space& space, const Numbers& numbers) {
+  Neighbours found;
+  const uint32_t state = space.checked(numbers, "state");
+  const auto visit = [&](uint32_t next, uint32_t, Units cost) {
+    found.emplace_back(space.outer(next), to_cost(cost));
+  };
+  if constexpr (kBackward)
+    space.predecessors(state, visit);
+  else
+    space.successors(state, visit);
+  return found;
 }
 
 // What grids and lattices have.
@@ -164,26 +138,10 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
       .def(
           "check_goal", [](const Space& space, const Numbers& goal) { space.checked_goal(goal); },
           nb::arg("goal"), "An InputError unless it is a goal.")
-      .def(
-          "successors",
-          [](const Space& space, const Numbers& state) {
-            Neighbours found;
-            space.successors(space.checked(state, "state"), [&](uint32_t next, uint32_t, Units cost) {
-              found.emplace_back(space.outer(next), to_cost(cost));
-            });
-            return found;
-          },
-          nb::arg("state"), "Numbers of states with the costs of the steps to them.")
-      .def(
-          "predecessors",
-          [](const Space& space, const Numbers& state) {
-            Neighbours found;
-            space.predecessors(space.checked(state, "state"), [&](uint32_t next, uint32_t, Units cost) {
-              found.emplace_back(space.outer(next), to_cost(cost));
-            });
-            return found;
-          },
-          nb::arg("state"), "Numbers of states with the costs of the steps from them.")
+      .def("successors", &neighbours<Space, false>, nb::arg("state"),
+           "Numbers of states with the costs of the steps to them.")
+      .def("predecessors", &neighbours<Space, true>, nb::arg("state"),
+           "Numbers of states with the costs of the steps from them.")
       .def("problem", &problem<Space>, nb::arg("start"), nb::arg("goal"), "What the general searches take.")
       .def("heuristic", &heuristic<Space>, nb::arg("problem"), nb::arg("name"),
            nb::arg("values") = nb::none(),
@@ -191,42 +149,17 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
       .def("astar", &astar<Space>, nb::arg("start"), nb::arg("goal"), nb::arg("heuristic"),
            nb::arg("explored"), nb::arg("limits"), nb::arg("progress") = nb::none(),
            "A* with a heuristic by name, or with values of all states; a limit is a status, not an error.")
-      .def("prolonged", &prolonged<Space>, nb::arg("start"), nb::arg("goal"), nb::kw_only(), nb::arg("k_pr"),
-           nb::arg("blind") = false, nb::arg("open") = true, nb::arg("time_limit") = nb::none(),
-           nb::arg("memory_limit") = nb::none(), nb::arg("max_expansions") = nb::none(),
-           nb::arg("progress") = nb::none(), "Labels by prolonged backward search.");
-}
-
-template <class Space>
-void bind_prolonged(nb::module_& module) {
-  module.def("prolonged", &prolonged_states<Space>, nb::arg("space"), nb::arg("start"), nb::kw_only(),
-             nb::arg("k_pr"), nb::arg("blind") = false, nb::arg("open") = true,
-             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
-             nb::arg("max_expansions") = nb::none(), nb::arg("progress") = nb::none(),
-             "Labels of states of a puzzle by prolonged backward search.");
-}
-
-// Arrays take over what they show, so each can be asked for once.
-template <class Labels>
-nb::class_<Labels, ProlongedLabels> bind_labels(nb::module_& module, const char* name, const char* doc) {
-  return nb::class_<Labels, ProlongedLabels>(module, name, doc)
-      .def("take_label", [](Labels& l) { return column(std::move(l.label)); })
-      .def("take_path_label", [](Labels& l) { return column(std::move(l.path_label)); });
+      .def("prolonged", &prolonged<Space>, nb::arg("start"), nb::arg("goal"), nb::arg("options"),
+           nb::arg("limits") = Limits(), nb::arg("progress") = nb::none(),
+           "Labels by prolonged backward search.");
 }
 
 }  // namespace
 
 void bind_grids(nb::module_& module) {
-  nb::class_<GridResult>(module, "GridResult", "How a search of a grid or a lattice ended.")
-      .def_prop_ro("status", [](const GridResult& r) { return status_name(r.status); })
+  bind_outcome<GridResult>(module, "GridResult", "How a search of a grid or a lattice ended.")
       .def_ro("cost", &GridResult::cost)
-      .def_prop_ro("expanded", [](const GridResult& r) { return r.counts.expanded; })
-      .def_prop_ro("evaluated", [](const GridResult& r) { return r.counts.evaluated; })
-      .def_prop_ro("generated", [](const GridResult& r) { return r.counts.generated; })
-      .def_prop_ro("reopened", [](const GridResult& r) { return r.counts.reopened; })
       .def_ro("initial_h", &GridResult::initial_h)
-      .def_ro("search_time", &GridResult::search_time_s)
-      .def_ro("cpu_time", &GridResult::cpu_time_s)
       .def("take_path", [](GridResult& r) { return column(std::move(r.path)); })
       .def("take_explored", [](GridResult& r) { return column(std::move(r.explored)); });
   nb::class_<PyGridHeuristic>(module, "GridHeuristic", "A heuristic by name, or values of all states.")
@@ -236,22 +169,24 @@ void bind_grids(nb::module_& module) {
              double weight) { new (self) PyGridHeuristic{std::move(name), std::move(values), eps, weight}; },
           nb::arg("name"), nb::arg("values") = nb::none(), nb::arg("eps") = nb::none(),
           nb::arg("weight") = 1.0);
-  nb::class_<ProlongedLabels>(module, "ProlongedLabels", "How a prolonged search ended.")
-      .def_prop_ro("status", [](const ProlongedLabels& l) { return status_name(l.status); })
+  bind_struct<ProlongedOptions>(module, "ProlongedOptions", "Options of prolonged backward search.")
+      .def_rw("k_pr", &ProlongedOptions::k_pr)
+      .def_rw("blind", &ProlongedOptions::blind)
+      .def_rw("open", &ProlongedOptions::open)
+      .def_rw("goals", &ProlongedOptions::goals);
+  // Arrays take over what they show, so each can be asked for once.
+  bind_outcome<ProlongedLabels>(module, "ProlongedLabels", "States, their labels, and how the search ended.")
       .def_ro("reached", &ProlongedLabels::reached)
       .def_ro("exact", &ProlongedLabels::exact, "So many of the states, the first ones, were closed.")
-      .def_prop_ro("expanded", [](const ProlongedLabels& l) { return l.counts.expanded; })
-      .def_prop_ro("generated", [](const ProlongedLabels& l) { return l.counts.generated; })
-      .def_ro("search_time", &ProlongedLabels::search_time_s)
-      .def_ro("cpu_time", &ProlongedLabels::cpu_time_s);
-  bind_labels<GridLabels>(module, "GridLabels", "Numbers of states with their labels.")
-      .def("take_states", [](GridLabels& l) { return column(std::move(l.states)); })
-      .def("take_path", [](GridLabels& l) { return column(std::move(l.path)); });
-  bind_labels<PuzzleLabels>(module, "PuzzleLabels", "States of a puzzle with their labels.")
-      .def("take_states",
-           [](PuzzleLabels& l) { return rows(std::move(l.states), l.states.size() / l.width, l.width); })
+      .def_ro("goals", &ProlongedLabels::goals, "Goal states that it began with.")
+      .def("take_label", [](ProlongedLabels& l) { return column(std::move(l.label)); })
+      .def("take_path_label", [](ProlongedLabels& l) { return column(std::move(l.path_label)); })
+      .def(
+          "take_states",
+          [](ProlongedLabels& l) { return rows(std::move(l.states), l.states.size() / l.width, l.width); },
+          "A row of numbers each; of a grid or a lattice one, its number.")
       .def("take_path",
-           [](PuzzleLabels& l) { return rows(std::move(l.path), l.path.size() / l.width, l.width); });
+           [](ProlongedLabels& l) { return rows(std::move(l.path), l.path.size() / l.width, l.width); });
   bind_space<Grid>(module, "GridSpace", "Cells of a map: (row, column).")
       .def(
           "__init__",
@@ -269,19 +204,9 @@ void bind_grids(nb::module_& module) {
           },
           nb::arg("blocked"), nb::arg("costs").none(), nb::arg("cut_corners"), nb::arg("headings"),
           nb::arg("turn_cost"));
-  nb::class_<TaskLabels, ProlongedLabels>(module, "TaskLabels", "States of a task with their labels.")
-      .def_ro("goals", &TaskLabels::goals)
-      .def("take_label", [](TaskLabels& l) { return column(std::move(l.label)); })
-      .def("take_values",
-           [](TaskLabels& l) { return rows(std::move(l.values), l.values.size() / l.width, l.width); });
-  module.def("prolonged", &prolonged_states_of_task, nb::arg("task"), nb::kw_only(), nb::arg("k_pr"),
-             nb::arg("blind") = false, nb::arg("open") = true, nb::arg("goals") = 10000,
-             nb::arg("time_limit") = nb::none(), nb::arg("memory_limit") = nb::none(),
-             nb::arg("max_expansions") = nb::none(), nb::arg("progress") = nb::none(),
+  module.def("prolonged", &prolonged_states_of_task, nb::arg("task"), nb::arg("options"),
+             nb::arg("limits") = Limits(), nb::arg("progress") = nb::none(),
              "Labels of states of a task by prolonged backward search.");
-  bind_prolonged<Tiles>(module);
-  bind_prolonged<Pancake>(module);
-  bind_prolonged<Blocks>(module);
 }
 
 }  // namespace hstar

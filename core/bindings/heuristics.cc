@@ -13,7 +13,6 @@
 #include "base/errors.h"
 #include "bindings/bindings.h"
 #include "bindings/callback.h"
-#include "bindings/py_heuristic.h"
 #include "bindings/sampling_arrays.h"
 #include "bindings/states.h"
 #include "heuristics/catalogue.h"
@@ -28,20 +27,17 @@ namespace hstar {
 
 namespace {
 
-nb::ndarray<nb::numpy, double, nb::ndim<1>> evaluate(PyHeuristic& self, ValueRows states) {
+Column<double> evaluate(PyHeuristic& self, ValueRows states) {
   Heuristic& heuristic = self.get();
   StateBatch batch = checked_batch(*self.space, states);
-  const size_t n = batch.size();
-  auto* values = new double[std::max<size_t>(n, 1)];
-  nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-  {
-    nb::gil_scoped_release release;
-    std::vector<Cost> h(n);
-    heuristic.evaluate(batch, 0, n, h.data());
-    for (size_t i = 0; i < n; ++i)
-      values[i] = h[i] == kDeadEnd ? INFINITY : static_cast<double>(h[i]) / heuristic.scale();
-  }
-  return nb::ndarray<nb::numpy, double, nb::ndim<1>>(values, {n}, owner);
+  return column(unlocked([&](Poll&) {
+    std::vector<Cost> h(batch.size());
+    heuristic.evaluate(batch, 0, h.size(), h.data());
+    std::vector<double> values;
+    for (const Cost value : h)
+      values.push_back(value == kDeadEnd ? INFINITY : static_cast<double>(value) / heuristic.scale());
+    return values;
+  }));
 }
 
 std::pair<std::optional<std::vector<int32_t>>, int64_t> relaxed_plan(const PyTask& task,

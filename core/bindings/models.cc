@@ -4,7 +4,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,8 +12,6 @@
 #include "base/errors.h"
 #include "bindings/bindings.h"
 #include "bindings/callback.h"
-#include "bindings/py_heuristic.h"
-#include "bindings/py_network.h"
 #include "bindings/sampling_arrays.h"
 #include "bindings/states.h"
 #include "estimates/belief.h"
@@ -30,8 +27,6 @@ namespace {
 
 using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class Array>
 std::vector<double> numbers(const Array& array) {
@@ -83,25 +78,9 @@ RowsOf<double> raw(const PyRawModel& self, const PyProblem& problem, ValueRows s
   return rows(std::move(result), n, model.outputs());
 }
 
-Belief belief(const std::string& estimate, std::optional<double> sigma, double floor, double range,
-              double margin, std::optional<double> alpha, double sure_below, bool clip,
-              std::optional<double> clip_lower, std::optional<double> clip_upper, double offset,
-              std::optional<double> eps, std::optional<double> factor, double shift, bool whole) {
-  using Kind = Estimate::Kind;
-  const Kind kind = named<Kind>("estimate", estimate,
-                                {{"point", Kind::kPoint},
-                                 {"gaussian", Kind::kGaussian},
-                                 {"laplace", Kind::kLaplace},
-                                 {"truncated", Kind::kTruncated}});
-  std::optional<Calibration> calibration;
-  if (factor) calibration = {*factor, shift, whole};
-  return Belief({kind, sigma, floor, range, margin},
-                {alpha, clip, clip_lower, clip_upper, offset, eps, calibration, sure_below});
-}
-
 // What the search sees of raw outputs, without a search.
-Column<double> believed_values(Matrix raw, std::optional<Vector> base, std::optional<Vector> lower,
-                               const Belief& belief) {
+Column<double> believed_values(Matrix raw, const Belief& belief, std::optional<Vector> base,
+                               std::optional<Vector> lower) {
   const size_t n = raw.shape(0), width = belief.estimate().outputs();
   check(raw.shape(1) == width, std::string("the estimate '") + belief.estimate().name() + "' needs " +
                                    std::to_string(width) + " numbers a state, not " +
@@ -127,8 +106,9 @@ bool same_symbolic(const PyHeuristic& one, const PyHeuristic& two) {
   return one.space == two.space && symbolic(one) && symbolic(two) && one.get().name() == two.get().name();
 }
 
-PyHeuristic believed_heuristic(const PyProblem& problem, PyRawModel& model, Belief belief, PyHeuristic* base,
-                               PyHeuristic* lower, const std::string& name, int32_t scale) {
+PyHeuristic believed_heuristic(const PyProblem& problem, PyRawModel& model, const Belief& belief,
+                               PyHeuristic* base, PyHeuristic* lower, const std::string& name,
+                               int32_t scale) {
   if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
   // All checks come before anything is taken.
   model.get();
@@ -143,6 +123,36 @@ PyHeuristic believed_heuristic(const PyProblem& problem, PyRawModel& model, Beli
   if (shared && lower != base) lower->heuristic.reset();
   return {problem.space, std::make_unique<BelievedHeuristic>(*problem.space, take(model.model, model.space),
                                                              belief, base_part, lower_part, name, scale)};
+}
+
+void bind_belief(nb::module_& module) {
+  using Kind = Estimate::Kind;
+  auto estimate = bind_struct<Estimate>(module, "Estimate",
+                                        "What the outputs of a model mean; see core/estimates/belief.h.");
+  bind_choice(estimate, "kind", &Estimate::kind, "estimate",
+              {{"point", Kind::kPoint},
+               {"gaussian", Kind::kGaussian},
+               {"laplace", Kind::kLaplace},
+               {"truncated", Kind::kTruncated}});
+  estimate.def_rw("sigma", &Estimate::sigma)
+      .def_rw("floor", &Estimate::floor)
+      .def_rw("range", &Estimate::range)
+      .def_rw("margin", &Estimate::margin);
+  bind_struct<Calibration>(module, "Calibration", "Values times a factor less a shift, perhaps rounded up.")
+      .def_rw("factor", &Calibration::factor)
+      .def_rw("shift", &Calibration::shift)
+      .def_rw("whole", &Calibration::whole);
+  bind_struct<Rule>(module, "Rule", "Which number of an estimate counts; the mean unless there is a level.")
+      .def_rw("level", &Rule::level)
+      .def_rw("clip", &Rule::clip)
+      .def_rw("clip_lower", &Rule::lower)
+      .def_rw("clip_upper", &Rule::upper)
+      .def_rw("offset", &Rule::offset)
+      .def_rw("eps", &Rule::eps)
+      .def_rw("calibration", &Rule::calibration)
+      .def_rw("sure_below", &Rule::sure_below);
+  nb::class_<Belief>(module, "Belief", "An estimate and a rule that go together.")
+      .def(nb::init<const Estimate&, const Rule&>(), nb::arg("estimate"), nb::arg("rule"));
 }
 
 }  // namespace
@@ -203,48 +213,17 @@ void bind_models(nb::module_& module) {
       nb::arg("function"), nb::arg("outputs"), nb::arg("name"),
       "A function from states, an int32 array (n, variables), to numbers (n, outputs).");
 
+  bind_belief(module);
   module.def(
-      "believed_heuristic",
-      [](const PyProblem& problem, PyRawModel& model, const std::string& estimate,
-         std::optional<double> sigma, double floor, double range, double margin, std::optional<double> alpha,
-         double sure_below, bool clip, std::optional<double> clip_lower, std::optional<double> clip_upper,
-         double offset, std::optional<double> eps, std::optional<double> factor, double shift, bool whole,
-         PyHeuristic* base, PyHeuristic* lower, const std::string& name, int32_t scale) {
-        return believed_heuristic(problem, model,
-                                  belief(estimate, sigma, floor, range, margin, alpha, sure_below, clip,
-                                         clip_lower, clip_upper, offset, eps, factor, shift, whole),
-                                  base, lower, name, scale);
-      },
-      nb::arg("problem"), nb::arg("model"), nb::kw_only(), nb::arg("estimate") = "point",
-      nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1, nb::arg("range") = 10.0, nb::arg("margin") = 0.1,
-      nb::arg("alpha") = nb::none(), nb::arg("sure_below") = kInfinity, nb::arg("clip") = false,
-      nb::arg("clip_lower") = nb::none(), nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0,
-      nb::arg("eps") = nb::none(), nb::arg("factor") = nb::none(), nb::arg("shift") = 0.0,
-      nb::arg("whole") = false, nb::arg("base").none() = nb::none(), nb::arg("lower").none() = nb::none(),
+      "believed_heuristic", &believed_heuristic, nb::arg("problem"), nb::arg("model"), nb::kw_only(),
+      nb::arg("belief") = Belief({}, {}), nb::arg("base") = nb::none(), nb::arg("lower") = nb::none(),
       nb::arg("name"), nb::arg("scale"),
-      "What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha, "
-      "where means from sure_below on have spread 1; "
-      "with eps bounded by lower and eps times lower; "
-      "with a factor that times the factor less the shift, and if h* are whole the next whole number. "
-      "Takes the model, base and lower over; they may be of a task that differs in costs only.");
-  module.def(
-      "believed_values",
-      [](Matrix raw, std::optional<Vector> base, std::optional<Vector> lower, const std::string& estimate,
-         std::optional<double> sigma, double floor, double range, double margin, std::optional<double> alpha,
-         double sure_below, bool clip, std::optional<double> clip_lower, std::optional<double> clip_upper,
-         double offset, std::optional<double> eps, std::optional<double> factor, double shift, bool whole) {
-        return believed_values(raw, base, lower,
-                               belief(estimate, sigma, floor, range, margin, alpha, sure_below, clip,
-                                      clip_lower, clip_upper, offset, eps, factor, shift, whole));
-      },
-      nb::arg("raw"), nb::kw_only(), nb::arg("base") = nb::none(), nb::arg("lower") = nb::none(),
-      nb::arg("estimate") = "point", nb::arg("sigma") = nb::none(), nb::arg("floor") = 0.1,
-      nb::arg("range") = 10.0, nb::arg("margin") = 0.1, nb::arg("alpha") = nb::none(),
-      nb::arg("sure_below") = kInfinity, nb::arg("clip") = false, nb::arg("clip_lower") = nb::none(),
-      nb::arg("clip_upper") = nb::none(), nb::arg("offset") = 0.0, nb::arg("eps") = nb::none(),
-      nb::arg("factor") = nb::none(), nb::arg("shift") = 0.0, nb::arg("whole") = false,
-      "The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept "
-      "above 0, NaN where the heuristic would refuse.");
+      "What the belief makes of the model's outputs. Takes the model, base and lower over; they may be "
+      "of a task that differs in costs only.");
+  module.def("believed_values", &believed_values, nb::arg("raw"), nb::arg("belief"), nb::kw_only(),
+             nb::arg("base") = nb::none(), nb::arg("lower") = nb::none(),
+             "The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor "
+             "kept above 0, NaN where the heuristic would refuse.");
 }
 
 }  // namespace hstar

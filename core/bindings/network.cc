@@ -9,7 +9,7 @@
 
 #include "base/errors.h"
 #include "bindings/bindings.h"
-#include "bindings/py_network.h"
+#include "bindings/sampling_arrays.h"
 
 namespace nb = nanobind;
 
@@ -45,38 +45,37 @@ PyNetwork make(Matrix rows, Vector bias, std::vector<std::vector<nb::object>> bl
 }
 
 // Outputs for rows of zeros and ones, one a state.
-nb::ndarray<nb::numpy, float, nb::ndim<2>> run(
-    const PyNetwork& self, nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> inputs,
-    bool reference) {
+RowsOf<float> run(const PyNetwork& self,
+                  nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> inputs,
+                  bool reference) {
   const Network& network = *self.network;
   const size_t n = inputs.shape(0), atoms = network.atoms();
   if (inputs.shape(1) != atoms)
     throw InputError("the network has " + std::to_string(atoms) + " inputs, not " +
                      std::to_string(inputs.shape(1)));
-  auto* out = new float[std::max<size_t>(1, n * network.outputs())];
-  nb::capsule owner(out, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+  std::vector<float> out(n * network.outputs());
   {
     nb::gil_scoped_release release;
     constexpr size_t kChunk = 256;
     Network::Scratch scratch;
     std::vector<float> accumulators(std::min(n, kChunk) * network.stride());
     for (size_t begin = 0; begin < n; begin += kChunk) {
-      const size_t rows = std::min(kChunk, n - begin);
-      for (size_t i = 0; i < rows; ++i) {
+      const size_t chunk = std::min(kChunk, n - begin);
+      for (size_t i = 0; i < chunk; ++i) {
         float* accumulator = &accumulators[i * network.stride()];
         network.clear(accumulator);
         const uint8_t* row = inputs.data() + (begin + i) * atoms;
         for (size_t a = 0; a < atoms; ++a)
           if (row[a]) network.add(accumulator, static_cast<int32_t>(a));
       }
-      float* target = out + begin * network.outputs();
+      float* target = out.data() + begin * network.outputs();
       if (reference)
-        network.reference(accumulators.data(), rows, target, scratch);
+        network.reference(accumulators.data(), chunk, target, scratch);
       else
-        network.run(accumulators.data(), rows, target, scratch);
+        network.run(accumulators.data(), chunk, target, scratch);
     }
   }
-  return nb::ndarray<nb::numpy, float, nb::ndim<2>>(out, {n, network.outputs()}, owner);
+  return rows(std::move(out), n, network.outputs());
 }
 
 }  // namespace

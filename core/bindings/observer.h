@@ -3,8 +3,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
+
+#include "base/control.h"
 
 namespace hstar {
 
@@ -42,5 +45,17 @@ class PythonObserver {
   nb::object function_;
   std::optional<nb::python_error> pending_;
 };
+
+// The result of `work`, called with an observer and without the interpreter lock.
+template <class Work>
+auto observed(nb::object progress, const Work& work) {
+  auto observer = std::make_shared<PythonObserver>(std::move(progress));
+  auto result = [&] {
+    nb::gil_scoped_release release;
+    return work([observer](const Progress& record) { return (*observer)(record); });
+  }();
+  observer->rethrow();
+  return result;
+}
 
 }  // namespace hstar

@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "base/errors.h"
 #include "bindings/bindings.h"
+#include "bindings/sampling_arrays.h"
 
 namespace nb = nanobind;
 
@@ -22,7 +22,6 @@ namespace hstar {
 namespace {
 
 using Words = nb::ndarray<const uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Costs = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Flags = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 struct OwnSpaceOptions {
@@ -55,7 +54,8 @@ class OwnSpace final : public SearchSpace {
 
   void expand(const uint32_t* packed, size_t n, Expansion& expansion) const override {
     nb::gil_scoped_acquire acquire;
-    const auto [states, costs, ends] = nb::cast<std::tuple<Words, Costs, Costs>>(expand_(rows(packed, n)));
+    const auto [states, costs, ends] =
+        nb::cast<std::tuple<Words, Integers, Integers>>(expand_(copied(packed, n)));
     const size_t m = states.shape(0);
     check(states.shape(1) == words() && costs.size() == m && ends.size() == n,
           "arrays of successors do not fit together");
@@ -76,21 +76,15 @@ class OwnSpace final : public SearchSpace {
 
   void goals(const uint32_t* packed, size_t n, char* is_goal) const override {
     nb::gil_scoped_acquire acquire;
-    const auto flags = nb::cast<Flags>(goals_(rows(packed, n)));
+    const auto flags = nb::cast<Flags>(goals_(copied(packed, n)));
     check(flags.size() == n, "there must be a goal flag for each state");
     std::copy_n(flags.data(), n, is_goal);
   }
 
  private:
-  static void check(bool fits, const char* message) {
-    if (!fits) throw InputError(message);
-  }
   // A copy: Python may keep the array, the search reuses the memory.
-  nb::object rows(const uint32_t* packed, size_t n) const {
-    auto* copy = new uint32_t[n * words()];
-    std::copy_n(packed, n * words(), copy);
-    nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<uint32_t*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, uint32_t, nb::ndim<2>>(copy, {n, words()}, owner));
+  RowsOf<uint32_t> copied(const uint32_t* packed, size_t n) const {
+    return rows(std::vector<uint32_t>(packed, packed + n * words()), n, words());
   }
 
   nb::object expand_, goals_;

@@ -45,11 +45,9 @@ std::pair<RowsOf<Value>, Column<int32_t>> preimages(const PyTask& task, const st
   return {rows(flatten(found.values), found.size(), task.space->variables()), column(std::move(found.depth))};
 }
 
-std::pair<RowsOf<Value>, Column<int32_t>> fsm_partial(const PyTask& task, size_t states, double bfs_share,
-                                                      double random_share, int32_t length, bool sai, bool sui,
+std::pair<RowsOf<Value>, Column<int32_t>> fsm_partial(const PyTask& task, const FsmConfig& config,
                                                       uint64_t seed) {
-  check_support(task, "fsm");
-  const FsmConfig config = fsm_config(states, bfs_share, random_share, length, sai, sui);
+  check_fsm(task, config);
   PartialSamples found = unlocked([&](Poll& poll) {
     const Regression regression(*task.space);
     const Atoms atoms(task.space->task());
@@ -80,7 +78,7 @@ Column<int32_t> label(const PyTask& task, ValueRows partial, Integers depth, Bit
 RowsOf<BitWord> complete(const PyTask& task, ValueRows partial, const std::string& rule, uint64_t seed) {
   check_support(task, "completion");
   const auto list = checked_rows(task, partial, true);
-  const CompletionRule by = completion_rule(rule);
+  const CompletionRule by = named("completion", rule, kCompletions);
   const Atoms atoms(task.space->task());
   return rows(unlocked([&](Poll& poll) {
                 const Regression regression(*task.space);
@@ -161,9 +159,7 @@ void bind_preimages(nb::module_& module) {
       "preimages", &preimages, nb::arg("task"), nb::arg("name"), nb::kw_only(), nb::arg("rollouts"),
       nb::arg("length"), nb::arg("seed"),
       "Partial states (n, variables), -1 for unset, and depths of rollouts of rsl or nrsl; the goal first.");
-  module.def("fsm_partial", &fsm_partial, nb::arg("task"), nb::kw_only(), nb::arg("states"),
-             nb::arg("bfs_share"), nb::arg("random_share"), nb::arg("length"), nb::arg("sai"), nb::arg("sui"),
-             nb::arg("seed"),
+  module.def("fsm_partial", &fsm_partial, nb::arg("task"), nb::arg("config"), nb::arg("seed"),
              "The partial states (n, variables) of fsm before completion, and their labels.");
   module.def("label", &label, nb::arg("task"), nb::arg("preimages"), nb::arg("depth"), nb::arg("states"),
              "Least depth of a pre-image that contains the state, -1 for none.");

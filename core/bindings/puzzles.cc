@@ -19,8 +19,8 @@
 #include "base/errors.h"
 #include "bindings/bindings.h"
 #include "bindings/observer.h"
-#include "bindings/py_heuristic.h"
 #include "bindings/sampling_arrays.h"
+#include "sampling/prolonged.h"
 
 namespace nb = nanobind;
 
@@ -86,35 +86,33 @@ Values random_walk(const Space& space, const Values& values, uint64_t steps, uin
   return space.values(state);
 }
 
-void set_pruning(DeepeningOptions& options, const std::string& name) {
-  options.pruning = named<Pruning>(
-      "pruning", name,
-      {{"none", Pruning::kNone}, {"undo", Pruning::kUndo}, {"automaton", Pruning::kAutomaton}});
-}
-
 template <class Space>
 DeepeningResult idastar(const Space& space, const Values& start, const HeuristicChoice<Space>& heuristic,
                         const DeepeningOptions& options, const Limits& limits, nb::object progress) {
   const auto state = space.checked(start);
-  auto observer = std::make_shared<PythonObserver>(std::move(progress));
-  DeepeningResult result;
-  {
-    nb::gil_scoped_release release;
-    result = puzzle_idastar<Space>(space, heuristic, state, options, limits,
-                                   [observer](const Progress& record) { return (*observer)(record); });
-  }
-  observer->rethrow();
-  return result;
+  return observed(std::move(progress), [&](const Observer& observer) {
+    return puzzle_idastar<Space>(space, heuristic, state, options, limits, observer);
+  });
+}
+
+template <class Space>
+ProlongedLabels prolonged(const Space& space, const Values& start, const ProlongedOptions& options,
+                          const Limits& limits, nb::object progress) {
+  const auto from = space.checked(start);
+  return observed(std::move(progress), [&](const Observer& observer) {
+    return prolonged_puzzle<Space>(space, from, options, limits, observer);
+  });
 }
 
 // What all puzzles have.
 template <class Space>
-nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* doc) {
-  return nb::class_<Space>(module, name, doc)
+nb::class_<Space> bind_space(nb::module_& module, const char* name) {
+  return nb::class_<Space>(module, name, "A puzzle of one size, with its goal; see core/spaces.")
+      .def_prop_ro("size", &Space::size, "Numbers of a state.")
       .def_prop_ro("goal", [](const Space& space) { return space.values(space.goal()); })
       .def_prop_ro("words", &Space::words, "32-bit words of a packed state.")
       .def_prop_ro(
-          "database_space", [](const Space& space) { return database_space(space); },
+          "database_space", [](const Space& space) { return space.name(); },
           "Databases and networks fit spaces with the same one.")
       .def(
           "check", [](const Space& space, const Values& state) { space.checked(state); }, nb::arg("state"),
@@ -179,24 +177,53 @@ PatternDatabase build(const Space& space, const Values& pattern, const nb::objec
   });
 }
 
+// Databases are made by `databases(space, sets)`; of blocks, whose costs cannot be added, there is one set.
 template <class Space>
-void bind_database(nb::class_<Space>& space) {
+void bind_databases(nb::module_& module, nb::class_<Space>& space, const char* name) {
+  using Databases = typename Parts<Space>::Databases;
   space.def("build_database", &build<Space>, nb::arg("pattern"), nb::arg("check") = nb::none(),
             "Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.");
-  space.def(
-      "map_database",
-      [](const Space& s, const Values& pattern, const std::string& path, size_t offset) {
-        return map_database(s, pattern, path, offset);
-      },
-      nb::arg("pattern"), nb::arg("path"), nb::arg("offset"), "Costs from a file, which stay there.");
+  space.def("map_database", &map_database<Space>, nb::arg("pattern"), nb::arg("path"), nb::arg("offset"),
+            "Costs from a file, which stay there.");
+  nb::class_<Databases>(module, name, "Pattern databases: the greatest of the sums of sets.")
+      .def_prop_ro("sets", &Databases::sets);
+  module.def(
+      "databases",
+      [](const Space& space, typename Databases::Sets sets) { return Databases(space, std::move(sets)); },
+      nb::arg("space"), nb::arg("sets"), "Databases as a heuristic.");
 }
 
 template <class Space>
-void bind_databases(nb::module_& module, const char* name) {
-  using Databases = AdditiveDatabases<Space>;
-  nb::class_<Databases>(module, name, "Additive pattern databases: the greatest of the sums of sets.")
-      .def(nb::init<const Space&, typename Databases::Sets>(), nb::arg("space"), nb::arg("sets"))
-      .def_prop_ro("sets", &Databases::sets);
+nb::class_<Space> bind_puzzle(nb::module_& module, const char* name, const char* databases) {
+  auto space = bind_space<Space>(module, name);
+  if constexpr (kHasDatabases<Space>) bind_databases(module, space, databases);
+  module.def("prolonged", &prolonged<Space>, nb::arg("space"), nb::arg("start"), nb::arg("options"),
+             nb::arg("limits") = Limits(), nb::arg("progress") = nb::none(),
+             "Labels of states of a puzzle by prolonged backward search.");
+  return space;
+}
+
+void bind_constructor(nb::class_<Tiles>& space) {
+  space.def(nb::init<int, int>(), nb::arg("rows"), nb::arg("columns"))
+      .def(
+          "is_solvable",
+          [](const Tiles& tiles, const Values& state) { return tiles.is_solvable(tiles.permutation(state)); },
+          nb::arg("state"))
+      .def_prop_ro("rows", &Tiles::rows)
+      .def_prop_ro("columns", &Tiles::columns);
+}
+void bind_constructor(nb::class_<Pancake>& space) { space.def(nb::init<int>(), nb::arg("pancakes")); }
+void bind_constructor(nb::class_<Blocks>& space) { space.def(nb::init<const Values&>(), nb::arg("goal")); }
+void bind_constructor(nb::class_<TopSpin>& space) {
+  space.def(nb::init<int, int>(), nb::arg("tokens"), nb::arg("turnstile"))
+      .def_prop_ro("turnstile", &TopSpin::turnstile)
+      .def(
+          "is_solvable",
+          [](const TopSpin& ring, const Values& state) {
+            check_permutation(state, static_cast<size_t>(ring.size()), "token");
+            return ring.is_solvable(state);
+          },
+          nb::arg("state"));
 }
 
 }  // namespace
@@ -206,29 +233,19 @@ void bind_puzzles(nb::module_& module) {
       .def_ro("name", &PuzzleHeuristicInfo::name)
       .def_ro("admissible", &PuzzleHeuristicInfo::admissible)
       .def_ro("consistent", &PuzzleHeuristicInfo::consistent);
-  nb::class_<DeepeningOptions>(module, "DeepeningOptions", "Options of iterative deepening on puzzles.")
-      .def(nb::init<>())
-      .def_prop_rw(
-          "pruning",
-          [](const DeepeningOptions& options) {
-            constexpr const char* kNames[] = {"none", "undo", "automaton"};
-            return kNames[static_cast<int>(options.pruning)];
-          },
-          &set_pruning)
-      .def_rw("table_bytes", &DeepeningOptions::table_bytes)
+  auto deepening =
+      bind_struct<DeepeningOptions>(module, "DeepeningOptions", "Options of iterative deepening on puzzles.");
+  bind_choice(deepening, "pruning", &DeepeningOptions::pruning, "pruning",
+              {{"none", Pruning::kNone}, {"undo", Pruning::kUndo}, {"automaton", Pruning::kAutomaton}});
+  deepening.def_rw("table_bytes", &DeepeningOptions::table_bytes)
       .def_rw("greatest_bound", &DeepeningOptions::greatest_bound)
       .def_rw("threads", &DeepeningOptions::threads);
-  nb::class_<DeepeningResult>(module, "DeepeningResult", "How a search of a puzzle ended.")
-      .def_prop_ro("status", [](const DeepeningResult& r) { return status_name(r.status); })
+  bind_outcome<DeepeningResult>(module, "DeepeningResult", "How a search of a puzzle ended.")
       .def_ro("plan", &DeepeningResult::plan)
-      .def_prop_ro("expanded", [](const DeepeningResult& r) { return r.counts.expanded; })
-      .def_prop_ro("generated", [](const DeepeningResult& r) { return r.counts.generated; })
       .def_ro("initial_h", &DeepeningResult::initial_h)
       .def_ro("bound", &DeepeningResult::bound)
       .def_ro("lower_bound", &DeepeningResult::lower_bound)
-      .def_ro("rounds", &DeepeningResult::rounds)
-      .def_ro("search_time", &DeepeningResult::search_time_s)
-      .def_ro("cpu_time", &DeepeningResult::cpu_time_s);
+      .def_ro("rounds", &DeepeningResult::rounds);
   nb::class_<PatternDatabase>(module, "PatternDatabase", "Costs of bringing the pieces of a pattern home.")
       .def_ro("space", &PatternDatabase::space)
       .def_ro("pattern", &PatternDatabase::pattern)
@@ -241,29 +258,13 @@ void bind_puzzles(nb::module_& module) {
       .def_prop_ro("entries", &PatternDatabase::entries)
       .def_prop_ro("largest", &PatternDatabase::largest)
       .def_prop_ro("mean", &PatternDatabase::mean);
-  auto tiles = bind_space<Tiles>(module, "TilesSpace", "The sliding-tile puzzle.");
-  tiles.def(nb::init<int, int>(), nb::arg("rows"), nb::arg("columns"))
-      .def(
-          "is_solvable",
-          [](const Tiles& space, const Values& state) { return space.is_solvable(space.permutation(state)); },
-          nb::arg("state"))
-      .def_prop_ro("rows", &Tiles::rows)
-      .def_prop_ro("columns", &Tiles::columns);
-  auto pancake = bind_space<Pancake>(module, "PancakeSpace", "A stack of pancakes.");
-  pancake.def(nb::init<int>(), nb::arg("pancakes")).def_prop_ro("size", &Pancake::size);
-  auto blocks =
-      bind_space<Blocks>(module, "BlocksSpace", "Blocks in stacks; states say what lies under each block.");
-  blocks.def(nb::init<const Values&>(), nb::arg("goal")).def_prop_ro("size", &Blocks::size);
-  bind_database(tiles);
-  bind_database(pancake);
-  bind_database(blocks);
-  bind_databases<Tiles>(module, "TilesDatabases");
-  bind_databases<Pancake>(module, "PancakeDatabases");
-  nb::class_<BlockDatabases>(module, "BlockDatabases",
-                             "Pattern databases of blocks: the greatest of the costs.")
-      .def(nb::init<const Blocks&, std::vector<BlockDatabases::Database>>(), nb::arg("space"),
-           nb::arg("databases"))
-      .def_prop_ro("databases", &BlockDatabases::databases);
+#define HSTAR_PUZZLE(Space)                                                      \
+  {                                                                              \
+    auto space = bind_puzzle<Space>(module, #Space "Space", #Space "Databases"); \
+    bind_constructor(space);                                                     \
+  }
+  HSTAR_PUZZLES(HSTAR_PUZZLE)
+#undef HSTAR_PUZZLE
 }
 
 }  // namespace hstar

@@ -27,20 +27,13 @@ Sampled to_python(Samples&& samples) {
           flags(samples.bound)};
 }
 
-Sampled rsl(const PyTask& task, const std::string& name, size_t states, double random_share, int32_t rollouts,
-            int32_t length, const std::string& pool, const std::string& completion,
-            const std::string& unlabelled, uint64_t seed) {
+Sampled rsl(const PyTask& task, const std::string& name, const DrawConfig& config, int32_t rollouts,
+            int32_t length, uint64_t seed) {
   check_support(task, name);
-  check_sizes(states, length);
+  check_sizes(config.states, length);
   check(rollouts >= 0, "rollouts must be at least 0");
-  check_share("random_share", random_share);
+  check_share("random_share", config.random_share);
   const RolloutChoice choice = rollout_choice(name);
-  const DrawConfig config{
-      states, random_share,
-      named<Pool>("pool", pool, {{"cumulative", Pool::kCumulative}, {"level", Pool::kLevel}}),
-      completion_rule(completion),
-      named<Unlabelled>("label for states in no pre-image", unlabelled,
-                        {{"limit", Unlabelled::kLimit}, {"max", Unlabelled::kMax}})};
   return to_python(unlocked([&](Poll& poll) {
     const Regression regression(*task.space);
     const Atoms atoms(task.space->task());
@@ -51,10 +44,8 @@ Sampled rsl(const PyTask& task, const std::string& name, size_t states, double r
   }));
 }
 
-Sampled fsm(const PyTask& task, size_t states, double bfs_share, double random_share, int32_t length,
-            bool sai, bool sui, uint64_t seed) {
-  check_support(task, "fsm");
-  const FsmConfig config = fsm_config(states, bfs_share, random_share, length, sai, sui);
+Sampled fsm(const PyTask& task, const FsmConfig& config, uint64_t seed) {
+  check_fsm(task, config);
   return to_python(unlocked([&](Poll& poll) {
     const Regression regression(*task.space);
     const Atoms atoms(task.space->task());
@@ -83,12 +74,24 @@ std::pair<RowsOf<Value>, Column<double>> exact(const PyTask& task, bool unit_cos
 }  // namespace
 
 void bind_sampling(nb::module_& module) {
-  module.def("rsl", &rsl, nb::arg("task"), nb::arg("name"), nb::kw_only(), nb::arg("states"),
-             nb::arg("random_share"), nb::arg("rollouts"), nb::arg("length"), nb::arg("pool"),
-             nb::arg("completion"), nb::arg("unlabelled"), nb::arg("seed"),
+  auto draw = bind_struct<DrawConfig>(module, "DrawConfig", "How states are drawn from pre-images.");
+  draw.def_rw("states", &DrawConfig::states).def_rw("random_share", &DrawConfig::random_share);
+  bind_choice(draw, "pool", &DrawConfig::pool, "pool",
+              {{"cumulative", Pool::kCumulative}, {"level", Pool::kLevel}});
+  bind_choice(draw, "completion", &DrawConfig::completion, "completion", kCompletions);
+  bind_choice(draw, "unlabelled", &DrawConfig::unlabelled, "label for states in no pre-image",
+              {{"limit", Unlabelled::kLimit}, {"max", Unlabelled::kMax}});
+  bind_struct<FsmConfig>(module, "FsmConfig", "Options of fsm.")
+      .def_rw("states", &FsmConfig::states)
+      .def_rw("bfs_share", &FsmConfig::bfs_share)
+      .def_rw("random_share", &FsmConfig::random_share)
+      .def_rw("length", &FsmConfig::length)
+      .def_rw("sai", &FsmConfig::sai)
+      .def_rw("sui", &FsmConfig::sui);
+  module.def("rsl", &rsl, nb::arg("task"), nb::arg("name"), nb::arg("config"), nb::kw_only(),
+             nb::arg("rollouts"), nb::arg("length"), nb::arg("seed"),
              "States (n, words), labels, and whether a label is a bound; `name` is rsl or nrsl.");
-  module.def("fsm", &fsm, nb::arg("task"), nb::kw_only(), nb::arg("states"), nb::arg("bfs_share"),
-             nb::arg("random_share"), nb::arg("length"), nb::arg("sai"), nb::arg("sui"), nb::arg("seed"),
+  module.def("fsm", &fsm, nb::arg("task"), nb::arg("config"), nb::arg("seed"),
              "States (n, words), labels, and whether a label is a bound.");
   module.def("random_walks", &walks, nb::arg("task"), nb::arg("walks"), nb::kw_only(), nb::arg("min_length"),
              nb::arg("max_length"), nb::arg("seed"),

@@ -6,7 +6,6 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,15 +64,28 @@ auto unlocked(Work&& work) {
   return work(poll);
 }
 
+// A choice by its name, and a field of a struct that has one.
 template <class T>
-T named(const std::string& what, const std::string& name,
-        std::initializer_list<std::pair<const char*, T>> known) {
+using Choices = std::vector<std::pair<const char*, T>>;
+template <class T>
+T named(const std::string& what, const std::string& name, const Choices<T>& known) {
   std::string list;
   for (const auto& [key, value] : known) {
     if (name == key) return value;
     list += (list.empty() ? "" : ", ") + std::string(key);
   }
   throw InputError("unknown " + what + " '" + name + "' (known: " + list + ")");
+}
+
+template <class Struct, class T>
+void bind_choice(nb::class_<Struct>& made, const char* name, T Struct::* field, const char* what,
+                 const Choices<T>& known) {
+  made.def_prop_rw(
+      name,
+      [=](const Struct& self) {
+        return std::ranges::find(known, self.*field, &std::pair<const char*, T>::second)->first;
+      },
+      [=](Struct& self, const std::string& chosen) { self.*field = named(what, chosen, known); });
 }
 
 inline void check(bool fine, const std::string& message) {
@@ -120,19 +132,16 @@ inline RolloutChoice rollout_choice(const std::string& name) {
   return named<RolloutChoice>("rollout sampler", name,
                               {{"rsl", RolloutChoice::kUniform}, {"nrsl", RolloutChoice::kNovelty}});
 }
-inline CompletionRule completion_rule(const std::string& name) {
-  return named<CompletionRule>(
-      "completion", name, {{"variables", CompletionRule::kVariables}, {"atoms", CompletionRule::kAtoms}});
-}
+inline const Choices<CompletionRule> kCompletions = {{"variables", CompletionRule::kVariables},
+                                                     {"atoms", CompletionRule::kAtoms}};
 inline int32_t rollout_length(const PyTask& task, const Atoms& atoms, int32_t length) {
   return length > 0 ? length : adaptive_length(task.space->task(), atoms);
 }
-inline FsmConfig fsm_config(size_t states, double bfs_share, double random_share, int32_t length, bool sai,
-                            bool sui) {
-  check_sizes(states, length);
-  check_share("bfs_share", bfs_share);
-  check_share("random_share", random_share);
-  return {states, bfs_share, random_share, length, sai, sui};
+inline void check_fsm(const PyTask& task, const FsmConfig& config) {
+  check_support(task, "fsm");
+  check_sizes(config.states, config.length);
+  check_share("bfs_share", config.bfs_share);
+  check_share("random_share", config.random_share);
 }
 
 }  // namespace hstar

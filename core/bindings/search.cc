@@ -12,23 +12,12 @@
 #include "base/memory.h"
 #include "bindings/bindings.h"
 #include "bindings/observer.h"
-#include "bindings/py_heuristic.h"
 #include "bindings/sampling_arrays.h"
 
 namespace nb = nanobind;
 
 namespace hstar {
 namespace {
-
-TieBreaking tie_breaking(const std::string& name) {
-  return named<TieBreaking>(
-      "tie-breaking", name,
-      {{"fifo", TieBreaking::kFifo}, {"lifo", TieBreaking::kLifo}, {"random", TieBreaking::kRandom}});
-}
-
-const char* tie_name(TieBreaking ties) {
-  return ties == TieBreaking::kFifo ? "fifo" : ties == TieBreaking::kLifo ? "lifo" : "random";
-}
 
 SearchResult search(const PyProblem& problem, const std::string& name, std::vector<PyHeuristic*> heuristics,
                     const SearchOptions& options, const Limits& limits, PyHeuristic* anchor,
@@ -56,19 +45,17 @@ SearchResult search(const PyProblem& problem, const std::string& name, std::vect
 }
 
 void bind_options(nb::module_& module) {
-  nb::class_<Limits>(module, "Limits", "What may end a search; infinite unless set.")
-      .def(nb::init<>())
+  bind_struct<Limits>(module, "Limits", "What may end a search; infinite unless set.")
       .def_rw("time", &Limits::time_s)
       .def_rw("cpu_time", &Limits::cpu_time_s)
       .def_rw("memory", &Limits::memory_bytes)
       .def_rw("evaluations", &Limits::evaluations)
       .def_rw("expansions", &Limits::expansions);
-  nb::class_<SearchOptions>(module, "SearchOptions", "Options of all searches, with their defaults.")
-      .def(nb::init<>())
-      .def_rw("weight", &SearchOptions::weight)
-      .def_prop_rw(
-          "ties", [](const SearchOptions& options) { return tie_name(options.ties); },
-          [](SearchOptions& options, const std::string& name) { options.ties = tie_breaking(name); })
+  auto options =
+      bind_struct<SearchOptions>(module, "SearchOptions", "Options of all searches, with their defaults.");
+  bind_choice(options, "ties", &SearchOptions::ties, "tie-breaking",
+              {{"fifo", TieBreaking::kFifo}, {"lifo", TieBreaking::kLifo}, {"random", TieBreaking::kRandom}});
+  options.def_rw("weight", &SearchOptions::weight)
       .def_rw("seed", &SearchOptions::seed)
       .def_rw("preferred", &SearchOptions::preferred)
       .def_rw("boost", &SearchOptions::boost)
@@ -115,13 +102,8 @@ void bind_search(nb::module_& module) {
         return result;
       },
       "All searches.");
-  nb::class_<SearchResult>(module, "SearchResult", "How a search ended.")
-      .def_prop_ro("status", [](const SearchResult& r) { return status_name(r.status); })
+  bind_outcome<SearchResult>(module, "SearchResult", "How a search ended.")
       .def_ro("plan", &SearchResult::plan)
-      .def_prop_ro("expanded", [](const SearchResult& r) { return r.counts.expanded; })
-      .def_prop_ro("evaluated", [](const SearchResult& r) { return r.counts.evaluated; })
-      .def_prop_ro("generated", [](const SearchResult& r) { return r.counts.generated; })
-      .def_prop_ro("reopened", [](const SearchResult& r) { return r.counts.reopened; })
       .def_prop_ro("dead_ends", [](const SearchResult& r) { return r.counts.dead_ends; })
       .def_prop_ro("anchored", [](const SearchResult& r) { return r.counts.anchored; })
       .def_prop_ro("lower_bound",
@@ -134,8 +116,6 @@ void bind_search(nb::module_& module) {
                      if (r.initial_h == kDeadEnd) return std::nullopt;
                      return static_cast<double>(r.initial_h) / r.h_scale;
                    })
-      .def_ro("search_time", &SearchResult::search_time_s)
-      .def_ro("cpu_time", &SearchResult::cpu_time_s)
       .def_ro("registered_states", &SearchResult::registered_states)
       .def_ro("state_bytes", &SearchResult::state_bytes)
       .def_ro("memory_before_search", &SearchResult::memory_before);

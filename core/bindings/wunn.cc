@@ -39,16 +39,13 @@ std::array<Learned, Wunn::kArrays> learned(size_t inputs, size_t width, const Ar
 }
 
 std::tuple<uint32_t, float, bool> fit(const Matrix& x, const Vector& y, size_t width, const Arrays& arrays,
-                                      uint64_t steps_before, uint64_t seed, float prior_variance,
-                                      float learning_rate, float beta, float threshold, float already_known,
-                                      uint32_t steps, uint32_t batch, uint32_t sweep_every, bool stop_early) {
+                                      uint64_t steps_before, uint64_t seed, const WunnConfig& config) {
   if (x.shape(0) != y.shape(0) || x.shape(0) == 0) throw InputError("as many labels as states, at least one");
-  if (batch == 0 || sweep_every == 0) throw InputError("batch and sweep_every must be at least 1");
-  if (!(already_known > 0)) throw InputError("already_known must be above 0");
+  if (config.batch == 0 || config.sweep_every == 0)
+    throw InputError("batch and sweep_every must be at least 1");
+  if (!(config.already_known > 0)) throw InputError("already_known must be above 0");
   Wunn network(x.shape(1), width, learned(x.shape(1), width, arrays), steps_before);
   const SparseRows rows(x.data(), x.shape(0), x.shape(1));
-  const WunnConfig config{prior_variance, learning_rate, beta,        threshold, already_known,
-                          steps,          batch,         sweep_every, stop_early};
   const WunnFit found = unlocked([&](Poll& poll) {
     Random random(seed);
     return network.fit(rows, y.data(), config, random, poll);
@@ -59,13 +56,20 @@ std::tuple<uint32_t, float, bool> fit(const Matrix& x, const Vector& y, size_t w
 }  // namespace
 
 void bind_wunn(nb::module_& module) {
-  module.def(
-      "fit_wunn", &fit, nb::kw_only(), nb::arg("x"), nb::arg("y"), nb::arg("width"), nb::arg("arrays"),
-      nb::arg("steps_before"), nb::arg("seed"), nb::arg("prior_variance"), nb::arg("learning_rate"),
-      nb::arg("beta"), nb::arg("threshold"), nb::arg("already_known"), nb::arg("steps"), nb::arg("batch"),
-      nb::arg("sweep_every"), nb::arg("stop_early"),
-      "Learns in place, until the variance of each state is below the threshold or the steps are done: "
-      "steps, the largest variance before the last ones, whether it came below.");
+  bind_struct<WunnConfig>(module, "WunnConfig", "How a wunn learns.")
+      .def_rw("prior_variance", &WunnConfig::prior_variance)
+      .def_rw("learning_rate", &WunnConfig::learning_rate)
+      .def_rw("beta", &WunnConfig::beta)
+      .def_rw("threshold", &WunnConfig::threshold)
+      .def_rw("already_known", &WunnConfig::already_known)
+      .def_rw("steps", &WunnConfig::steps)
+      .def_rw("batch", &WunnConfig::batch)
+      .def_rw("sweep_every", &WunnConfig::sweep_every)
+      .def_rw("stop_early", &WunnConfig::stop_early);
+  module.def("fit_wunn", &fit, nb::kw_only(), nb::arg("x"), nb::arg("y"), nb::arg("width"), nb::arg("arrays"),
+             nb::arg("steps_before"), nb::arg("seed"), nb::arg("config"),
+             "Learns in place, until the variance of each state is below the threshold or the steps are "
+             "done: steps, the largest variance before the last ones, whether it came below.");
 }
 
 }  // namespace hstar

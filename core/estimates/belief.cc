@@ -54,18 +54,18 @@ Belief::Belief(Estimate estimate, Rule rule) : estimate_(estimate), rule_(rule) 
   check("floor", estimate_.floor);
   check("range", estimate_.range);
   check("margin", estimate_.margin);
-  if (rule_.alpha) {
-    if (!(*rule_.alpha > 0 && *rule_.alpha < 1))
-      throw InputError("a quantile needs alpha between 0 and 1, got " + text(*rule_.alpha));
+  if (rule_.level) {
+    if (!(*rule_.level > 0 && *rule_.level < 1))
+      throw InputError("a quantile needs a level between 0 and 1, got " + text(*rule_.level));
     if (estimate_.kind == Estimate::Kind::kPoint)
-      throw UnsupportedError("a point estimate has no quantile " + text(*rule_.alpha) +
+      throw UnsupportedError("a point estimate has no quantile " + text(*rule_.level) +
                              "; use the rule 'mean'");
-    shift_ = estimate_.kind == Estimate::Kind::kLaplace ? laplace_quantile(*rule_.alpha)
-                                                        : normal_quantile(*rule_.alpha);
+    shift_ = estimate_.kind == Estimate::Kind::kLaplace ? laplace_quantile(*rule_.level)
+                                                        : normal_quantile(*rule_.level);
   }
   if (std::isnan(rule_.sure_below)) throw InputError("sure_below must be a number");
   if (rule_.sure_below < std::numeric_limits<double>::infinity() &&
-      (!rule_.alpha || estimate_.kind != Estimate::Kind::kGaussian))
+      (!rule_.level || estimate_.kind != Estimate::Kind::kGaussian))
     throw InputError("sure_below is for quantiles of a gaussian estimate");
   if (rule_.eps) {
     if (!(*rule_.eps >= 1 && std::isfinite(*rule_.eps)))
@@ -99,13 +99,13 @@ double Belief::chosen(const double* raw, double base, double lower) const {
       break;
     case Estimate::Kind::kGaussian:
     case Estimate::Kind::kLaplace:
-      if (rule_.alpha) h += shift_ * (h < rule_.sure_below ? spread(raw) : 1);
+      if (rule_.level) h += shift_ * (h < rule_.sure_below ? spread(raw) : 1);
       break;
     case Estimate::Kind::kTruncated: {
       if (std::isnan(h)) return h;
       // That h* itself is infinite is for the maximum to say.
       const double a = std::isfinite(lower) ? lower - estimate_.margin : kNoBound, sigma = spread(raw);
-      h = rule_.alpha ? truncated_quantile(h, sigma, a, *rule_.alpha) : truncated_mean(h, sigma, a);
+      h = rule_.level ? truncated_quantile(h, sigma, a, *rule_.level) : truncated_mean(h, sigma, a);
       h = std::max(h, lower);
     }
   }

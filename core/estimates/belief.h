@@ -48,7 +48,7 @@ struct Calibration {
 };
 
 struct Rule {
-  std::optional<double> alpha;  // of a quantile; without one the mean is taken
+  std::optional<double> level;  // of a quantile: P(h* < value); without one the mean is taken
   bool clip = false;
   std::optional<double> lower, upper;        // constants of the clip
   double offset = 0;                         // added at the end, of models that only know an order

@@ -17,22 +17,6 @@
 
 namespace hstar {
 
-// Calls `moved(piece, from, to)` for all pieces that a move moves, or that lie somewhere.
-template <class Moved>
-void for_moved(const Tiles& space, const Tiles::State& before, Tiles::Action action, const Moved& moved) {
-  const int from = space.target(before, action);
-  moved(before.cells[static_cast<size_t>(from)], from, int{before.blank});
-}
-template <class Moved>
-void for_moved(const Pancake&, const Pancake::State& before, Pancake::Action flip, const Moved& moved) {
-  for (int from = 0; from < flip; ++from)
-    if (const int to = flip - 1 - from; to != from)
-      moved(before.pancakes[static_cast<size_t>(from)], from, to);
-}
-
-inline int piece_at(const Tiles::State& state, size_t place) { return state.cells[place]; }
-inline int piece_at(const Pancake::State& state, size_t place) { return state.pancakes[place]; }
-
 template <Puzzle Space>
 class AdditiveDatabases {
  public:
@@ -45,7 +29,7 @@ class AdditiveDatabases {
 
   // Throws an InputError if a set has a piece twice, a database is for another space, or there are too many.
   AdditiveDatabases(const Space& space, Sets sets)
-      : space_(space), pieces_(space.values(space.goal()).size()), sets_(std::move(sets)) {
+      : space_(space), pieces_(static_cast<size_t>(space.size())), sets_(std::move(sets)) {
     if (sets_.size() > kMostDatabases)
       throw InputError("there are at most " + std::to_string(kMostDatabases) + " databases");
     for (const std::vector<Database>& set : sets_) {
@@ -53,8 +37,8 @@ class AdditiveDatabases {
       for (const Database& database : set) {
         if (tables_.size() == kMostDatabases)
           throw InputError("there are at most " + std::to_string(kMostDatabases) + " databases");
-        if (database->space != database_space(space))
-          throw InputError("a database for " + database->space + " does not fit " + database_space(space));
+        if (database->space != space.name())
+          throw InputError("a database for " + database->space + " does not fit " + space.name());
         for (size_t i = 0; i < database->pattern.size(); ++i) {
           Part& part = parts.at(static_cast<size_t>(database->pattern[i]));
           if (part.step != 0)
@@ -75,13 +59,13 @@ class AdditiveDatabases {
   int32_t root(const typename Space::State& state, Node& node) const {
     node.index.fill(0);
     for (size_t place = 0; place < pieces_; ++place)
-      shift(node, piece_at(state, place), static_cast<int>(place));
+      shift(node, (state.*Space::kPieces)[place], static_cast<int>(place));
     return value(node);
   }
   int32_t child(const Node& parent, const typename Space::State& before, typename Space::Action action,
                 Node& child) const {
     child = parent;
-    for_moved(space_, before, action, [&](int piece, int from, int to) { shift(child, piece, to - from); });
+    space_.for_moved(before, action, [&](int piece, int from, int to) { shift(child, piece, to - from); });
     return value(child);
   }
 
@@ -92,7 +76,7 @@ class AdditiveDatabases {
   void follow(const typename Space::State& before, typename Space::Action action, Node& node,
               const Changed& changed) const {
     if constexpr (std::is_same_v<Space, Tiles>) {
-      for_moved(space_, before, action, [&](int piece, int from, int to) {
+      space_.for_moved(before, action, [&](int piece, int from, int to) {
         for (size_t i = static_cast<size_t>(piece); i < parts_.size(); i += pieces_) {
           if (parts_[i].step == 0) continue;  // in no database of the set
           node.index[parts_[i].database] += parts_[i].step * static_cast<uint32_t>(to - from);
@@ -101,7 +85,7 @@ class AdditiveDatabases {
       });
     } else {
       const Node parent = node;
-      for_moved(space_, before, action, [&](int piece, int from, int to) { shift(node, piece, to - from); });
+      space_.for_moved(before, action, [&](int piece, int from, int to) { shift(node, piece, to - from); });
       for (size_t i = 0; i < tables_.size(); ++i)
         if (node.index[i] != parent.index[i]) changed(i);
     }

@@ -1,31 +1,43 @@
-#include "heuristics/blind.h"
+// blind: the cost of the cheapest operator, and 0 at goals. The least that any plan still costs.
+#include "heuristics/catalogue.h"
 
 namespace hstar {
+namespace {
 
-const HeuristicInfo Blind::info = {
-    .name = "blind",
-    .description = "cost of the cheapest operator, 0 at goals",
-    .reference = "folklore",
-    .admissible = true,
-    .consistent = true,
-    .safe = true,
-    .supports_axioms = true,
-    .supports_conditional_effects = true,
-    .preferred_operators = false,
+class Blind : public SymbolicHeuristic {
+ public:
+  static constexpr HeuristicInfo info = {
+      .name = "blind",
+      .description = "cost of the cheapest operator, 0 at goals",
+      .reference = "folklore",
+      .admissible = true,
+      .consistent = true,
+      .safe = true,
+      .supports_axioms = true,
+      .supports_conditional_effects = true,
+      .preferred_operators = false,
+  };
+  explicit Blind(const PlanningSpace& space)
+      : SymbolicHeuristic(info), space_(space), min_cost_(space.task().min_operator_cost()) {}
+
+  Cost value(const Value* values) override {
+    for (const Fact& fact : space_.task().goal)
+      if (values[fact.variable] != fact.value) return min_cost_;
+    return 0;
+  }
+  // On packed states: a search with this heuristic never unpacks a state it does not expand.
+  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
+    for (size_t i = begin; i < end; ++i) h[i] = space_.is_goal(batch.packed(i)) ? 0 : min_cost_;
+  }
+  size_t grain() const override { return 1024; }
+
+ private:
+  const PlanningSpace& space_;
+  Cost min_cost_;
 };
 
-Blind::Blind(const PlanningSpace& space)
-    : SymbolicHeuristic(info), space_(space), min_cost_(space.task().min_operator_cost()) {}
+}  // namespace
 
-Cost Blind::value(const Value* values) {
-  for (const Fact& fact : space_.task().goal)
-    if (values[fact.variable] != fact.value) return min_cost_;
-  return 0;
-}
-
-// On packed states: a search with this heuristic never unpacks a state it does not expand.
-void Blind::evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) {
-  for (size_t i = begin; i < end; ++i) h[i] = space_.is_goal(batch.packed(i)) ? 0 : min_cost_;
-}
+const HeuristicEntry blind_entry = entry<Blind>();
 
 }  // namespace hstar

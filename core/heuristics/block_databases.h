@@ -39,6 +39,7 @@ inline uint32_t extract_bits(uint32_t word, uint32_t mask) {
 class BlockDatabases {
  public:
   using Database = std::shared_ptr<const PatternDatabase>;
+  using Sets = std::vector<std::vector<Database>>;
   static constexpr size_t kMostDatabases = 16;
   static constexpr size_t kPlaces = Blocks::kMaxBlocks + 1;
   struct Node {
@@ -54,14 +55,15 @@ class BlockDatabases {
   };
 
   // Throws an InputError if a database is for another space, or there are none or too many.
-  BlockDatabases(const Blocks& space, std::vector<Database> databases)
-      : space_(space), databases_(std::move(databases)) {
+  BlockDatabases(const Blocks& space, Sets sets) : space_(space), sets_(std::move(sets)) {
+    for (const std::vector<Database>& set : sets_)
+      databases_.insert(databases_.end(), set.begin(), set.end());
     if (databases_.empty() || databases_.size() > kMostDatabases)
       throw InputError("there are 1 to " + std::to_string(kMostDatabases) + " databases, got " +
                        std::to_string(databases_.size()));
     for (const Database& database : databases_) {
-      if (database->space != database_space(space))
-        throw InputError("a database for " + database->space + " does not fit " + database_space(space));
+      if (database->space != space.name())
+        throw InputError("a database for " + database->space + " does not fit " + space.name());
       const size_t named = database->pattern.size();
       auto& patterns = patterns_[named];
       if (!patterns) patterns = std::make_shared<const BlockPatterns>(space.size(), named);
@@ -79,6 +81,7 @@ class BlockDatabases {
   }
 
   const Blocks& space() const { return space_; }
+  const Sets& sets() const { return sets_; }
   const std::vector<Database>& databases() const { return databases_; }
 
   int32_t root(const Blocks::State& state, Node& node) const {
@@ -161,7 +164,8 @@ class BlockDatabases {
   }
 
   Blocks space_;
-  std::vector<Database> databases_;
+  Sets sets_;
+  std::vector<Database> databases_;                                                           // of all sets
   std::array<std::shared_ptr<const BlockPatterns>, BlockPatterns::kMostNamed + 1> patterns_;  // by names
   std::vector<Table> tables_;
 };

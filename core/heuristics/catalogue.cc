@@ -1,37 +1,12 @@
 #include "heuristics/catalogue.h"
 
-#include <type_traits>
-
 #include "base/errors.h"
-#include "heuristics/add.h"
-#include "heuristics/blind.h"
-#include "heuristics/ff.h"
-#include "heuristics/goalcount.h"
-#include "heuristics/hmax.h"
-#include "heuristics/landmarks.h"
-#include "heuristics/lmcut.h"
 
 namespace hstar {
-namespace {
-
-template <class H>
-HeuristicEntry entry() {
-  return {H::info, [](const PlanningSpace& space, CostType type) -> std::unique_ptr<Heuristic> {
-            if constexpr (std::is_constructible_v<H, const PlanningSpace&, CostType>)
-              return std::make_unique<H>(space, type);
-            else if (type == CostType::kNormal)
-              return std::make_unique<H>(space);
-            throw UnsupportedError(std::string("heuristic '") + H::info.name +
-                                   "' takes the costs of the task alone; use ff, add or landmarks");
-          }};
-}
-
-}  // namespace
 
 const std::vector<HeuristicEntry>& heuristic_catalogue() {
   static const std::vector<HeuristicEntry> entries = {
-      entry<Blind>(), entry<GoalCount>(), entry<HMax>(),      entry<Add>(),
-      entry<FF>(),    entry<LMCut>(),     entry<Landmarks>(),
+      blind_entry, goalcount_entry, hmax_entry, add_entry, ff_entry, lmcut_entry, landmarks_entry,
   };
   return entries;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "heuristics/catalogue.h"
+
 namespace hstar {
 
 const HeuristicInfo FF::info = {
@@ -95,5 +97,7 @@ int64_t FF::ignored_deletes() const {
   for (const int32_t op : plan_) deletes += deletes_[op];
   return deletes;
 }
+
+const HeuristicEntry ff_entry = entry<FF>();
 
 }  // namespace hstar

@@ -29,10 +29,14 @@ class GridDistance {
  public:
   // With `octile` false it is manhattan, which is admissible only without diagonal steps.
   GridDistance(const Space& space, uint32_t target, bool octile)
+      : GridDistance(space, target, space.map().least_straight(),
+                     octile ? space.map().least_diagonal() : 2 * space.map().least_straight()) {}
+  // In any units: what a straight and a diagonal step cost at least.
+  GridDistance(const Space& space, uint32_t target, Units straight, Units diagonal)
       : space_(space),
         target_(space.map().place(space.cell(target))),
-        straight_(space.map().least_straight()),
-        corner_(octile ? 2 * straight_ - space.map().least_diagonal() : 0) {}
+        straight_(straight),
+        corner_(2 * straight - diagonal) {}
 
   Units operator()(uint32_t state) const {
     const Place place = space_.map().place(space_.cell(state));
@@ -62,37 +66,23 @@ class Weighted {
   double weight_;
 };
 
-// `values` by outer number of the states, in the units of costs; none of them is NaN.
-template <class Space>
+// `values` by outer number of the states, in the units of costs; none of them is NaN. Bounded or not, see
+// above; 0 at the target.
+template <class Space, bool kBounded>
 class ValueMap {
  public:
-  ValueMap(const Space& space, const GridDistance<Space>& lower, const float* values)
-      : space_(space), lower_(lower), values_(values) {}
-  Units operator()(uint32_t state) const {
-    if (lower_(state) == 0) return 0;
-    const double value = static_cast<double>(values_[space_.outer(state)]) * kStraight;
-    return static_cast<Units>(std::clamp(value, 0.0, static_cast<double>(kMostUnits)));
-  }
-
- private:
-  const Space& space_;
-  GridDistance<Space> lower_;
-  const float* values_;
-};
-
-template <class Space>
-class BoundedMap {
- public:
-  BoundedMap(const Space& space, const GridDistance<Space>& lower, const float* values, double eps)
+  ValueMap(const Space& space, const GridDistance<Space>& lower, const float* values, double eps = 1)
       : space_(space), lower_(lower), values_(values), eps_(eps) {}
   Units operator()(uint32_t state) const {
     const auto least = static_cast<double>(lower_(state));
+    if (!kBounded && least == 0) return 0;
     const double value = static_cast<double>(values_[space_.outer(state)]) * kStraight;
-    const double most = std::min(eps_ * least, static_cast<double>(kMostUnits));
-    return static_cast<Units>(std::min(std::max(value, least), most));  // rounded down: not above the bound
+    const double most = kBounded ? std::min(eps_ * least, kMost) : kMost;
+    return static_cast<Units>(std::min(std::max(value, kBounded ? least : 0.0), most));  // rounded down
   }
 
  private:
+  static constexpr double kMost = static_cast<double>(kMostUnits);
   const Space& space_;
   GridDistance<Space> lower_;
   const float* values_;

@@ -17,12 +17,7 @@ template <class Space>
 class GridNamedValues final : public Heuristic {
  public:
   GridNamedValues(const GridSearchSpace<Space>& space, std::string name)
-      : grid_(space.grid()), name_(std::move(name)) {
-    const GridMap& map = grid_.map();
-    target_ = map.place(grid_.cell(space.goal()[0]));
-    straight_ = name_ == "blind" ? 0 : grid_cost(map.least_straight());
-    diagonal_ = name_ == "octile" ? grid_cost(map.least_diagonal()) : 2 * straight_;
-  }
+      : name_(std::move(name)), distance_(made(space, name_)) {}
 
   std::string name() const override { return name_; }
   bool admissible() const override { return true; }
@@ -30,19 +25,19 @@ class GridNamedValues final : public Heuristic {
   bool safe() const override { return true; }
   size_t grain() const override { return 1024; }
   void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
-    for (size_t i = begin; i < end; ++i) {
-      const Place place = grid_.map().place(grid_.cell(*batch.packed(i)));
-      const Cost rows = std::abs(place.row - target_.row), columns = std::abs(place.column - target_.column);
-      const Cost both = std::min(rows, columns);
-      h[i] = (rows + columns - 2 * both) * straight_ + both * diagonal_;
-    }
+    for (size_t i = begin; i < end; ++i) h[i] = static_cast<Cost>(distance_(*batch.packed(i)));
   }
 
  private:
-  const Space& grid_;
+  static GridDistance<Space> made(const GridSearchSpace<Space>& space, const std::string& name) {
+    const GridMap& map = space.grid().map();
+    const Units straight = name == "blind" ? 0 : grid_cost(map.least_straight());
+    const Units diagonal = name == "octile" ? grid_cost(map.least_diagonal()) : 2 * straight;
+    return {space.grid(), space.goal()[0], straight, diagonal};
+  }
+
   std::string name_;
-  Place target_;
-  Cost straight_, diagonal_;
+  GridDistance<Space> distance_;
 };
 
 // `values` by outer number of the state, infinity for dead ends; none of them is NaN. Goals have 0.

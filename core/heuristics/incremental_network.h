@@ -194,18 +194,18 @@ struct PuzzleNetwork<Space>::Kinds {
   template <class Inputs, bool kBounded>
   using Widths = std::variant<Owned<Inputs, kFew, kBounded>, Owned<Inputs, kSome, kBounded>,
                               Owned<Inputs, kMany, kBounded>>;
-  using OneHot = typename InputsOf<Space>::OneHot;
-  using Databases = typename InputsOf<Space>::Databases;
+  template <class Inputs>
+  using Network = std::variant<Widths<Inputs, false>, Widths<Inputs, true>>;
 
-  std::variant<Widths<OneHot, false>, Widths<OneHot, true>, Widths<Databases, false>, Widths<Databases, true>>
-      network;
+  std::variant<Network<typename Parts<Space>::OneHot>, Network<typename Parts<Space>::Inputs>> network;
 
   template <class Inputs>
   Kinds(const std::shared_ptr<const Inputs>& inputs, FixedNetwork fixed) {
+    constexpr size_t kKind = std::is_same_v<Inputs, typename Parts<Space>::OneHot> ? 0 : 1;
     if (fixed.bounded)
-      network = made<Inputs, true>(inputs, std::move(fixed));
+      network.template emplace<kKind>(made<Inputs, true>(inputs, std::move(fixed)));
     else
-      network = made<Inputs, false>(inputs, std::move(fixed));
+      network.template emplace<kKind>(made<Inputs, false>(inputs, std::move(fixed)));
   }
 
  private:
@@ -227,11 +227,11 @@ void with_network(const PuzzleNetwork<Space>& network, const Work& work) {
   const auto of_widths = [&](const auto& widths) {
     std::visit([&](const auto& one) { work(*one); }, widths);
   };
-  std::visit(of_widths, network.kinds().network);
+  std::visit([&](const auto& kind) { std::visit(of_widths, kind); }, network.kinds().network);
 }
 
 static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotTiles, 3, false>, Tiles>);
-static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotPancake, 1, true>, Pancake>);
+static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotPlaces<Pancake, Gap>, 1, true>, Pancake>);
 static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotBlocks, 1, false>, Blocks>);
 
 }  // namespace hstar

@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "heuristics/catalogue.h"
+
 namespace hstar {
 
 const HeuristicInfo Landmarks::info = {
@@ -218,5 +220,7 @@ Cost Landmarks::evaluate_preferred(StateBatch& batch, size_t i, std::vector<int3
   if (preferred.size() == begin) preferred.insert(preferred.end(), for_sets.begin(), for_sets.end());
   return h;
 }
+
+const HeuristicEntry landmarks_entry = entry<Landmarks>();
 
 }  // namespace hstar

@@ -93,31 +93,33 @@ class OneHotTiles : public WithDistance<Manhattan> {
   std::array<std::array<uint8_t, Tiles::kDirections>, Tiles::kMaxCells> step_{};  // by cell of the blank
 };
 
-// For each pancake a 1 for its place from the top.
-class OneHotPancake : public WithDistance<Gap> {
+// For each piece of a permutation a 1 for its place.
+template <class Space_, class Distance>
+class OneHotPlaces : public WithDistance<Distance> {
  public:
-  using Space = Pancake;
+  using Space = Space_;
+  using typename WithDistance<Distance>::Node;
 
-  explicit OneHotPancake(const Pancake& space) : space_(space), distance_(space_) {}
+  explicit OneHotPlaces(const Space& space) : space_(space), distance_(space_) {}
+  OneHotPlaces(const OneHotPlaces&) = delete;
 
-  const Pancake& space() const { return space_; }
+  const Space& space() const { return space_; }
   size_t size() const { return places() * places(); }
   template <class Put>
-  void raw(const Pancake::State& state, const Put& put) const {
-    for (size_t place = 0; place < places(); ++place) put(state.pancakes[place] * places() + place, 1);
+  void raw(const typename Space::State& state, const Put& put) const {
+    for (size_t place = 0; place < places(); ++place)
+      put((state.*Space::kPieces)[place] * places() + place, 1);
   }
-  void root(const Pancake::State& state, Node& node) const { distance_.root(state, node); }
+  void root(const typename Space::State& state, Node& node) const { distance_.root(state, node); }
   template <class Sums>
-  void child(const Node& parent, const Pancake::State& before, Pancake::Action flip, Node& child,
-             Sums& sums) const {
-    for (size_t from = 0, to = flip - size_t{1}; from < to; ++from, --to) {
-      const size_t upper = before.pancakes[from] * places(), lower = before.pancakes[to] * places();
-      sums.subtract(upper + from);
-      sums.add(upper + to);
-      sums.subtract(lower + to);
-      sums.add(lower + from);
-    }
-    distance_.child(parent, before, flip, child);
+  void child(const Node& parent, const typename Space::State& before, typename Space::Action action,
+             Node& child, Sums& sums) const {
+    space_.for_moved(before, action, [&](int piece, int from, int to) {
+      const size_t first = static_cast<size_t>(piece) * places();
+      sums.subtract(first + static_cast<size_t>(from));
+      sums.add(first + static_cast<size_t>(to));
+    });
+    distance_.child(parent, before, action, child);
   }
 
   size_t rows() const { return size(); }
@@ -129,8 +131,8 @@ class OneHotPancake : public WithDistance<Gap> {
  private:
   size_t places() const { return static_cast<size_t>(space_.size()); }
 
-  Pancake space_;
-  Gap distance_;
+  Space space_;
+  Distance distance_;
 };
 
 // For each block a 1 for what lies under it: the table, then the blocks.

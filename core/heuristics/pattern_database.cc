@@ -18,22 +18,12 @@ constexpr size_t kMostEntries = size_t{1} << 30;
 constexpr size_t kStatesPerPoll = 100000;
 constexpr size_t kMostPieces = 8;
 
-// Pieces first..last in that many places.
-struct Kind {
-  std::string space;
-  int first, last, places;
-};
-Kind kind_of(const Tiles& space) { return {database_space(space), 1, space.cells() - 1, space.cells()}; }
-Kind kind_of(const Pancake& space) { return {database_space(space), 0, space.size() - 1, space.size()}; }
-
-Kind kind_of(const Blocks& space) { return {database_space(space), 1, space.size(), space.size()}; }
-
-void check_pattern(const Kind& kind, const std::vector<int>& pattern) {
+void check_pattern(int first, int last, const std::vector<int>& pattern) {
   if (pattern.empty()) throw InputError("a pattern needs at least one piece");
   for (const int piece : pattern) {
-    if (piece < kind.first || piece > kind.last)
-      throw InputError("a pattern has pieces " + std::to_string(kind.first) + ".." +
-                       std::to_string(kind.last) + ", got " + std::to_string(piece));
+    if (piece < first || piece > last)
+      throw InputError("a pattern has pieces " + std::to_string(first) + ".." + std::to_string(last) +
+                       ", got " + std::to_string(piece));
     if (std::count(pattern.begin(), pattern.end(), piece) > 1)
       throw InputError("piece " + std::to_string(piece) + " is twice in the pattern");
   }
@@ -42,19 +32,20 @@ void check_pattern(const Kind& kind, const std::vector<int>& pattern) {
 // A database without its costs, and how many of them it has to have.
 template <class Space>
 std::pair<PatternDatabase, size_t> without_costs(const Space& space, const std::vector<int>& pattern) {
-  const Kind kind = kind_of(space);
-  check_pattern(kind, pattern);
-  PatternDatabase database{kind.space, pattern, {}, {}, {}};
+  const int places = space.size();
+  PatternDatabase database{space.name(), pattern, {}, {}, {}};
   if constexpr (std::is_same_v<Space, Blocks>) {
+    check_pattern(1, places, pattern);
     return {std::move(database), BlockPatterns(space.size(), pattern.size()).size()};
   } else {
+    check_pattern(std::is_same_v<Space, Tiles> ? 1 : 0, places - 1, pattern);
     size_t size = 1;
     for (size_t i = 0; i < pattern.size(); ++i) {
       database.step.push_back(static_cast<uint32_t>(size));
-      size *= static_cast<size_t>(kind.places);
+      size *= static_cast<size_t>(places);
       if (size > kMostEntries || pattern.size() > kMostPieces)
         throw InputError("a pattern of " + std::to_string(pattern.size()) + " pieces in " +
-                         std::to_string(kind.places) + " places is too large");
+                         std::to_string(places) + " places is too large");
     }
     return {std::move(database), size};
   }
@@ -66,19 +57,6 @@ std::vector<uint8_t>& own_costs(PatternDatabase& database, size_t size) {
   database.cost = *costs;
   database.owner = costs;
   return *costs;
-}
-
-template <class Space>
-PatternDatabase map_costs(const Space& space, const std::vector<int>& pattern, const std::string& path,
-                          size_t offset) {
-  auto [database, size] = without_costs(space, pattern);
-  const auto file = MappedFile::open(path);
-  if (file->size() < offset || file->size() - offset != size)
-    throw InputError(path + ": expected " + std::to_string(size) + " costs from byte " +
-                     std::to_string(offset) + " on, in a file of " + std::to_string(file->size()) + " bytes");
-  database.cost = {file->data() + offset, size};
-  database.owner = file;
-  return std::move(database);
 }
 
 uint32_t goal_index(const PatternDatabase& database) {
@@ -210,8 +188,7 @@ PatternDatabase build_database(const Pancake& space, const std::vector<int>& pat
         uint32_t after = index;
         bool on_top = false;
         for (size_t piece = 0; piece < pieces; ++piece) {
-          if (place[piece] >= flip) continue;
-          const int to = flip - 1 - place[piece];
+          const int to = space.place_after(static_cast<Pancake::Action>(flip), place[piece]);
           after += database.step[piece] * static_cast<uint32_t>(to - place[piece]);
           on_top |= to == 0;
         }
@@ -250,38 +227,21 @@ PatternDatabase build_database(const Blocks& space, const std::vector<int>& patt
   return std::move(database);
 }
 
-PatternDatabase map_database(const Tiles& space, const std::vector<int>& pattern, const std::string& path,
+template <class Space>
+PatternDatabase map_database(const Space& space, const std::vector<int>& pattern, const std::string& path,
                              size_t offset) {
-  return map_costs(space, pattern, path, offset);
+  auto [database, size] = without_costs(space, pattern);
+  const auto file = MappedFile::open(path);
+  if (file->size() < offset || file->size() - offset != size)
+    throw InputError(path + ": expected " + std::to_string(size) + " costs from byte " +
+                     std::to_string(offset) + " on, in a file of " + std::to_string(file->size()) + " bytes");
+  database.cost = {file->data() + offset, size};
+  database.owner = file;
+  return std::move(database);
 }
 
-PatternDatabase map_database(const Pancake& space, const std::vector<int>& pattern, const std::string& path,
-                             size_t offset) {
-  return map_costs(space, pattern, path, offset);
-}
-
-PatternDatabase map_database(const Blocks& space, const std::vector<int>& pattern, const std::string& path,
-                             size_t offset) {
-  return map_costs(space, pattern, path, offset);
-}
-
-std::string database_space(const Tiles& space) {
-  return "tiles-" + std::to_string(space.rows()) + "x" + std::to_string(space.columns());
-}
-
-std::string database_space(const Pancake& space) { return "pancake-" + std::to_string(space.size()); }
-
-std::string database_space(const Blocks& space) {
-  const std::vector<int> goal = space.values(space.goal());
-  std::string result = "blocks-" + std::to_string(space.size());
-  if (goal == Blocks::tower(space.size())) return result;
-  char between = '-';
-  for (const int under : goal) {
-    result += between;
-    result += std::to_string(under);
-    between = '.';
-  }
-  return result;
-}
+template PatternDatabase map_database(const Tiles&, const std::vector<int>&, const std::string&, size_t);
+template PatternDatabase map_database(const Pancake&, const std::vector<int>&, const std::string&, size_t);
+template PatternDatabase map_database(const Blocks&, const std::vector<int>&, const std::string&, size_t);
 
 }  // namespace hstar

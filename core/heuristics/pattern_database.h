@@ -30,7 +30,7 @@ namespace hstar {
 struct PatternDatabase {
   static constexpr uint8_t kImpossible = 255;  // two pieces in one place
 
-  std::string space;              // "tiles-5x5", "pancake-24", "blocks-15"
+  std::string space;              // its name: "tiles-5x5", "pancake-24", "blocks-15"
   std::vector<int> pattern;       // pieces: tiles, pancakes or blocks
   std::vector<uint32_t> step;     // by piece of the pattern: how far the index goes when it moves one place
   std::span<const uint8_t> cost;  // by the sum of step * place; of blocks by the index of BlockPatterns
@@ -49,17 +49,9 @@ PatternDatabase build_database(const Pancake& space, const std::vector<int>& pat
 PatternDatabase build_database(const Blocks& space, const std::vector<int>& pattern, const BuildPoll& poll);
 
 // A database whose costs lie in a file from `offset` to its end; nobody looks whether they are right. Throws
-// an InputError if their number is wrong.
-PatternDatabase map_database(const Tiles& space, const std::vector<int>& pattern, const std::string& path,
+// an InputError if their number is wrong. Defined for the same spaces.
+template <class Space>
+PatternDatabase map_database(const Space& space, const std::vector<int>& pattern, const std::string& path,
                              size_t offset);
-PatternDatabase map_database(const Pancake& space, const std::vector<int>& pattern, const std::string& path,
-                             size_t offset);
-PatternDatabase map_database(const Blocks& space, const std::vector<int>& pattern, const std::string& path,
-                             size_t offset);
-
-// What `PatternDatabase::space` is for this space; the goal is part of it where it may be any state.
-std::string database_space(const Tiles& space);
-std::string database_space(const Pancake& space);
-std::string database_space(const Blocks& space);
 
 }  // namespace hstar

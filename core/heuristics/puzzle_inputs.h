@@ -19,48 +19,57 @@
 #include <variant>
 #include <vector>
 
-#include "heuristics/database_inputs.h"
-#include "heuristics/one_hot_inputs.h"
-#include "spaces/blocks.h"
-#include "spaces/pancake.h"
-#include "spaces/tiles.h"
+#include "heuristics/puzzle_parts.h"
 
 namespace hstar {
 
-// The kinds of each puzzle.
+// Inputs of either kind; those of a puzzle without databases are one-hot all the same.
 template <class Space>
-struct InputsOf;
-template <>
-struct InputsOf<Tiles> {
-  using OneHot = OneHotTiles;
-  using Databases = TilesDatabaseInputs;
-};
-template <>
-struct InputsOf<Pancake> {
-  using OneHot = OneHotPancake;
-  using Databases = PancakeDatabaseInputs;
-};
-template <>
-struct InputsOf<Blocks> {
-  using OneHot = OneHotBlocks;
-  using Databases = BlockDatabaseInputs;
-};
+using AnyInputs = std::variant<std::shared_ptr<const typename Parts<Space>::OneHot>,
+                               std::shared_ptr<const typename Parts<Space>::Inputs>>;
 
 template <class Space>
-using AnyInputs = std::variant<std::shared_ptr<const typename InputsOf<Space>::OneHot>,
-                               std::shared_ptr<const typename InputsOf<Space>::Databases>>;
+const Space& space_of(const AnyInputs<Space>& inputs) {
+  return std::visit([](const auto& one) -> const Space& { return one->space(); }, inputs);
+}
 
-// Of any kind, by states; defined for Tiles, Pancake and Blocks.
 template <class Space>
-const Space& space_of(const AnyInputs<Space>& inputs);
+size_t count_of(const AnyInputs<Space>& inputs) {
+  return std::visit([](const auto& one) { return one->size(); }, inputs);
+}
+
+// In 0..1, state by state.
 template <class Space>
-size_t count_of(const AnyInputs<Space>& inputs);
-template <class Space>
-std::vector<float> scaled_inputs(
-    const AnyInputs<Space>& inputs,
-    const std::vector<typename Space::State>& states);  // in 0..1, state by state
+std::vector<float> scaled_inputs(const AnyInputs<Space>& inputs,
+                                 const std::vector<typename Space::State>& states) {
+  const size_t size = count_of<Space>(inputs);
+  std::vector<float> result(states.size() * size, 0);
+  const auto fill = [&](const auto& one) {
+    float* row = result.data();
+    for (const typename Space::State& state : states) {
+      one->raw(state, [&](size_t input, int32_t value) {
+        row[input] = static_cast<float>(value) / one->divisor(input);
+      });
+      row += size;
+    }
+  };
+  std::visit(fill, inputs);
+  return result;
+}
+
 template <class Space>
 std::vector<int32_t> admissible_inputs(const AnyInputs<Space>& inputs,
-                                       const std::vector<typename Space::State>& states);
+                                       const std::vector<typename Space::State>& states) {
+  std::vector<int32_t> result;
+  const auto fill = [&]<class Inputs>(const std::shared_ptr<const Inputs>& one) {
+    typename Inputs::Node node;
+    for (const typename Space::State& state : states) {
+      one->root(state, node);
+      result.push_back(one->admissible(node));
+    }
+  };
+  std::visit(fill, inputs);
+  return result;
+}
 
 }  // namespace hstar

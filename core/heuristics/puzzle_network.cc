@@ -149,8 +149,8 @@ PuzzleNetwork<Space>::PuzzleNetwork(const AnyInputs<Space>& inputs, const Puzzle
   std::visit(make, inputs);
 }
 
-template class PuzzleNetwork<Tiles>;
-template class PuzzleNetwork<Pancake>;
-template class PuzzleNetwork<Blocks>;
+#define HSTAR_PUZZLE(Space) template class PuzzleNetwork<Space>;
+HSTAR_PUZZLES(HSTAR_PUZZLE)
+#undef HSTAR_PUZZLE
 
 }  // namespace hstar

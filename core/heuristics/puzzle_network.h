@@ -24,12 +24,7 @@
 
 namespace hstar {
 
-struct PuzzleNetworkConfig {
-  size_t inputs = 0, width = 0, outputs = 0;  // outputs: mu, or mu and rho
-  std::vector<float> hidden_weights;          // by input, then unit
-  std::vector<float> hidden_biases;
-  std::vector<float> output_weights;  // by unit, then output
-  std::vector<float> output_biases;
+struct PuzzleBelief {
   double scale = 1;
   double lowest_rho = -5, highest_rho = 1;
   std::optional<double> alpha;  // without it y = mu
@@ -41,7 +36,15 @@ struct PuzzleNetworkConfig {
   bool truncated = false;         // needs two outputs; the floor is as if that were said, too
 };
 
-// A network of any kind of inputs and any width. Defined for Tiles, Pancake and Blocks.
+struct PuzzleNetworkConfig : PuzzleBelief {
+  size_t inputs = 0, width = 0, outputs = 0;  // outputs: mu, or mu and rho
+  std::vector<float> hidden_weights;          // by input, then unit
+  std::vector<float> hidden_biases;
+  std::vector<float> output_weights;  // by unit, then output
+  std::vector<float> output_biases;
+};
+
+// A network of any kind of inputs and any width. Defined for all puzzles.
 template <class Space>
 class PuzzleNetwork {
  public:

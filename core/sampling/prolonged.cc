@@ -1,15 +1,11 @@
 #include "sampling/prolonged.h"
 
 #include <cmath>
+#include <type_traits>
 
-#include "heuristics/gap.h"
 #include "heuristics/grid_distance.h"
-#include "heuristics/manhattan.h"
-#include "heuristics/misplaced.h"
+#include "heuristics/puzzle_parts.h"
 #include "sampling/backward_astar.h"
-#include "spaces/blocks.h"
-#include "spaces/pancake.h"
-#include "spaces/tiles.h"
 
 namespace hstar {
 namespace {
@@ -46,49 +42,53 @@ class PuzzleSource {
 
 bool is_blind(const ProlongedOptions& options) { return options.blind || std::isinf(options.k_pr); }
 
-// What a puzzle has for a search towards any state: names of pieces in which there is a heuristic towards it.
+// A search towards any state of a puzzle: names of pieces in which there is a heuristic towards it. Where
+// that is for the goal alone, pieces are named by their places in the target, which so becomes the goal.
 template <class Space>
-struct Towards {
-  using Heuristic = std::conditional_t<std::is_same_v<Space, Tiles>, Manhattan, MisplacedBlocks>;
+class Towards {
+ public:
+  using Heuristic = typename Parts<Space>::Distance;
   using State = typename Space::State;
 
-  Towards(const Space& space, const State& target) : target(target), heuristic(space, target) {}
-  State inner(const State& state) const { return state; }
-  State outer(const State& state) const { return state; }
-
-  State target;
-  Heuristic heuristic;
-};
-
-// Pancakes are named by their places in the target, which so becomes the stack in order.
-template <>
-struct Towards<Pancake> {
-  using Heuristic = Gap;
-  using State = Pancake::State;
-
-  Towards(const Pancake& space, const State& stack)
-      : target(space.goal()), heuristic(space), size(static_cast<size_t>(space.size())), old_names(stack) {
-    for (size_t i = 0; i < size; ++i) new_names.pancakes[stack.pancakes[i]] = static_cast<uint8_t>(i);
+  Towards(const Space& space, const State& target)
+      : target(kAnyTarget ? target : space.goal()), heuristic(made(space, target)), size_(space.size()) {
+    if constexpr (!kAnyTarget) {
+      old_names_ = target;
+      for (size_t i = 0; i < size_; ++i)
+        (new_names_.*Space::kPieces)[(target.*Space::kPieces)[i]] = static_cast<uint8_t>(i);
+    }
   }
-  State inner(const State& state) const { return renamed(state, new_names); }
-  State outer(const State& state) const { return renamed(state, old_names); }
+  State inner(const State& state) const { return renamed(state, new_names_); }
+  State outer(const State& state) const { return renamed(state, old_names_); }
 
   State target;
   Heuristic heuristic;
 
  private:
+  static constexpr bool kAnyTarget = std::is_constructible_v<Heuristic, const Space&, const State&>;
+  static Heuristic made(const Space& space, const State& target) {
+    if constexpr (kAnyTarget)
+      return Heuristic(space, target);
+    else
+      return Heuristic(space);
+  }
   State renamed(State state, const State& names) const {
-    for (size_t i = 0; i < size; ++i) state.pancakes[i] = names.pancakes[state.pancakes[i]];
+    if constexpr (!kAnyTarget)
+      for (size_t i = 0; i < size_; ++i) {
+        uint8_t& piece = (state.*Space::kPieces)[i];
+        piece = (names.*Space::kPieces)[piece];
+      }
     return state;
   }
-  size_t size;  // without the plate, which keeps its name
-  State old_names, new_names;
+
+  size_t size_;  // of pancakes without the plate, which keeps its name
+  State old_names_, new_names_;
 };
 
 template <class Space, class Heuristic>
 void label_grid(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
                 const Heuristic& heuristic, const ProlongedOptions& options, Control& control,
-                GridLabels& labels) {
+                ProlongedLabels& labels) {
   using Search = GridAStar<Space, Heuristic, true>;
   if (!control.allows(Search::bytes(space))) {
     labels.status = Status::kMemoryLimit;
@@ -96,25 +96,16 @@ void label_grid(const Space& space, uint32_t start, const std::vector<uint32_t>&
   }
   Search search(space, heuristic);
   for (const uint32_t state : goal) search.add_root(state);
-  labels.states = prolong(search, start, options.k_pr, control, labels);
-  if (options.open)
-    for (uint32_t state = 0; state < space.states(); ++state)
-      if (search.is_open(state)) labels.states.push_back(state);
-  labels.label.resize(labels.states.size());
-  for (size_t i = 0; i < labels.states.size(); ++i) {
-    labels.label[i] = to_cost(search.g(labels.states[i]));
-    labels.states[i] = space.outer(labels.states[i]);
-  }
-  if (!labels.reached) return;
-  for (const uint32_t state : search.path(start)) {
-    labels.path.push_back(space.outer(state));
-    labels.path_label.push_back(to_cost(search.g(state)));
-  }
+  const auto write = [&](uint32_t state, std::vector<int32_t>& states, std::vector<double>& label) {
+    states.push_back(static_cast<int32_t>(space.outer(state)));
+    label.push_back(to_cost(search.g(state)));
+  };
+  write_labels(search, start, space.states(), options, control, labels, write);
 }
 
 template <class Space, class Heuristic>
 void label_puzzle(const Space& space, const Towards<Space>& towards, const Heuristic& heuristic,
-                  const ProlongedOptions& options, Control& control, PuzzleLabels& labels) {
+                  const ProlongedOptions& options, Control& control, ProlongedLabels& labels) {
   PuzzleSource<Space, Heuristic> source(space, heuristic);
   BackwardAStar search(source, control);
   std::vector<uint32_t> packed(space.words());
@@ -125,26 +116,21 @@ void label_puzzle(const Space& space, const Towards<Space>& towards, const Heuri
   const uint32_t start = number(towards.target);
   typename Heuristic::Node node;
   search.add_root(number(towards.inner(space.goal())), heuristic.root(towards.inner(space.goal()), node));
-  const std::vector<uint32_t> closed = prolong(search, start, options.k_pr, control, labels);
-  const auto write = [&](uint32_t id, std::vector<uint8_t>& states, std::vector<int32_t>& label) {
-    for (const int value : space.values(towards.outer(space.unpack(search.state(id)))))
-      states.push_back(static_cast<uint8_t>(value));
+  const auto write = [&](uint32_t id, std::vector<int32_t>& states, std::vector<double>& label) {
+    const std::vector<int> values = space.values(towards.outer(space.unpack(search.state(id))));
+    states.insert(states.end(), values.begin(), values.end());
     label.push_back(search.g(id));
   };
-  for (const uint32_t id : closed) write(id, labels.states, labels.label);
-  if (options.open)
-    for (uint32_t id = 0; id < search.size(); ++id)
-      if (search.is_open(id)) write(id, labels.states, labels.label);
-  if (!labels.reached) return;
-  for (const uint32_t id : search.path(start)) write(id, labels.path, labels.path_label);
+  write_labels(search, start, {}, options, control, labels, write);
 }
 
 }  // namespace
 
 template <class Space>
-GridLabels prolonged_grid(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
-                          const ProlongedOptions& options, const Limits& limits, const Observer& observer) {
-  GridLabels labels;
+ProlongedLabels prolonged_grid(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
+                               const ProlongedOptions& options, const Limits& limits,
+                               const Observer& observer) {
+  ProlongedLabels labels;
   controlled(options, limits, observer, labels, [&](Control& control) {
     if (is_blind(options))
       label_grid(space, start, goal, BlindGrid<Space>(), options, control, labels);
@@ -156,10 +142,10 @@ GridLabels prolonged_grid(const Space& space, uint32_t start, const std::vector<
 }
 
 template <Puzzle Space>
-PuzzleLabels prolonged_puzzle(const Space& space, const typename Space::State& start,
-                              const ProlongedOptions& options, const Limits& limits,
-                              const Observer& observer) {
-  PuzzleLabels labels;
+ProlongedLabels prolonged_puzzle(const Space& space, const typename Space::State& start,
+                                 const ProlongedOptions& options, const Limits& limits,
+                                 const Observer& observer) {
+  ProlongedLabels labels;
   labels.width = space.values(start).size();
   controlled(options, limits, observer, labels, [&](Control& control) {
     const Towards<Space> towards(space, start);
@@ -171,18 +157,16 @@ PuzzleLabels prolonged_puzzle(const Space& space, const typename Space::State& s
   return labels;
 }
 
-#define HSTAR_GRID(Space)                                                                         \
-  template GridLabels prolonged_grid<Space>(const Space&, uint32_t, const std::vector<uint32_t>&, \
-                                            const ProlongedOptions&, const Limits&, const Observer&);
+#define HSTAR_GRID(Space)                                                                              \
+  template ProlongedLabels prolonged_grid<Space>(const Space&, uint32_t, const std::vector<uint32_t>&, \
+                                                 const ProlongedOptions&, const Limits&, const Observer&);
 HSTAR_GRID(Grid)
 HSTAR_GRID(Lattice)
 #undef HSTAR_GRID
-#define HSTAR_PUZZLE(Space)                                                                                 \
-  template PuzzleLabels prolonged_puzzle<Space>(const Space&, const Space::State&, const ProlongedOptions&, \
-                                                const Limits&, const Observer&);
-HSTAR_PUZZLE(Tiles)
-HSTAR_PUZZLE(Pancake)
-HSTAR_PUZZLE(Blocks)
+#define HSTAR_PUZZLE(Space)                                                           \
+  template ProlongedLabels prolonged_puzzle<Space>(const Space&, const Space::State&, \
+                                                   const ProlongedOptions&, const Limits&, const Observer&);
+HSTAR_PUZZLES(HSTAR_PUZZLE)
 #undef HSTAR_PUZZLE
 
 }  // namespace hstar

@@ -25,60 +25,46 @@ namespace hstar {
 
 struct ProlongedOptions {
   double k_pr = 2;
-  bool blind = false;  // without a heuristic
-  bool open = true;    // whether open states are wanted, too
+  bool blind = false;    // without a heuristic
+  bool open = true;      // whether open states are wanted, too
+  size_t goals = 10000;  // of a task: most goal states to begin with
 };
 
 struct ProlongedLabels {
   Status status = Status::kUnsolvable;  // solved: as far as was asked; unsolvable: the start was not reached
   bool reached = false;                 // the start
   size_t exact = 0;                     // so many of the states, the first ones, were closed; in this order
+  size_t goals = 1;                     // goal states that it began with
+  size_t width = 1;                     // numbers of a state; of a grid or a lattice its outer number
+  std::vector<int32_t> states;
+  std::vector<double> label;
+  std::vector<int32_t> path;  // of a grid or a puzzle: from the start to the goal, if the start was reached
+  std::vector<double> path_label;
   Counts counts;
   double search_time_s = 0;  // wall clock
   double cpu_time_s = 0;     // of the searching thread
 };
 
-struct GridLabels : ProlongedLabels {
-  std::vector<uint32_t> states;  // outer numbers
-  std::vector<double> label;
-  std::vector<uint32_t> path;  // from the start to the goal, if the start was reached
-  std::vector<double> path_label;
-};
-
-struct PuzzleLabels : ProlongedLabels {
-  size_t width = 0;
-  std::vector<uint8_t> states;  // `width` numbers each
-  std::vector<int32_t> label;
-  std::vector<uint8_t> path;
-  std::vector<int32_t> path_label;
-};
-
-struct TaskLabels : ProlongedLabels {
-  size_t goals = 0;            // goal states that it began with
-  size_t width = 0;            // variables
-  std::vector<Value> values;   // `width` each
-  std::vector<int32_t> label;  // in steps
-};
-
 // Defined for Grid and Lattice. Throws an InputError unless k_pr is 1 or more.
 template <class Space>
-GridLabels prolonged_grid(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
-                          const ProlongedOptions& options, const Limits& limits, const Observer& observer);
+ProlongedLabels prolonged_grid(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
+                               const ProlongedOptions& options, const Limits& limits,
+                               const Observer& observer);
 
-// Defined for Tiles, Pancake and Blocks; backward from the goal of the space. States are kept in a hash
+// Defined for all puzzles; backward from the goal of the space. States are kept in a hash
 // table; the limit of memory ends the search, and what was closed is there.
 template <Puzzle Space>
-PuzzleLabels prolonged_puzzle(const Space& space, const typename Space::State& start,
-                              const ProlongedOptions& options, const Limits& limits,
-                              const Observer& observer);
+ProlongedLabels prolonged_puzzle(const Space& space, const typename Space::State& start,
+                                 const ProlongedOptions& options, const Limits& limits,
+                                 const Observer& observer);
 
 // Of a planning task, with `start` as the values of all variables. Backward steps are those of regression: a
 // variable that an operator sets without testing it may have had any value before, and the goal is all states
 // that satisfy it; in both cases states that the mutexes or the delete relaxation exclude are left out. The
 // heuristic is hmax from the start. Throws an UnsupportedError for axioms and conditional effects, and if
-// more than `max_goals` states satisfy the goal.
-TaskLabels prolonged_task(const PlanningSpace& space, const std::vector<Value>& start,
-                          const ProlongedOptions& options, size_t max_goals, const Limits& limits,
-                          const Observer& observer);
+// more than `options.goals` states satisfy the goal.
+ProlongedLabels prolonged_task(const PlanningSpace& space, const std::vector<Value>& start,
+                               const ProlongedOptions& options, const Limits& limits,
+                               const Observer& observer);
 
 }  // namespace hstar

@@ -131,10 +131,11 @@ class TaskSource {
 
 }  // namespace
 
-TaskLabels prolonged_task(const PlanningSpace& space, const std::vector<Value>& start,
-                          const ProlongedOptions& options, size_t max_goals, const Limits& limits,
-                          const Observer& observer) {
-  TaskLabels labels;
+ProlongedLabels prolonged_task(const PlanningSpace& space, const std::vector<Value>& start,
+                               const ProlongedOptions& options, const Limits& limits,
+                               const Observer& observer) {
+  ProlongedLabels labels;
+  labels.goals = 0;
   labels.width = start.size();
   controlled(options, limits, observer, labels, [&](Control& control) {
     const FactLevels levels(space.task(), start);
@@ -144,8 +145,8 @@ TaskLabels prolonged_task(const PlanningSpace& space, const std::vector<Value>& 
     space.packer().pack(start.data(), packed.data());
     const uint32_t first = search.number(packed.data());
     const bool all = source.goals(control, [&](const uint32_t* goal, const auto& value) {
-      if (++labels.goals > max_goals)
-        throw UnsupportedError("prolonged: more than " + std::to_string(max_goals) +
+      if (++labels.goals > options.goals)
+        throw UnsupportedError("prolonged: more than " + std::to_string(options.goals) +
                                " states satisfy the goal, which leaves variables open; raise goals, or "
                                "sample with fsm or nrsl");
       const uint32_t id = search.number(goal);
@@ -157,17 +158,12 @@ TaskLabels prolonged_task(const PlanningSpace& space, const std::vector<Value>& 
       labels.status = control.status();
       return;
     }
-    const std::vector<uint32_t> closed = prolong(search, first, options.k_pr, control, labels);
-    std::vector<Value> values(start.size());
-    const auto write = [&](uint32_t id) {
-      space.packer().unpack(search.state(id), values.data());
-      labels.values.insert(labels.values.end(), values.begin(), values.end());
-      labels.label.push_back(search.g(id));
+    const auto write = [&](uint32_t id, std::vector<int32_t>& states, std::vector<double>& label) {
+      states.resize(states.size() + labels.width);
+      space.packer().unpack(search.state(id), states.data() + states.size() - labels.width);
+      label.push_back(search.g(id));
     };
-    for (const uint32_t id : closed) write(id);
-    if (options.open)
-      for (uint32_t id = 0; id < search.size(); ++id)
-        if (search.is_open(id)) write(id);
+    write_labels(search, first, 0, options, control, labels, write);
   });
   return labels;
 }

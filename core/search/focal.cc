@@ -21,8 +21,6 @@
 // is about to be expanded or decides the lower bound, not when it is generated; until then a node has the key
 // of its parent. (An anchor that is quick, such as the Manhattan distance, is asked at once.) So an expensive
 // anchor such as lmcut is asked once an expansion, and never for the many states that the guide passes by.
-#include "search/focal.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -33,19 +31,11 @@
 #include "base/segmented.h"
 #include "search/node_table.h"
 #include "search/open_list.h"
+#include "search/search.h"
 #include "search/successors.h"
 #include "task/state_registry.h"
 
 namespace hstar {
-
-const SearchInfo focal_info = {
-    .name = "focal",
-    .description = "a plan within a proven bound of the optimum, an admissible anchor beside the guide",
-    .reference = "Pearl and Kim, IEEE PAMI 1982",
-    .optimal = true,
-    .complete = true,
-};
-
 namespace {
 
 class FocalSearch {
@@ -410,6 +400,15 @@ class FocalSearch {
 
 }  // namespace
 
-SearchResult run_focal(const SearchContext& context) { return FocalSearch(context).run(context.initial); }
+const SearchEntry focal_search = {
+    {
+        .name = "focal",
+        .description = "a plan within a proven bound of the optimum, an admissible anchor beside the guide",
+        .reference = "Pearl and Kim, IEEE PAMI 1982",
+        .optimal = true,
+        .complete = true,
+    },
+    [](const SearchContext& context) { return FocalSearch(context).run(context.initial); },
+};
 
 }  // namespace hstar

@@ -80,9 +80,9 @@ GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint
     } else if (heuristic.values) {
       const GridDistance<Space> lower(space, goal[0], space.diagonals());
       if (heuristic.eps)
-        run(BoundedMap<Space>(space, lower, heuristic.values, *heuristic.eps));
+        run(ValueMap<Space, true>(space, lower, heuristic.values, *heuristic.eps));
       else
-        weighted(ValueMap<Space>(space, lower, heuristic.values));
+        weighted(ValueMap<Space, false>(space, lower, heuristic.values));
     } else {
       check_heuristic(space, heuristic.name);
       if (heuristic.name == "blind")

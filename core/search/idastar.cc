@@ -3,24 +3,14 @@
 //
 // Difference from the paper: a state that stands on the current path is not entered again, so that a
 // space with cycles of cost 0 does not trap it, and an unsolvable finite task ends.
-#include "search/idastar.h"
-
 #include <algorithm>
 #include <limits>
 
 #include "base/errors.h"
+#include "search/search.h"
 #include "task/state_registry.h"
 
 namespace hstar {
-
-const SearchInfo idastar_info = {
-    .name = "idastar",
-    .description = "iterative-deepening A*, memory linear in the plan",
-    .reference = "Korf, AIJ 1985",
-    .optimal = true,
-    .complete = true,
-};
-
 namespace {
 
 class IDAStar {
@@ -173,6 +163,15 @@ class IDAStar {
 
 }  // namespace
 
-SearchResult run_idastar(const SearchContext& context) { return IDAStar(context).run(context.initial); }
+const SearchEntry idastar_search = {
+    {
+        .name = "idastar",
+        .description = "iterative-deepening A*, memory linear in the plan",
+        .reference = "Korf, AIJ 1985",
+        .optimal = true,
+        .complete = true,
+    },
+    [](const SearchContext& context) { return IDAStar(context).run(context.initial); },
+};
 
 }  // namespace hstar

@@ -5,26 +5,16 @@
 // the later iterations of LAMA (Richter and Westphal, JAIR 2010): states are evaluated and expanded again
 // when a cheaper path to them turns up. With `max_cost` paths that cost as much are given up; a weighted
 // search that runs out of states has then proven that there is no cheaper plan.
-#include "search/lazy.h"
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
 #include "base/errors.h"
 #include "search/node_table.h"
+#include "search/search.h"
 #include "task/state_registry.h"
 
 namespace hstar {
-
-const SearchInfo lazy_info = {
-    .name = "lazy",
-    .description = "greedy best-first search with deferred evaluation",
-    .reference = "Helmert, JAIR 2006",
-    .optimal = false,
-    .complete = true,
-};
-
 namespace {
 
 struct Edge {
@@ -190,6 +180,15 @@ class Lazy {
 
 }  // namespace
 
-SearchResult run_lazy(const SearchContext& context) { return Lazy(context).run(context.initial); }
+const SearchEntry lazy_search = {
+    {
+        .name = "lazy",
+        .description = "greedy best-first search with deferred evaluation",
+        .reference = "Helmert, JAIR 2006",
+        .optimal = false,
+        .complete = true,
+    },
+    [](const SearchContext& context) { return Lazy(context).run(context.initial); },
+};
 
 }  // namespace hstar

@@ -60,22 +60,24 @@ class FreeTiles {
   }
 };
 
-// A flip is possible in every stack, and moves places whatever lies there.
-class FreePancakes {
+// A puzzle each of whose moves is possible in every state, and moves places whatever lies there.
+template <class Space>
+class FreePlaces {
  public:
   static constexpr int kReach = 4;
-  using State = std::string;
+  using State = typename Space::State;
 
-  explicit FreePancakes(int n) {
-    for (int i = 0; i < n; ++i) start_.push_back(static_cast<char>(i));
-  }
-  State start() const { return start_; }
-  void apply(State& state, uint8_t flip) const { std::reverse(state.begin(), state.begin() + flip); }
+  explicit FreePlaces(const Space& space) : space_(space) {}
+  State start() const { return space_.goal(); }
+  void apply(State& state, uint8_t move) const { space_.apply(state, move); }
   bool fits(const State&, const State&) const { return true; }
-  const std::string& key(const State& state) const { return state; }
+  std::string key(const State& state) const {
+    const auto& pieces = state.*Space::kPieces;
+    return {pieces.begin(), pieces.begin() + space_.size()};
+  }
 
  private:
-  std::string start_;
+  const Space& space_;
 };
 
 // The shortest pruned sequences, found breadth first; `moves` in the order of the space.
@@ -120,12 +122,16 @@ PruningAutomaton::Shared PruningAutomaton::of(const Tiles&) {
   return all;
 }
 
-PruningAutomaton::Shared PruningAutomaton::of(const Pancake& space) {
-  std::vector<uint8_t> flips;
-  for (int flip = 2; flip <= space.size(); ++flip) flips.push_back(static_cast<uint8_t>(flip));
-  const std::vector<Word> pruned = pruned_words(FreePancakes(space.size()), flips);
+template <class Space>
+PruningAutomaton::Shared PruningAutomaton::of_places(const Space& space) {
+  typename Space::Buffer buffer;
+  const auto actions = space.actions(space.goal(), buffer);
+  const std::vector<uint8_t> moves(actions.begin(), actions.end());
+  const std::vector<Word> pruned = pruned_words(FreePlaces<Space>(space), moves);
   return Shared(new PruningAutomaton(static_cast<size_t>(space.size()) + 1, pruned));
 }
+PruningAutomaton::Shared PruningAutomaton::of(const Pancake& space) { return of_places(space); }
+PruningAutomaton::Shared PruningAutomaton::of(const TopSpin& space) { return of_places(space); }
 
 // The automaton of Aho and Corasick (1975): a state is the longest end of the sequence that begins a word.
 PruningAutomaton::PruningAutomaton(size_t actions, const std::vector<Word>& pruned) : actions_(actions) {

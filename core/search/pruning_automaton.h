@@ -15,6 +15,7 @@
 
 #include "spaces/pancake.h"
 #include "spaces/tiles.h"
+#include "spaces/topspin.h"
 
 namespace hstar {
 
@@ -25,6 +26,7 @@ class PruningAutomaton {
   using Shared = std::shared_ptr<const PruningAutomaton>;
   static Shared of(const Tiles& space);
   static Shared of(const Pancake& space);
+  static Shared of(const TopSpin& space);
 
   // The state after a move, kPruned if the sequence is not to be followed. The first state is 0.
   template <class Action>
@@ -33,6 +35,8 @@ class PruningAutomaton {
   }
 
  private:
+  template <class Space>
+  static Shared of_places(const Space& space);
   // Of pruned sequences, none of which contains another.
   PruningAutomaton(size_t actions, const std::vector<std::vector<uint8_t>>& pruned);
   size_t states() const { return next_.size() / actions_; }

@@ -5,34 +5,12 @@
 #include <type_traits>
 
 #include "base/errors.h"
-#include "heuristics/gap.h"
 #include "heuristics/incremental_network.h"
-#include "heuristics/manhattan.h"
-#include "heuristics/misplaced.h"
 #include "heuristics/puzzle_values.h"
 #include "search/root_parallel.h"
 
 namespace hstar {
 namespace {
-
-template <class... Heuristics>
-struct List {};
-
-// The heuristics of each puzzle, by their own names. All of them are admissible and consistent.
-template <class Space>
-struct Known;
-template <>
-struct Known<Tiles> {
-  using Heuristics = List<Manhattan, MisplacedTiles, BlindPuzzle<Tiles>>;
-};
-template <>
-struct Known<Pancake> {
-  using Heuristics = List<Gap, BlindPuzzle<Pancake>>;
-};
-template <>
-struct Known<Blocks> {
-  using Heuristics = List<MisplacedBlocks, BlindPuzzle<Blocks>>;
-};
 
 template <class... Heuristics>
 std::vector<PuzzleHeuristicInfo> infos(List<Heuristics...>) {
@@ -58,12 +36,12 @@ template <class Space, class Work>
 void with_heuristic(const Space& space, const HeuristicChoice<Space>& choice, const Work& work) {
   const auto chosen = [&]<class Chosen>(const Chosen& one) {
     if constexpr (std::is_same_v<Chosen, std::string>) {
-      with_named(space, one, work, typename Known<Space>::Heuristics{});
+      with_named(space, one, work, typename Parts<Space>::Named{});
     } else {
       constexpr bool kNetwork = std::is_same_v<Chosen, const PuzzleNetwork<Space>*>;
-      if (database_space(one->space()) != database_space(space))
-        throw InputError((kNetwork ? "a network for " : "databases for ") + database_space(one->space()) +
-                         (kNetwork ? " does not fit " : " do not fit ") + database_space(space));
+      if (one->space().name() != space.name())
+        throw InputError((kNetwork ? "a network for " : "databases for ") + one->space().name() +
+                         (kNetwork ? " does not fit " : " do not fit ") + space.name());
       if constexpr (kNetwork)
         with_network(*one, work);
       else
@@ -77,7 +55,7 @@ void with_heuristic(const Space& space, const HeuristicChoice<Space>& choice, co
 
 template <Puzzle Space>
 std::vector<PuzzleHeuristicInfo> puzzle_heuristics() {
-  return infos(typename Known<Space>::Heuristics{});
+  return infos(typename Parts<Space>::Named{});
 }
 
 template <Puzzle Space>
@@ -159,9 +137,7 @@ std::unique_ptr<Heuristic> puzzle_heuristic(const PuzzleSpace<Space>& space,
                                                  const Limits&, const Observer&);                 \
   template std::unique_ptr<Heuristic> puzzle_heuristic<Space>(                                    \
       const PuzzleSpace<Space>&, const HeuristicChoice<Space>&, std::shared_ptr<const void>);
-HSTAR_PUZZLE(Tiles)
-HSTAR_PUZZLE(Pancake)
-HSTAR_PUZZLE(Blocks)
+HSTAR_PUZZLES(HSTAR_PUZZLE)
 #undef HSTAR_PUZZLE
 
 }  // namespace hstar

@@ -4,19 +4,16 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "base/control.h"
-#include "heuristics/additive_databases.h"
-#include "heuristics/block_databases.h"
 #include "heuristics/heuristic.h"
 #include "heuristics/puzzle_network.h"
+#include "heuristics/puzzle_parts.h"
 #include "search/iterative_deepening.h"
-#include "spaces/blocks.h"
-#include "spaces/pancake.h"
 #include "spaces/puzzle_space.h"
-#include "spaces/tiles.h"
 
 namespace hstar {
 
@@ -27,19 +24,14 @@ struct PuzzleHeuristicInfo {
   bool consistent;
 };
 
-// A name, or something that was built for the space before.
+// A name, or something that was built for the space before: databases, if there are any, or a network.
 template <Puzzle Space>
-struct PuzzleHeuristic {
-  using Choice = std::variant<std::string, const AdditiveDatabases<Space>*, const PuzzleNetwork<Space>*>;
-};
-template <>
-struct PuzzleHeuristic<Blocks> {
-  using Choice = std::variant<std::string, const BlockDatabases*, const PuzzleNetwork<Blocks>*>;
-};
-template <Puzzle Space>
-using HeuristicChoice = typename PuzzleHeuristic<Space>::Choice;
+using HeuristicChoice = std::conditional_t<
+    kHasDatabases<Space>,
+    std::variant<std::string, const typename Parts<Space>::Databases*, const PuzzleNetwork<Space>*>,
+    std::variant<std::string, const PuzzleNetwork<Space>*>>;
 
-// Defined for Tiles, Pancake and Blocks. An unknown name is an InputError with the known ones.
+// Defined for all puzzles. An unknown name is an InputError with the known ones.
 template <Puzzle Space>
 std::vector<PuzzleHeuristicInfo> puzzle_heuristics();
 

@@ -18,6 +18,12 @@ Status exhausted_status(const Heuristics& heuristics, const Counts& counts) {
   return trusted || counts.dead_ends == 0 ? Status::kUnsolvable : Status::kIncomplete;
 }
 
+const std::vector<SearchEntry>& search_catalogue() {
+  static const std::vector<SearchEntry> entries = {gbfs_search,   lazy_search,    astar_search,
+                                                   wastar_search, idastar_search, focal_search};
+  return entries;
+}
+
 SearchResult run_search(const std::string& name, const SearchJob& job, const Limits& limits,
                         const Observer& observer, const PlanObserver& on_plan) {
   const Heuristics& heuristics = job.heuristics;

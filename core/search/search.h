@@ -107,9 +107,12 @@ struct SearchContext : SearchJob {
 };
 
 struct SearchEntry {
-  const SearchInfo& info;
+  SearchInfo info;
   SearchResult (*run)(const SearchContext& context);
 };
+
+// Each stands, with its name, in its own file.
+extern const SearchEntry gbfs_search, lazy_search, astar_search, wastar_search, idastar_search, focal_search;
 
 const std::vector<SearchEntry>& search_catalogue();
 

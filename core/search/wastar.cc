@@ -1,23 +1,14 @@
 // wastar: weighted A* (Pohl, 1970), f = g + weight * h. With an admissible heuristic and weight w >= 1 a
 // plan costs at most w times the optimum.
-#include "search/wastar.h"
-
 #include <cmath>
 
 #include "base/errors.h"
 #include "search/best_first.h"
 
 namespace hstar {
+namespace {
 
-const SearchInfo wastar_info = {
-    .name = "wastar",
-    .description = "weighted A*, orders by g + weight * h, ties by h",
-    .reference = "Pohl, AIJ 1970",
-    .optimal = false,
-    .complete = true,
-};
-
-SearchResult run_wastar(const SearchContext& context) {
+SearchResult run(const SearchContext& context) {
   // The weight is a fraction with this denominator: keys stay integers and exact.
   constexpr int64_t kUnit = 1000;
   const double weight = context.options.weight;
@@ -29,5 +20,18 @@ SearchResult run_wastar(const SearchContext& context) {
                               .reopen = true,
                               .greedy = false});
 }
+
+}  // namespace
+
+const SearchEntry wastar_search = {
+    {
+        .name = "wastar",
+        .description = "weighted A*, orders by g + weight * h, ties by h",
+        .reference = "Pohl, AIJ 1970",
+        .optimal = false,
+        .complete = true,
+    },
+    run,
+};
 
 }  // namespace hstar

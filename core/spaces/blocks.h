@@ -11,37 +11,39 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "spaces/packing.h"
 #include "spaces/puzzle.h"
 
 namespace hstar {
 
-class Blocks {
+struct BlocksState {
+  static constexpr int kMost = 31;
+  std::array<uint8_t, kMost + 1> under{};  // by block; [0] is not used
+  uint32_t clear = 0;                      // bit b: nothing lies on block b
+  bool operator==(const BlocksState&) const = default;
+};
+
+class Blocks : public NumberedStates<BlocksState, &BlocksState::under, 1> {
  public:
-  static constexpr int kMaxBlocks = 31;
+  static constexpr int kMaxBlocks = BlocksState::kMost;
   using Action = uint16_t;  // block * 32 + where it goes, 0 for the table
   static constexpr Action kNoAction = 0;
   using Buffer = std::array<Action, kMaxBlocks * kMaxBlocks>;
-  struct State {
-    std::array<uint8_t, kMaxBlocks + 1> under{};  // by block; [0] is not used
-    uint32_t clear = 0;                           // bit b: nothing lies on block b
-    bool operator==(const State&) const = default;
-  };
 
   // Throws an InputError if that is no state.
   explicit Blocks(const std::vector<int>& goal);
   static std::vector<int> tower(int n);
 
-  int size() const { return n_; }
+  std::string name() const;  // with the goal, unless it is the tower
   static int block(Action action) { return action / 32; }
   static int destination(Action action) { return action % 32; }
 
   // Throws an InputError for numbers out of range, two blocks on one, and blocks that lie on one another in
   // a circle.
   State checked(const std::vector<int>& values) const;
-  std::vector<int> values(const State& state) const;
-  State goal() const { return goal_; }
 
   bool is_goal(const State& state) const { return state.under == goal_.under; }
   std::span<const Action> actions(const State& state, Buffer& buffer) const {
@@ -64,16 +66,10 @@ class Blocks {
     return static_cast<Action>(block(action) * 32 + from);
   }
 
-  size_t words() const;
-  void pack(const State& state, uint32_t* words) const;
   State unpack(const uint32_t* words) const;
 
  private:
   void set_clear(State& state) const;
-
-  int n_;
-  int bits_;
-  State goal_;
 };
 
 static_assert(Puzzle<Blocks>);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace hstar {
 
@@ -42,5 +43,36 @@ inline void unpack_values(const uint32_t* words, size_t n, int bits, uint8_t* va
     available -= bits;
   }
 }
+
+// What puzzles share whose state is an array of small numbers, from its place `kFirst` on: how it is shown
+// and packed. `kPieces` is the array.
+template <class State_, auto kPieces_, size_t kFirst = 0>
+class NumberedStates {
+ public:
+  using State = State_;
+  static constexpr auto kPieces = kPieces_;
+
+  int size() const { return static_cast<int>(n_); }
+  State goal() const { return goal_; }
+  std::vector<int> values(const State& state) const { return {numbers(state), numbers(state) + n_}; }
+  size_t words() const { return packed_words(n_, bits_); }
+  void pack(const State& state, uint32_t* words) const { pack_values(numbers(state), n_, bits_, words); }
+
+ protected:
+  // `n` numbers of 0..largest; whoever derives from it sets the goal.
+  NumberedStates(int n, int largest)
+      : n_(static_cast<size_t>(n)), bits_(bits_for(static_cast<uint32_t>(largest))) {}
+  void unpack_into(const uint32_t* words, State& state) const {
+    unpack_values(words, n_, bits_, (state.*kPieces).data() + kFirst);
+  }
+
+  State goal_;
+
+ private:
+  static const uint8_t* numbers(const State& state) { return (state.*kPieces).data() + kFirst; }
+
+  size_t n_;
+  int bits_;
+};
 
 }  // namespace hstar

@@ -8,50 +8,58 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "spaces/packing.h"
 #include "spaces/puzzle.h"
 
 namespace hstar {
 
-class Pancake {
+struct PancakeState {
+  static constexpr int kMost = 63;
+  std::array<uint8_t, kMost + 1> pancakes{};  // with the plate; 0 behind it
+  bool operator==(const PancakeState&) const = default;
+};
+
+class Pancake : public NumberedStates<PancakeState, &PancakeState::pancakes> {
  public:
-  static constexpr int kMaxPancakes = 63;
   using Action = uint8_t;  // how many are turned over; its own inverse
   static constexpr Action kNoAction = 0;
   struct Buffer {};
-  struct State {
-    std::array<uint8_t, kMaxPancakes + 1> pancakes{};  // with the plate; 0 behind it
-    bool operator==(const State&) const = default;
-  };
 
   explicit Pancake(int n);
 
-  int size() const { return n_; }
+  std::string name() const { return "pancake-" + std::to_string(size()); }
 
   // Throws an InputError for what is no permutation.
   State checked(const std::vector<int>& values) const;
-  std::vector<int> values(const State& state) const;
-  State goal() const { return goal_; }
 
   bool is_goal(const State& state) const { return state == goal_; }
   std::span<const Action> actions(const State&, Buffer&) const {
-    return {flips_.data(), static_cast<size_t>(n_ - 1)};
+    return {flips_.data(), static_cast<size_t>(size() - 1)};
+  }
+  int place_after(Action flip, int place) const { return place < flip ? flip - 1 - place : place; }
+  // Calls `moved(pancake, from, to)` for all that a flip moves.
+  template <class Moved>
+  void for_moved(const State& before, Action flip, const Moved& moved) const {
+    for (int from = 0; from < flip; ++from)
+      if (const int to = flip - 1 - from; to != from)
+        moved(int{before.pancakes[static_cast<size_t>(from)]}, from, to);
   }
   Action apply(State& state, Action flip) const {
     std::reverse(state.pancakes.begin(), state.pancakes.begin() + flip);
     return flip;
   }
 
-  size_t words() const;
-  void pack(const State& state, uint32_t* words) const;
-  State unpack(const uint32_t* words) const;
+  State unpack(const uint32_t* words) const {
+    State state = goal_;  // for the plate
+    unpack_into(words, state);
+    return state;
+  }
 
  private:
-  int n_;
-  int bits_;
-  std::array<Action, kMaxPancakes> flips_{};  // 2, 3, ...
-  State goal_;
+  std::array<Action, PancakeState::kMost> flips_{};  // 2, 3, ...
 };
 
 static_assert(Puzzle<Pancake>);

@@ -4,15 +4,14 @@
 #include <string>
 
 #include "base/errors.h"
-#include "spaces/packing.h"
 
 namespace hstar {
 
-Tiles::Tiles(int rows, int columns) : rows_(rows), columns_(columns) {
+Tiles::Tiles(int rows, int columns)
+    : NumberedStates(rows * columns, rows * columns - 1), rows_(rows), columns_(columns) {
   if (rows < 2 || columns < 2 || rows > kMaxCells / 2 || columns > kMaxCells / 2 || cells() > kMaxCells)
     throw InputError("tiles needs at least 2 rows and 2 columns and at most " + std::to_string(kMaxCells) +
                      " cells, got " + std::to_string(rows) + " x " + std::to_string(columns));
-  bits_ = bits_for(static_cast<uint32_t>(cells() - 1));
   step_ = {static_cast<int8_t>(-columns), -1, 1, static_cast<int8_t>(columns)};
   for (int cell = 0; cell < cells(); ++cell) {
     const int row = cell / columns, column = cell % columns;
@@ -47,10 +46,6 @@ Tiles::State Tiles::checked(const std::vector<int>& values) const {
   throw InputError(std::string("these tiles cannot reach the goal with the blank first, 0 1 2 ...") + hint);
 }
 
-std::vector<int> Tiles::values(const State& state) const {
-  return {state.cells.begin(), state.cells.begin() + cells()};
-}
-
 bool Tiles::is_solvable(const State& state) const {
   // A cycle of length m is m - 1 exchanges, and each move is one exchange.
   bool odd = distance(state.blank, 0) % 2 != 0;
@@ -65,15 +60,9 @@ bool Tiles::is_solvable(const State& state) const {
   return !odd;
 }
 
-size_t Tiles::words() const { return packed_words(static_cast<size_t>(cells()), bits_); }
-
-void Tiles::pack(const State& state, uint32_t* words) const {
-  pack_values(state.cells.data(), static_cast<size_t>(cells()), bits_, words);
-}
-
 Tiles::State Tiles::unpack(const uint32_t* words) const {
   State state;
-  unpack_values(words, static_cast<size_t>(cells()), bits_, state.cells.data());
+  unpack_into(words, state);
   while (state.blank < cells() - 1 && state.cells[state.blank] != 0) ++state.blank;
   return state;
 }

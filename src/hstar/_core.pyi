@@ -4,15 +4,19 @@ from typing import Annotated, overload
 import numpy
 from numpy.typing import NDArray
 
+
 class Operator:
     """A grounded operator; facts are (variable, value)."""
 
     @property
     def name(self) -> str: ...
+
     @property
     def cost(self) -> int: ...
+
     @property
     def preconditions(self) -> list[tuple[int, int]]: ...
+
     @property
     def effects(self) -> list[tuple[list[tuple[int, int]], int, int]]:
         """Triples (conditions, variable, value)."""
@@ -22,8 +26,10 @@ class Axiom:
 
     @property
     def conditions(self) -> list[tuple[int, int]]: ...
+
     @property
     def variable(self) -> int: ...
+
     @property
     def value(self) -> int: ...
 
@@ -41,27 +47,35 @@ class Task:
 
     @property
     def num_variables(self) -> int: ...
+
     @property
     def num_operators(self) -> int: ...
+
     @property
     def num_axioms(self) -> int: ...
+
     @property
     def num_facts(self) -> int: ...
+
     @property
     def state_words(self) -> int:
         """32-bit words of a packed state."""
 
     @property
     def uses_metric(self) -> bool: ...
+
     def with_unit_cost(self) -> Task:
         """The same variables and states; every operator costs 1."""
 
     @property
     def unit_cost(self) -> bool: ...
+
     @property
     def has_conditional_effects(self) -> bool: ...
+
     @property
     def variable_names(self) -> list[str]: ...
+
     @property
     def fact_names(self) -> list[list[str]]:
         """Per variable, per value."""
@@ -76,8 +90,10 @@ class Task:
 
     @property
     def initial_state(self) -> list[int]: ...
+
     @property
     def goal(self) -> list[tuple[int, int]]: ...
+
     @property
     def atom_facts(self) -> list[tuple[int, int]]:
         """
@@ -86,13 +102,18 @@ class Task:
 
     @property
     def mutex_groups(self) -> list[list[tuple[int, int]]]: ...
+
     def operator(self, index: int) -> Operator: ...
+
     def axiom(self, index: int) -> Axiom: ...
+
     def with_initial_state(self, values: Sequence[int]) -> Task:
         """The same task from another state; derived variables are recomputed."""
 
     def applicable_operators(self, state: Sequence[int]) -> list[int]: ...
+
     def successor(self, state: Sequence[int], operator: int) -> list[int]: ...
+
     def are_mutex(self, a: tuple[int, int], b: tuple[int, int]) -> bool:
         """Whether two facts (variable, value) are known never to hold together."""
 
@@ -101,28 +122,26 @@ class TranslateReport:
 
     @property
     def parse(self) -> float: ...
+
     @property
     def join(self) -> float: ...
+
     @property
     def invariants(self) -> float: ...
+
     @property
     def variables(self) -> float: ...
+
     @property
     def encode(self) -> float: ...
+
     @property
     def simplify(self) -> float: ...
+
     @property
     def warnings(self) -> list[str]: ...
 
-def translate(
-    texts: tuple[bytes, bytes],
-    files: tuple[str, str],
-    unit_cost: bool = False,
-    keep_unimportant: bool = False,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    progress: object | None = None,
-) -> tuple[Task, TranslateReport]:
+def translate(texts: tuple[bytes, bytes], files: tuple[str, str], unit_cost: bool = False, keep_unimportant: bool = False, time_limit: float | None = None, memory_limit: int | None = None, progress: object | None = None) -> tuple[Task, TranslateReport]:
     """
     The task of two PDDL texts, domain and problem; their file names are for errors. Limits are in seconds and in bytes of the process; `progress` is called with facts as `evaluated` and operators as `generated`.
     """
@@ -132,22 +151,31 @@ class HeuristicInfo:
 
     @property
     def name(self) -> str: ...
+
     @property
     def description(self) -> str: ...
+
     @property
     def reference(self) -> str: ...
+
     @property
     def admissible(self) -> bool: ...
+
     @property
     def consistent(self) -> bool: ...
+
     @property
     def safe(self) -> bool: ...
+
     @property
     def supports_axioms(self) -> bool: ...
+
     @property
     def supports_conditional_effects(self) -> bool: ...
+
     @property
     def preferred_operators(self) -> bool: ...
+
     @property
     def path_dependent(self) -> bool: ...
 
@@ -159,30 +187,27 @@ class Heuristic:
 
     @property
     def name(self) -> str: ...
+
     @property
     def admissible(self) -> bool: ...
+
     @property
     def consistent(self) -> bool: ...
+
     @property
     def safe(self) -> bool: ...
-    def evaluate(
-        self,
-        states: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+
+    def evaluate(self, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
         """
         Values of states given as an int32 array (n, numbers of a state); infinity for dead ends.
         """
 
-def symbolic_heuristic(task: Task, name: str, costs: str = "normal") -> Heuristic:
+def symbolic_heuristic(task: Task, name: str, costs: str = 'normal') -> Heuristic:
     """
     `costs`: of operators, as add, ff and landmarks see them: normal, one or plusone.
     """
 
-def callback_heuristic(
-    problem: Problem, function: object, name: str, scale: int, admissible: bool = False
-) -> Heuristic:
+def callback_heuristic(problem: Problem, function: object, name: str, scale: int, admissible: bool = False) -> Heuristic:
     """Values are rounded to 1/scale, down if they are said to be admissible."""
 
 def zero_heuristic(problem: Problem) -> Heuristic:
@@ -205,20 +230,14 @@ class RelationalTask:
     """Objects and ground atoms over them."""
 
     @staticmethod
-    def make(
-        object_kinds: Sequence[int],
-        predicates: Sequence[int],
-        arguments: Sequence[Sequence[int]],
-        goal: Sequence[bool],
-        constant: Sequence[int],
-        atom_of_fact: Sequence[int],
-    ) -> RelationalTask:
+    def make(object_kinds: Sequence[int], predicates: Sequence[int], arguments: Sequence[Sequence[int]], goal: Sequence[bool], constant: Sequence[int], atom_of_fact: Sequence[int]) -> RelationalTask:
         """
         Per atom its predicate, the objects it is about and whether it is a goal; `constant`: atoms that always hold; `atom_of_fact`: per fact of the task, -1 for none.
         """
 
     @property
     def objects(self) -> int: ...
+
     @property
     def atoms(self) -> int: ...
 
@@ -226,51 +245,23 @@ class ColourTable:
     """Numbers for the colours of colour refinement."""
 
     def __init__(self) -> None: ...
+
     @staticmethod
-    def of(
-        colours: Annotated[
-            NDArray[numpy.uint64], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-    ) -> ColourTable:
+    def of(colours: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> ColourTable:
         """Of distinct colours, numbered in their order."""
 
     def __len__(self) -> int: ...
+
     @property
     def colours(self) -> Annotated[NDArray[numpy.uint64], dict(shape=(None,))]:
         """A copy."""
 
-    def count(
-        self,
-        task: Task,
-        relations: RelationalTask,
-        states: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        iterations: int,
-        multiset: bool,
-        add: bool,
-    ) -> tuple[
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-    ]:
+    def count(self, task: Task, relations: RelationalTask, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], iterations: int, multiset: bool, add: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """
         Colours of states (n, variables) as a sparse matrix: ends of rows, columns, counts. `add`: new colours get a number, else they are left out.
         """
 
-    def count_atoms(
-        self,
-        relations: RelationalTask,
-        ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        atoms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        iterations: int,
-        multiset: bool,
-        add: bool,
-    ) -> tuple[
-        Annotated[NDArray[numpy.int64], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-    ]:
+    def count_atoms(self, relations: RelationalTask, ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], atoms: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], iterations: int, multiset: bool, add: bool) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """
         The same for states given by the atoms that hold: the atoms of state i end at ends[i].
         """
@@ -282,36 +273,18 @@ class Network:
     """A feed-forward or residual network over atoms."""
 
     @staticmethod
-    def make(
-        rows: Annotated[
-            NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-        blocks: Sequence[Sequence[object]],
-        head: Annotated[
-            NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        head_bias: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        output_relu: bool,
-        precision: str = "float32",
-    ) -> Network:
+    def make(rows: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], blocks: Sequence[Sequence[object]], head: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], head_bias: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_relu: bool, precision: str = 'float32') -> Network:
         """
         rows: (atoms, width); blocks: (W, b) or, residual, (W1, b1, W2, b2), weights (outputs, inputs).
         """
 
     @property
     def atoms(self) -> int: ...
+
     @property
     def outputs(self) -> int: ...
-    def run(
-        self,
-        inputs: Annotated[
-            NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        reference: bool = False,
-    ) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+
+    def run(self, inputs: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], reference: bool = False) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
         """
         Outputs for rows of zeros and ones (uint8); `reference`: in plain scalar code.
         """
@@ -321,42 +294,20 @@ class RawModel:
 
     @property
     def outputs(self) -> int: ...
-    def raw(
-        self,
-        task: Problem,
-        states: Annotated[
-            NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-    ) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+
+    def raw(self, task: Problem, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """
         Raw outputs (n, outputs) of states given as an int32 array (n, variables).
         """
 
 @overload
-def colour_model(
-    task: Task,
-    relations: RelationalTask,
-    table: ColourTable,
-    iterations: int,
-    multiset: bool,
-    weights: Annotated[
-        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> RawModel:
+def colour_model(task: Task, relations: RelationalTask, table: ColourTable, iterations: int, multiset: bool, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RawModel:
     """
     bias + the sum of the weights (colours, outputs) of the colours of a state.
     """
 
 @overload
-def colour_model(
-    task: Task,
-    relations: RelationalTask,
-    table: ColourTable,
-    iterations: int,
-    multiset: bool,
-    network: Network,
-) -> RawModel:
+def colour_model(task: Task, relations: RelationalTask, table: ColourTable, iterations: int, multiset: bool, network: Network) -> RawModel:
     """
     A network whose inputs are the colours of a state, as often as they occur.
     """
@@ -366,13 +317,7 @@ def atom_model(task: Task, network: Network, inputs: Sequence[int], incremental:
     inputs: per fact of the task, variables in order, its row of the network or -1.
     """
 
-def linear_model(
-    task: Task,
-    weights: Annotated[
-        NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> RawModel:
+def linear_model(task: Task, weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], bias: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> RawModel:
     """
     Weights (outputs, 4) of goals that do not hold, operators of ff's relaxed plan, atoms that they delete in all and on average. The task is the one whose costs count, which may be another than that of the search; infinite for states without a relaxed plan.
     """
@@ -382,129 +327,155 @@ def callback_model(function: object, outputs: int, name: str) -> RawModel:
     A function from states, an int32 array (n, variables), to numbers (n, outputs).
     """
 
-def believed_heuristic(
-    problem: Problem,
-    model: RawModel,
-    *,
-    estimate: str = "point",
-    sigma: float | None = None,
-    floor: float = 0.1,
-    range: float = 10.0,
-    margin: float = 0.1,
-    alpha: float | None = None,
-    sure_below: float = float("inf"),
-    clip: bool = False,
-    clip_lower: float | None = None,
-    clip_upper: float | None = None,
-    offset: float = 0.0,
-    eps: float | None = None,
-    factor: float | None = None,
-    shift: float = 0.0,
-    whole: bool = False,
-    base: Heuristic | None = None,
-    lower: Heuristic | None = None,
-    name: str,
-    scale: int,
-) -> Heuristic:
+class Estimate:
+    """What the outputs of a model mean; see core/estimates/belief.h."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def kind(self) -> str: ...
+
+    @kind.setter
+    def kind(self, arg: str, /) -> None: ...
+
+    @property
+    def sigma(self) -> float | None: ...
+
+    @sigma.setter
+    def sigma(self, arg: float | None, /) -> None: ...
+
+    @property
+    def floor(self) -> float: ...
+
+    @floor.setter
+    def floor(self, arg: float, /) -> None: ...
+
+    @property
+    def range(self) -> float: ...
+
+    @range.setter
+    def range(self, arg: float, /) -> None: ...
+
+    @property
+    def margin(self) -> float: ...
+
+    @margin.setter
+    def margin(self, arg: float, /) -> None: ...
+
+class Calibration:
+    """Values times a factor less a shift, perhaps rounded up."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def factor(self) -> float: ...
+
+    @factor.setter
+    def factor(self, arg: float, /) -> None: ...
+
+    @property
+    def shift(self) -> float: ...
+
+    @shift.setter
+    def shift(self, arg: float, /) -> None: ...
+
+    @property
+    def whole(self) -> bool: ...
+
+    @whole.setter
+    def whole(self, arg: bool, /) -> None: ...
+
+class Rule:
+    """Which number of an estimate counts; the mean unless there is a level."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def level(self) -> float | None: ...
+
+    @level.setter
+    def level(self, arg: float | None, /) -> None: ...
+
+    @property
+    def clip(self) -> bool: ...
+
+    @clip.setter
+    def clip(self, arg: bool, /) -> None: ...
+
+    @property
+    def clip_lower(self) -> float | None: ...
+
+    @clip_lower.setter
+    def clip_lower(self, arg: float | None, /) -> None: ...
+
+    @property
+    def clip_upper(self) -> float | None: ...
+
+    @clip_upper.setter
+    def clip_upper(self, arg: float | None, /) -> None: ...
+
+    @property
+    def offset(self) -> float: ...
+
+    @offset.setter
+    def offset(self, arg: float, /) -> None: ...
+
+    @property
+    def eps(self) -> float | None: ...
+
+    @eps.setter
+    def eps(self, arg: float | None, /) -> None: ...
+
+    @property
+    def calibration(self) -> Calibration | None: ...
+
+    @calibration.setter
+    def calibration(self, arg: Calibration | None, /) -> None: ...
+
+    @property
+    def sure_below(self) -> float: ...
+
+    @sure_below.setter
+    def sure_below(self, arg: float, /) -> None: ...
+
+class Belief:
+    """An estimate and a rule that go together."""
+
+    def __init__(self, estimate: Estimate, rule: Rule) -> None: ...
+
+def believed_heuristic(problem: Problem, model: RawModel, *, belief: Belief = ..., base: Heuristic | None = None, lower: Heuristic | None = None, name: str, scale: int) -> Heuristic:
     """
-    What a rule makes of the estimate that the model's outputs are: the mean, or the quantile for alpha, where means from sure_below on have spread 1; with eps bounded by lower and eps times lower; with a factor that times the factor less the shift, and if h* are whole the next whole number. Takes the model, base and lower over; they may be of a task that differs in costs only.
+    What the belief makes of the model's outputs. Takes the model, base and lower over; they may be of a task that differs in costs only.
     """
 
-def believed_values(
-    raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    *,
-    base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    | None = None,
-    lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order="C", device="cpu", writable=False)]
-    | None = None,
-    estimate: str = "point",
-    sigma: float | None = None,
-    floor: float = 0.1,
-    range: float = 10.0,
-    margin: float = 0.1,
-    alpha: float | None = None,
-    sure_below: float = float("inf"),
-    clip: bool = False,
-    clip_lower: float | None = None,
-    clip_upper: float | None = None,
-    offset: float = 0.0,
-    eps: float | None = None,
-    factor: float | None = None,
-    shift: float = 0.0,
-    whole: bool = False,
-) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+def believed_values(raw: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], belief: Belief, *, base: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, lower: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
     """
     The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor kept above 0, NaN where the heuristic would refuse.
     """
 
-def encode(
-    task: Task,
-    states: Annotated[
-        NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
+def encode(task: Task, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
     """Bits of the atoms (n, words) of states given by values (n, variables)."""
 
 def adaptive_length(task: Task) -> int:
     """Atoms by mean effects of an operator, rounded up."""
 
-def preimages(
-    task: Task, name: str, *, rollouts: int, length: int, seed: int
-) -> tuple[
-    Annotated[NDArray[numpy.int32], dict(shape=(None, None))],
-    Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-]:
+def preimages(task: Task, name: str, *, rollouts: int, length: int, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
     Partial states (n, variables), -1 for unset, and depths of rollouts of rsl or nrsl; the goal first.
     """
 
-def fsm_partial(
-    task: Task,
-    *,
-    states: int,
-    bfs_share: float,
-    random_share: float,
-    length: int,
-    sai: bool,
-    sui: bool,
-    seed: int,
-) -> tuple[
-    Annotated[NDArray[numpy.int32], dict(shape=(None, None))],
-    Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-]:
+def fsm_partial(task: Task, config: FsmConfig, seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
     The partial states (n, variables) of fsm before completion, and their labels.
     """
 
-def label(
-    task: Task,
-    preimages: Annotated[
-        NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    depth: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    states: Annotated[
-        NDArray[numpy.uint64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+def label(task: Task, preimages: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], depth: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], states: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """Least depth of a pre-image that contains the state, -1 for none."""
 
-def complete(
-    task: Task,
-    partial: Annotated[
-        NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    rule: str,
-    seed: int,
-) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
+def complete(task: Task, partial: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], rule: str, seed: int) -> Annotated[NDArray[numpy.uint64], dict(shape=(None, None))]:
     """Completes partial states by 'variables' or by 'atoms'."""
 
-def improve_by_successors(
-    task: Task,
-    partial: Annotated[
-        NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-    ],
-    labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+def improve_by_successors(task: Task, partial: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
     """SUI: lowers labels of different partial states to h(successor) + 1."""
 
 class Predecessors:
@@ -512,70 +483,105 @@ class Predecessors:
 
     @staticmethod
     def of(task: Task) -> Predecessors: ...
+
     def goal(self, seed: int) -> list[int] | None:
         """A state of the goal, what it leaves open by chance."""
 
-    def find(
-        self, state: Sequence[int], seed: int
-    ) -> tuple[
-        Annotated[NDArray[numpy.int32], dict(shape=(None, None))],
-        Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-    ]:
+    def find(self, state: Sequence[int], seed: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
         """
         A state (n, variables) for each operator that may have come last, what regression leaves open by chance, and the operators.
         """
 
-def rsl(
-    task: Task,
-    name: str,
-    *,
-    states: int,
-    random_share: float,
-    rollouts: int,
-    length: int,
-    pool: str,
-    completion: str,
-    unlabelled: str,
-    seed: int,
-) -> tuple[
-    Annotated[NDArray[numpy.uint64], dict(shape=(None, None))],
-    Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-    Annotated[NDArray[numpy.bool_], dict(shape=(None,))],
-]:
+class DrawConfig:
+    """How states are drawn from pre-images."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def states(self) -> int: ...
+
+    @states.setter
+    def states(self, arg: int, /) -> None: ...
+
+    @property
+    def random_share(self) -> float: ...
+
+    @random_share.setter
+    def random_share(self, arg: float, /) -> None: ...
+
+    @property
+    def pool(self) -> str: ...
+
+    @pool.setter
+    def pool(self, arg: str, /) -> None: ...
+
+    @property
+    def completion(self) -> str: ...
+
+    @completion.setter
+    def completion(self, arg: str, /) -> None: ...
+
+    @property
+    def unlabelled(self) -> str: ...
+
+    @unlabelled.setter
+    def unlabelled(self, arg: str, /) -> None: ...
+
+class FsmConfig:
+    """Options of fsm."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def states(self) -> int: ...
+
+    @states.setter
+    def states(self, arg: int, /) -> None: ...
+
+    @property
+    def bfs_share(self) -> float: ...
+
+    @bfs_share.setter
+    def bfs_share(self, arg: float, /) -> None: ...
+
+    @property
+    def random_share(self) -> float: ...
+
+    @random_share.setter
+    def random_share(self, arg: float, /) -> None: ...
+
+    @property
+    def length(self) -> int: ...
+
+    @length.setter
+    def length(self, arg: int, /) -> None: ...
+
+    @property
+    def sai(self) -> bool: ...
+
+    @sai.setter
+    def sai(self, arg: bool, /) -> None: ...
+
+    @property
+    def sui(self) -> bool: ...
+
+    @sui.setter
+    def sui(self, arg: bool, /) -> None: ...
+
+def rsl(task: Task, name: str, config: DrawConfig, *, rollouts: int, length: int, seed: int) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.bool_], dict(shape=(None,))]]:
     """
     States (n, words), labels, and whether a label is a bound; `name` is rsl or nrsl.
     """
 
-def fsm(
-    task: Task,
-    *,
-    states: int,
-    bfs_share: float,
-    random_share: float,
-    length: int,
-    sai: bool,
-    sui: bool,
-    seed: int,
-) -> tuple[
-    Annotated[NDArray[numpy.uint64], dict(shape=(None, None))],
-    Annotated[NDArray[numpy.int32], dict(shape=(None,))],
-    Annotated[NDArray[numpy.bool_], dict(shape=(None,))],
-]:
+def fsm(task: Task, config: FsmConfig, seed: int) -> tuple[Annotated[NDArray[numpy.uint64], dict(shape=(None, None))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.bool_], dict(shape=(None,))]]:
     """States (n, words), labels, and whether a label is a bound."""
 
-def random_walks(
-    task: Task, walks: int, *, min_length: int, max_length: int, seed: int
-) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+def random_walks(task: Task, walks: int, *, min_length: int, max_length: int, seed: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
     """
     Values (n, variables) of the last states of random walks from the task's initial state.
     """
 
-def exact_distances(
-    task: Task, *, unit_cost: bool, max_states: int
-) -> tuple[
-    Annotated[NDArray[numpy.int32], dict(shape=(None, None))],
-    Annotated[NDArray[numpy.float64], dict(shape=(None,))],
-]:
+def exact_distances(task: Task, *, unit_cost: bool, max_states: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """Values (n, variables) of all reachable states, and h*."""
 
 class Progress:
@@ -583,14 +589,19 @@ class Progress:
 
     @property
     def expanded(self) -> int: ...
+
     @property
     def evaluated(self) -> int: ...
+
     @property
     def generated(self) -> int: ...
+
     @property
     def best_h(self) -> float | None: ...
+
     @property
     def time(self) -> float: ...
+
     @property
     def memory(self) -> int: ...
 
@@ -599,8 +610,10 @@ class FoundPlan:
 
     @property
     def plan(self) -> list[int]: ...
+
     @property
     def lower_bound(self) -> int: ...
+
     @property
     def time(self) -> float: ...
 
@@ -609,12 +622,16 @@ class SearchInfo:
 
     @property
     def name(self) -> str: ...
+
     @property
     def description(self) -> str: ...
+
     @property
     def reference(self) -> str: ...
+
     @property
     def optimal(self) -> bool: ...
+
     @property
     def complete(self) -> bool: ...
 
@@ -626,32 +643,46 @@ class SearchResult:
 
     @property
     def status(self) -> str: ...
-    @property
-    def plan(self) -> list[int]: ...
+
     @property
     def expanded(self) -> int: ...
+
     @property
     def evaluated(self) -> int: ...
+
     @property
     def generated(self) -> int: ...
+
     @property
     def reopened(self) -> int: ...
-    @property
-    def dead_ends(self) -> int: ...
-    @property
-    def anchored(self) -> int: ...
-    @property
-    def lower_bound(self) -> int | None: ...
-    @property
-    def initial_h(self) -> float | None: ...
+
     @property
     def search_time(self) -> float: ...
+
     @property
     def cpu_time(self) -> float: ...
+
+    @property
+    def plan(self) -> list[int]: ...
+
+    @property
+    def dead_ends(self) -> int: ...
+
+    @property
+    def anchored(self) -> int: ...
+
+    @property
+    def lower_bound(self) -> int | None: ...
+
+    @property
+    def initial_h(self) -> float | None: ...
+
     @property
     def registered_states(self) -> int: ...
+
     @property
     def state_bytes(self) -> int: ...
+
     @property
     def memory_before_search(self) -> int: ...
 
@@ -659,12 +690,14 @@ class Problem:
     """A state space with a start."""
 
     def __init__(self, task: Task) -> None: ...
+
     @property
     def width(self) -> int:
         """Numbers of a state."""
 
     @property
     def words(self) -> int: ...
+
     @property
     def unit(self) -> int:
         """What a cost of 1 is in the units of the search."""
@@ -672,100 +705,128 @@ class Problem:
 class Limits:
     """What may end a search; infinite unless set."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, **fields: object) -> None: ...
+
     @property
     def time(self) -> float: ...
+
     @time.setter
     def time(self, arg: float, /) -> None: ...
+
     @property
     def cpu_time(self) -> float: ...
+
     @cpu_time.setter
     def cpu_time(self, arg: float, /) -> None: ...
+
     @property
     def memory(self) -> int: ...
+
     @memory.setter
     def memory(self, arg: int, /) -> None: ...
+
     @property
     def evaluations(self) -> int: ...
+
     @evaluations.setter
     def evaluations(self, arg: int, /) -> None: ...
+
     @property
     def expansions(self) -> int: ...
+
     @expansions.setter
     def expansions(self, arg: int, /) -> None: ...
 
 class SearchOptions:
     """Options of all searches, with their defaults."""
 
-    def __init__(self) -> None: ...
-    @property
-    def weight(self) -> float: ...
-    @weight.setter
-    def weight(self, arg: float, /) -> None: ...
+    def __init__(self, **fields: object) -> None: ...
+
     @property
     def ties(self) -> str: ...
+
     @ties.setter
     def ties(self, arg: str, /) -> None: ...
+
+    @property
+    def weight(self) -> float: ...
+
+    @weight.setter
+    def weight(self, arg: float, /) -> None: ...
+
     @property
     def seed(self) -> int: ...
+
     @seed.setter
     def seed(self, arg: int, /) -> None: ...
+
     @property
     def preferred(self) -> bool: ...
+
     @preferred.setter
     def preferred(self, arg: bool, /) -> None: ...
+
     @property
     def boost(self) -> int: ...
+
     @boost.setter
     def boost(self, arg: int, /) -> None: ...
+
     @property
     def goal_at_generation(self) -> bool: ...
+
     @goal_at_generation.setter
     def goal_at_generation(self, arg: bool, /) -> None: ...
+
     @property
     def evaluate_duplicates(self) -> bool: ...
+
     @evaluate_duplicates.setter
     def evaluate_duplicates(self, arg: bool, /) -> None: ...
+
     @property
     def bound(self) -> float: ...
+
     @bound.setter
     def bound(self, arg: float, /) -> None: ...
+
     @property
     def anytime(self) -> bool: ...
+
     @anytime.setter
     def anytime(self, arg: bool, /) -> None: ...
+
     @property
     def anchor_every(self) -> int: ...
+
     @anchor_every.setter
     def anchor_every(self, arg: int, /) -> None: ...
+
     @property
     def guide_weight(self) -> float: ...
+
     @guide_weight.setter
     def guide_weight(self, arg: float, /) -> None: ...
+
     @property
     def max_cost(self) -> int: ...
+
     @max_cost.setter
     def max_cost(self, arg: int, /) -> None: ...
+
     @property
     def optimistic(self) -> bool: ...
+
     @optimistic.setter
     def optimistic(self, arg: bool, /) -> None: ...
+
     @property
     def batch(self) -> int: ...
+
     @batch.setter
     def batch(self, arg: int, /) -> None: ...
 
-def search(
-    problem: Problem,
-    name: str,
-    heuristics: Sequence[Heuristic],
-    *,
-    options: SearchOptions = ...,
-    limits: Limits = ...,
-    anchor: Heuristic | None = None,
-    progress: object | None = None,
-    on_plan: object | None = None,
-) -> SearchResult:
+def search(problem: Problem, name: str, heuristics: Sequence[Heuristic], *, options: SearchOptions = ..., limits: Limits = ..., anchor: Heuristic | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:
     """Runs a search; a limit is a status, not an error."""
 
 def peak_memory() -> int:
@@ -776,34 +837,245 @@ def own_problem(expand: object, goals: object, start: Sequence[int], unit: int, 
     A space of two functions of packed states, uint32 (n, words): `expand` gives the successors (m, words), their costs (m,) and for each state the number of successors up to its last (n,), both int32; `goals` gives flags (n,).
     """
 
+class GridResult:
+    """How a search of a grid or a lattice ended."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def evaluated(self) -> int: ...
+
+    @property
+    def generated(self) -> int: ...
+
+    @property
+    def reopened(self) -> int: ...
+
+    @property
+    def search_time(self) -> float: ...
+
+    @property
+    def cpu_time(self) -> float: ...
+
+    @property
+    def cost(self) -> float: ...
+
+    @property
+    def initial_h(self) -> float: ...
+
+    def take_path(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    def take_explored(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+class GridHeuristic:
+    """A heuristic by name, or values of all states."""
+
+    def __init__(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, eps: float | None = None, weight: float = 1.0) -> None: ...
+
+class ProlongedOptions:
+    """Options of prolonged backward search."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def k_pr(self) -> float: ...
+
+    @k_pr.setter
+    def k_pr(self, arg: float, /) -> None: ...
+
+    @property
+    def blind(self) -> bool: ...
+
+    @blind.setter
+    def blind(self, arg: bool, /) -> None: ...
+
+    @property
+    def open(self) -> bool: ...
+
+    @open.setter
+    def open(self, arg: bool, /) -> None: ...
+
+    @property
+    def goals(self) -> int: ...
+
+    @goals.setter
+    def goals(self, arg: int, /) -> None: ...
+
+class ProlongedLabels:
+    """States, their labels, and how the search ended."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def evaluated(self) -> int: ...
+
+    @property
+    def generated(self) -> int: ...
+
+    @property
+    def reopened(self) -> int: ...
+
+    @property
+    def search_time(self) -> float: ...
+
+    @property
+    def cpu_time(self) -> float: ...
+
+    @property
+    def reached(self) -> bool: ...
+
+    @property
+    def exact(self) -> int:
+        """So many of the states, the first ones, were closed."""
+
+    @property
+    def goals(self) -> int:
+        """Goal states that it began with."""
+
+    def take_label(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def take_path_label(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
+
+    def take_states(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
+        """A row of numbers each; of a grid or a lattice one, its number."""
+
+    def take_path(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]: ...
+
+class GridSpace:
+    """Cells of a map: (row, column)."""
+
+    def __init__(self, blocked: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, neighbours: int, cut_corners: bool) -> None: ...
+
+    @property
+    def states(self) -> int: ...
+
+    def check(self, state: Sequence[int], what: str) -> None:
+        """An InputError unless it is a state."""
+
+    def check_goal(self, goal: Sequence[int]) -> None:
+        """An InputError unless it is a goal."""
+
+    def successors(self, state: Sequence[int]) -> list[tuple[int, float]]:
+        """Numbers of states with the costs of the steps to them."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[int, float]]:
+        """Numbers of states with the costs of the steps from them."""
+
+    def problem(self, start: Sequence[int], goal: Sequence[int]) -> Problem:
+        """What the general searches take."""
+
+    def heuristic(self, problem: Problem, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Heuristic:
+        """
+        blind, manhattan or octile, or values of all states, for the general searches.
+        """
+
+    def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: GridHeuristic, explored: bool, limits: Limits, progress: object | None = None) -> GridResult:
+        """
+        A* with a heuristic by name, or with values of all states; a limit is a status, not an error.
+        """
+
+    def prolonged(self, start: Sequence[int], goal: Sequence[int], options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels:
+        """Labels by prolonged backward search."""
+
+class LatticeSpace:
+    """Cells of a map and headings: (row, column, heading)."""
+
+    def __init__(self, blocked: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, cut_corners: bool, headings: int, turn_cost: float) -> None: ...
+
+    @property
+    def states(self) -> int: ...
+
+    def check(self, state: Sequence[int], what: str) -> None:
+        """An InputError unless it is a state."""
+
+    def check_goal(self, goal: Sequence[int]) -> None:
+        """An InputError unless it is a goal."""
+
+    def successors(self, state: Sequence[int]) -> list[tuple[int, float]]:
+        """Numbers of states with the costs of the steps to them."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[int, float]]:
+        """Numbers of states with the costs of the steps from them."""
+
+    def problem(self, start: Sequence[int], goal: Sequence[int]) -> Problem:
+        """What the general searches take."""
+
+    def heuristic(self, problem: Problem, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Heuristic:
+        """
+        blind, manhattan or octile, or values of all states, for the general searches.
+        """
+
+    def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: GridHeuristic, explored: bool, limits: Limits, progress: object | None = None) -> GridResult:
+        """
+        A* with a heuristic by name, or with values of all states; a limit is a status, not an error.
+        """
+
+    def prolonged(self, start: Sequence[int], goal: Sequence[int], options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels:
+        """Labels by prolonged backward search."""
+
+@overload
+def prolonged(task: Task, options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels:
+    """Labels of states of a task by prolonged backward search."""
+
+@overload
+def prolonged(space: TilesSpace, start: Sequence[int], options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels: ...
+
+@overload
+def prolonged(space: PancakeSpace, start: Sequence[int], options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels: ...
+
+@overload
+def prolonged(space: BlocksSpace, start: Sequence[int], options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels: ...
+
+@overload
+def prolonged(space: TopSpinSpace, start: Sequence[int], options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels:
+    """Labels of states of a puzzle by prolonged backward search."""
+
 class PuzzleHeuristicInfo:
     """What a heuristic of a puzzle claims."""
 
     @property
     def name(self) -> str: ...
+
     @property
     def admissible(self) -> bool: ...
+
     @property
     def consistent(self) -> bool: ...
 
 class DeepeningOptions:
     """Options of iterative deepening on puzzles."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, **fields: object) -> None: ...
+
     @property
     def pruning(self) -> str: ...
+
     @pruning.setter
     def pruning(self, arg: str, /) -> None: ...
+
     @property
     def table_bytes(self) -> int: ...
+
     @table_bytes.setter
     def table_bytes(self, arg: int, /) -> None: ...
+
     @property
     def greatest_bound(self) -> int: ...
+
     @greatest_bound.setter
     def greatest_bound(self, arg: int, /) -> None: ...
+
     @property
     def threads(self) -> int: ...
+
     @threads.setter
     def threads(self, arg: int, /) -> None: ...
 
@@ -812,32 +1084,49 @@ class DeepeningResult:
 
     @property
     def status(self) -> str: ...
-    @property
-    def plan(self) -> list[int]: ...
+
     @property
     def expanded(self) -> int: ...
+
+    @property
+    def evaluated(self) -> int: ...
+
     @property
     def generated(self) -> int: ...
+
     @property
-    def initial_h(self) -> int: ...
-    @property
-    def bound(self) -> int: ...
-    @property
-    def lower_bound(self) -> int: ...
-    @property
-    def rounds(self) -> int: ...
+    def reopened(self) -> int: ...
+
     @property
     def search_time(self) -> float: ...
+
     @property
     def cpu_time(self) -> float: ...
+
+    @property
+    def plan(self) -> list[int]: ...
+
+    @property
+    def initial_h(self) -> int: ...
+
+    @property
+    def bound(self) -> int: ...
+
+    @property
+    def lower_bound(self) -> int: ...
+
+    @property
+    def rounds(self) -> int: ...
 
 class PatternDatabase:
     """Costs of bringing the pieces of a pattern home."""
 
     @property
     def space(self) -> str: ...
+
     @property
     def pattern(self) -> list[int]: ...
+
     @property
     def costs(self) -> bytes:
         """
@@ -846,17 +1135,25 @@ class PatternDatabase:
 
     @property
     def entries(self) -> int: ...
+
     @property
     def largest(self) -> int: ...
+
     @property
     def mean(self) -> float: ...
 
 class TilesSpace:
-    """The sliding-tile puzzle."""
+    """A puzzle of one size, with its goal; see core/spaces."""
 
     def __init__(self, rows: int, columns: int) -> None: ...
+
+    @property
+    def size(self) -> int:
+        """Numbers of a state."""
+
     @property
     def goal(self) -> list[int]: ...
+
     @property
     def words(self) -> int:
         """32-bit words of a packed state."""
@@ -878,26 +1175,21 @@ class TilesSpace:
         """States, each with the move that leads from it to the given one."""
 
     def pack(self, state: Sequence[int]) -> list[int]: ...
+
     def unpack(self, words: Sequence[int]) -> list[int]: ...
+
     def walk(self, state: Sequence[int], steps: int, seed: int) -> list[int]:
         """Where a random walk ends that does not take a move back at once."""
 
     @property
     def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
+
     def value(self, heuristic: str | TilesDatabases | TilesNetwork, state: Sequence[int]) -> int: ...
-    def child_value(
-        self, heuristic: str | TilesDatabases | TilesNetwork, state: Sequence[int], action: int
-    ) -> int:
+
+    def child_value(self, heuristic: str | TilesDatabases | TilesNetwork, state: Sequence[int], action: int) -> int:
         """The value after a move, made from the one before it."""
 
-    def idastar(
-        self,
-        start: Sequence[int],
-        heuristic: str | TilesDatabases | TilesNetwork,
-        options: DeepeningOptions,
-        limits: Limits,
-        progress: object | None = None,
-    ) -> DeepeningResult:
+    def idastar(self, start: Sequence[int], heuristic: str | TilesDatabases | TilesNetwork, options: DeepeningOptions, limits: Limits, progress: object | None = None) -> DeepeningResult:
         """Iterative-deepening A*; a limit is a status, not an error."""
 
     def problem(self, start: Sequence[int]) -> Problem:
@@ -905,650 +1197,475 @@ class TilesSpace:
 
     def heuristic(self, problem: Problem, heuristic: object) -> Heuristic:
         """A heuristic of this space for the general searches."""
+
+    def build_database(self, pattern: Sequence[int], check: object | None = None) -> PatternDatabase:
+        """
+        Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.
+        """
+
+    def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
+        """Costs from a file, which stay there."""
 
     def is_solvable(self, state: Sequence[int]) -> bool: ...
+
     @property
     def rows(self) -> int: ...
+
     @property
     def columns(self) -> int: ...
-    def build_database(self, pattern: Sequence[int], check: object | None = None) -> PatternDatabase:
-        """
-        Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.
-        """
-
-    def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
-        """Costs from a file, which stay there."""
-
-class PancakeSpace:
-    """A stack of pancakes."""
-
-    def __init__(self, pancakes: int) -> None: ...
-    @property
-    def goal(self) -> list[int]: ...
-    @property
-    def words(self) -> int:
-        """32-bit words of a packed state."""
-
-    @property
-    def database_space(self) -> str:
-        """Databases and networks fit spaces with the same one."""
-
-    def check(self, state: Sequence[int]) -> None:
-        """An InputError unless it is a state from which the goal can be reached."""
-
-    def actions(self, state: Sequence[int]) -> list[int]:
-        """The possible moves, in the order of the searches."""
-
-    def apply(self, state: Sequence[int], action: int) -> tuple[list[int], int]:
-        """The state after a move, and the move that takes it back."""
-
-    def predecessors(self, state: Sequence[int]) -> list[tuple[list[int], int]]:
-        """States, each with the move that leads from it to the given one."""
-
-    def pack(self, state: Sequence[int]) -> list[int]: ...
-    def unpack(self, words: Sequence[int]) -> list[int]: ...
-    def walk(self, state: Sequence[int], steps: int, seed: int) -> list[int]:
-        """Where a random walk ends that does not take a move back at once."""
-
-    @property
-    def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
-    def value(self, heuristic: str | PancakeDatabases | PancakeNetwork, state: Sequence[int]) -> int: ...
-    def child_value(
-        self, heuristic: str | PancakeDatabases | PancakeNetwork, state: Sequence[int], action: int
-    ) -> int:
-        """The value after a move, made from the one before it."""
-
-    def idastar(
-        self,
-        start: Sequence[int],
-        heuristic: str | PancakeDatabases | PancakeNetwork,
-        options: DeepeningOptions,
-        limits: Limits,
-        progress: object | None = None,
-    ) -> DeepeningResult:
-        """Iterative-deepening A*; a limit is a status, not an error."""
-
-    def problem(self, start: Sequence[int]) -> Problem:
-        """What the general searches take."""
-
-    def heuristic(self, problem: Problem, heuristic: object) -> Heuristic:
-        """A heuristic of this space for the general searches."""
-
-    @property
-    def size(self) -> int: ...
-    def build_database(self, pattern: Sequence[int], check: object | None = None) -> PatternDatabase:
-        """
-        Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.
-        """
-
-    def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
-        """Costs from a file, which stay there."""
-
-class BlocksSpace:
-    """Blocks in stacks; states say what lies under each block."""
-
-    def __init__(self, goal: Sequence[int]) -> None: ...
-    @property
-    def goal(self) -> list[int]: ...
-    @property
-    def words(self) -> int:
-        """32-bit words of a packed state."""
-
-    @property
-    def database_space(self) -> str:
-        """Databases and networks fit spaces with the same one."""
-
-    def check(self, state: Sequence[int]) -> None:
-        """An InputError unless it is a state from which the goal can be reached."""
-
-    def actions(self, state: Sequence[int]) -> list[int]:
-        """The possible moves, in the order of the searches."""
-
-    def apply(self, state: Sequence[int], action: int) -> tuple[list[int], int]:
-        """The state after a move, and the move that takes it back."""
-
-    def predecessors(self, state: Sequence[int]) -> list[tuple[list[int], int]]:
-        """States, each with the move that leads from it to the given one."""
-
-    def pack(self, state: Sequence[int]) -> list[int]: ...
-    def unpack(self, words: Sequence[int]) -> list[int]: ...
-    def walk(self, state: Sequence[int], steps: int, seed: int) -> list[int]:
-        """Where a random walk ends that does not take a move back at once."""
-
-    @property
-    def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
-    def value(self, heuristic: str | BlockDatabases | BlocksNetwork, state: Sequence[int]) -> int: ...
-    def child_value(
-        self, heuristic: str | BlockDatabases | BlocksNetwork, state: Sequence[int], action: int
-    ) -> int:
-        """The value after a move, made from the one before it."""
-
-    def idastar(
-        self,
-        start: Sequence[int],
-        heuristic: str | BlockDatabases | BlocksNetwork,
-        options: DeepeningOptions,
-        limits: Limits,
-        progress: object | None = None,
-    ) -> DeepeningResult:
-        """Iterative-deepening A*; a limit is a status, not an error."""
-
-    def problem(self, start: Sequence[int]) -> Problem:
-        """What the general searches take."""
-
-    def heuristic(self, problem: Problem, heuristic: object) -> Heuristic:
-        """A heuristic of this space for the general searches."""
-
-    @property
-    def size(self) -> int: ...
-    def build_database(self, pattern: Sequence[int], check: object | None = None) -> PatternDatabase:
-        """
-        Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.
-        """
-
-    def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
-        """Costs from a file, which stay there."""
 
 class TilesDatabases:
-    """Additive pattern databases: the greatest of the sums of sets."""
+    """Pattern databases: the greatest of the sums of sets."""
 
-    def __init__(self, space: TilesSpace, sets: Sequence[Sequence[PatternDatabase]]) -> None: ...
     @property
     def sets(self) -> list[list[PatternDatabase]]: ...
+
+@overload
+def databases(space: TilesSpace, sets: Sequence[Sequence[PatternDatabase]]) -> TilesDatabases: ...
+
+@overload
+def databases(space: PancakeSpace, sets: Sequence[Sequence[PatternDatabase]]) -> PancakeDatabases: ...
+
+@overload
+def databases(space: BlocksSpace, sets: Sequence[Sequence[PatternDatabase]]) -> BlocksDatabases:
+    """Databases as a heuristic."""
+
+class PancakeSpace:
+    """A puzzle of one size, with its goal; see core/spaces."""
+
+    def __init__(self, pancakes: int) -> None: ...
+
+    @property
+    def size(self) -> int:
+        """Numbers of a state."""
+
+    @property
+    def goal(self) -> list[int]: ...
+
+    @property
+    def words(self) -> int:
+        """32-bit words of a packed state."""
+
+    @property
+    def database_space(self) -> str:
+        """Databases and networks fit spaces with the same one."""
+
+    def check(self, state: Sequence[int]) -> None:
+        """An InputError unless it is a state from which the goal can be reached."""
+
+    def actions(self, state: Sequence[int]) -> list[int]:
+        """The possible moves, in the order of the searches."""
+
+    def apply(self, state: Sequence[int], action: int) -> tuple[list[int], int]:
+        """The state after a move, and the move that takes it back."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[list[int], int]]:
+        """States, each with the move that leads from it to the given one."""
+
+    def pack(self, state: Sequence[int]) -> list[int]: ...
+
+    def unpack(self, words: Sequence[int]) -> list[int]: ...
+
+    def walk(self, state: Sequence[int], steps: int, seed: int) -> list[int]:
+        """Where a random walk ends that does not take a move back at once."""
+
+    @property
+    def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
+
+    def value(self, heuristic: str | PancakeDatabases | PancakeNetwork, state: Sequence[int]) -> int: ...
+
+    def child_value(self, heuristic: str | PancakeDatabases | PancakeNetwork, state: Sequence[int], action: int) -> int:
+        """The value after a move, made from the one before it."""
+
+    def idastar(self, start: Sequence[int], heuristic: str | PancakeDatabases | PancakeNetwork, options: DeepeningOptions, limits: Limits, progress: object | None = None) -> DeepeningResult:
+        """Iterative-deepening A*; a limit is a status, not an error."""
+
+    def problem(self, start: Sequence[int]) -> Problem:
+        """What the general searches take."""
+
+    def heuristic(self, problem: Problem, heuristic: object) -> Heuristic:
+        """A heuristic of this space for the general searches."""
+
+    def build_database(self, pattern: Sequence[int], check: object | None = None) -> PatternDatabase:
+        """
+        Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.
+        """
+
+    def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
+        """Costs from a file, which stay there."""
 
 class PancakeDatabases:
-    """Additive pattern databases: the greatest of the sums of sets."""
+    """Pattern databases: the greatest of the sums of sets."""
 
-    def __init__(self, space: PancakeSpace, sets: Sequence[Sequence[PatternDatabase]]) -> None: ...
     @property
     def sets(self) -> list[list[PatternDatabase]]: ...
 
-class BlockDatabases:
-    """Pattern databases of blocks: the greatest of the costs."""
+class BlocksSpace:
+    """A puzzle of one size, with its goal; see core/spaces."""
 
-    def __init__(self, space: BlocksSpace, databases: Sequence[PatternDatabase]) -> None: ...
-    @property
-    def databases(self) -> list[PatternDatabase]: ...
-
-class GridResult:
-    """How a search of a grid or a lattice ended."""
+    def __init__(self, goal: Sequence[int]) -> None: ...
 
     @property
-    def status(self) -> str: ...
-    @property
-    def cost(self) -> float: ...
-    @property
-    def expanded(self) -> int: ...
-    @property
-    def evaluated(self) -> int: ...
-    @property
-    def generated(self) -> int: ...
-    @property
-    def reopened(self) -> int: ...
-    @property
-    def initial_h(self) -> float: ...
-    @property
-    def search_time(self) -> float: ...
-    @property
-    def cpu_time(self) -> float: ...
-    def take_path(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
-    def take_explored(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
-
-class GridHeuristic:
-    """A heuristic by name, or values of all states."""
-
-    def __init__(
-        self,
-        name: str,
-        values: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ]
-        | None = None,
-        eps: float | None = None,
-        weight: float = 1.0,
-    ) -> None: ...
-
-class ProlongedLabels:
-    """How a prolonged search ended."""
+    def size(self) -> int:
+        """Numbers of a state."""
 
     @property
-    def status(self) -> str: ...
-    @property
-    def reached(self) -> bool: ...
-    @property
-    def exact(self) -> int:
-        """So many of the states, the first ones, were closed."""
+    def goal(self) -> list[int]: ...
 
     @property
-    def expanded(self) -> int: ...
+    def words(self) -> int:
+        """32-bit words of a packed state."""
+
     @property
-    def generated(self) -> int: ...
+    def database_space(self) -> str:
+        """Databases and networks fit spaces with the same one."""
+
+    def check(self, state: Sequence[int]) -> None:
+        """An InputError unless it is a state from which the goal can be reached."""
+
+    def actions(self, state: Sequence[int]) -> list[int]:
+        """The possible moves, in the order of the searches."""
+
+    def apply(self, state: Sequence[int], action: int) -> tuple[list[int], int]:
+        """The state after a move, and the move that takes it back."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[list[int], int]]:
+        """States, each with the move that leads from it to the given one."""
+
+    def pack(self, state: Sequence[int]) -> list[int]: ...
+
+    def unpack(self, words: Sequence[int]) -> list[int]: ...
+
+    def walk(self, state: Sequence[int], steps: int, seed: int) -> list[int]:
+        """Where a random walk ends that does not take a move back at once."""
+
     @property
-    def search_time(self) -> float: ...
-    @property
-    def cpu_time(self) -> float: ...
+    def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
 
-class GridLabels(ProlongedLabels):
-    """Numbers of states with their labels."""
+    def value(self, heuristic: str | BlocksDatabases | BlocksNetwork, state: Sequence[int]) -> int: ...
 
-    def take_label(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
-    def take_path_label(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]: ...
-    def take_states(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
-    def take_path(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+    def child_value(self, heuristic: str | BlocksDatabases | BlocksNetwork, state: Sequence[int], action: int) -> int:
+        """The value after a move, made from the one before it."""
 
-class PuzzleLabels(ProlongedLabels):
-    """States of a puzzle with their labels."""
+    def idastar(self, start: Sequence[int], heuristic: str | BlocksDatabases | BlocksNetwork, options: DeepeningOptions, limits: Limits, progress: object | None = None) -> DeepeningResult:
+        """Iterative-deepening A*; a limit is a status, not an error."""
 
-    def take_label(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
-    def take_path_label(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
-    def take_states(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]: ...
-    def take_path(self) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]: ...
-
-class GridSpace:
-    """Cells of a map: (row, column)."""
-
-    def __init__(
-        self,
-        blocked: Annotated[
-            NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        costs: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ]
-        | None,
-        neighbours: int,
-        cut_corners: bool,
-    ) -> None: ...
-    @property
-    def states(self) -> int: ...
-    def check(self, state: Sequence[int], what: str) -> None:
-        """An InputError unless it is a state."""
-
-    def check_goal(self, goal: Sequence[int]) -> None:
-        """An InputError unless it is a goal."""
-
-    def successors(self, state: Sequence[int]) -> list[tuple[int, float]]:
-        """Numbers of states with the costs of the steps to them."""
-
-    def predecessors(self, state: Sequence[int]) -> list[tuple[int, float]]:
-        """Numbers of states with the costs of the steps from them."""
-
-    def problem(self, start: Sequence[int], goal: Sequence[int]) -> Problem:
+    def problem(self, start: Sequence[int]) -> Problem:
         """What the general searches take."""
 
-    def heuristic(
-        self,
-        problem: Problem,
-        name: str,
-        values: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ]
-        | None = None,
-    ) -> Heuristic:
+    def heuristic(self, problem: Problem, heuristic: object) -> Heuristic:
+        """A heuristic of this space for the general searches."""
+
+    def build_database(self, pattern: Sequence[int], check: object | None = None) -> PatternDatabase:
         """
-        blind, manhattan or octile, or values of all states, for the general searches.
+        Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.
         """
 
-    def astar(
-        self,
-        start: Sequence[int],
-        goal: Sequence[int],
-        heuristic: GridHeuristic,
-        explored: bool,
-        limits: Limits,
-        progress: object | None = None,
-    ) -> GridResult:
-        """
-        A* with a heuristic by name, or with values of all states; a limit is a status, not an error.
-        """
+    def map_database(self, pattern: Sequence[int], path: str, offset: int) -> PatternDatabase:
+        """Costs from a file, which stay there."""
 
-    def prolonged(
-        self,
-        start: Sequence[int],
-        goal: Sequence[int],
-        *,
-        k_pr: float,
-        blind: bool = False,
-        open: bool = True,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        max_expansions: int | None = None,
-        progress: object | None = None,
-    ) -> GridLabels:
-        """Labels by prolonged backward search."""
+class BlocksDatabases:
+    """Pattern databases: the greatest of the sums of sets."""
 
-class LatticeSpace:
-    """Cells of a map and headings: (row, column, heading)."""
-
-    def __init__(
-        self,
-        blocked: Annotated[
-            NDArray[numpy.uint8], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        costs: Annotated[
-            NDArray[numpy.float64], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ]
-        | None,
-        cut_corners: bool,
-        headings: int,
-        turn_cost: float,
-    ) -> None: ...
     @property
-    def states(self) -> int: ...
-    def check(self, state: Sequence[int], what: str) -> None:
-        """An InputError unless it is a state."""
+    def sets(self) -> list[list[PatternDatabase]]: ...
 
-    def check_goal(self, goal: Sequence[int]) -> None:
-        """An InputError unless it is a goal."""
+class TopSpinSpace:
+    """A puzzle of one size, with its goal; see core/spaces."""
 
-    def successors(self, state: Sequence[int]) -> list[tuple[int, float]]:
-        """Numbers of states with the costs of the steps to them."""
+    def __init__(self, tokens: int, turnstile: int) -> None: ...
 
-    def predecessors(self, state: Sequence[int]) -> list[tuple[int, float]]:
-        """Numbers of states with the costs of the steps from them."""
+    @property
+    def size(self) -> int:
+        """Numbers of a state."""
 
-    def problem(self, start: Sequence[int], goal: Sequence[int]) -> Problem:
+    @property
+    def goal(self) -> list[int]: ...
+
+    @property
+    def words(self) -> int:
+        """32-bit words of a packed state."""
+
+    @property
+    def database_space(self) -> str:
+        """Databases and networks fit spaces with the same one."""
+
+    def check(self, state: Sequence[int]) -> None:
+        """An InputError unless it is a state from which the goal can be reached."""
+
+    def actions(self, state: Sequence[int]) -> list[int]:
+        """The possible moves, in the order of the searches."""
+
+    def apply(self, state: Sequence[int], action: int) -> tuple[list[int], int]:
+        """The state after a move, and the move that takes it back."""
+
+    def predecessors(self, state: Sequence[int]) -> list[tuple[list[int], int]]:
+        """States, each with the move that leads from it to the given one."""
+
+    def pack(self, state: Sequence[int]) -> list[int]: ...
+
+    def unpack(self, words: Sequence[int]) -> list[int]: ...
+
+    def walk(self, state: Sequence[int], steps: int, seed: int) -> list[int]:
+        """Where a random walk ends that does not take a move back at once."""
+
+    @property
+    def heuristics(self) -> list[PuzzleHeuristicInfo]: ...
+
+    def value(self, heuristic: str | TopSpinNetwork, state: Sequence[int]) -> int: ...
+
+    def child_value(self, heuristic: str | TopSpinNetwork, state: Sequence[int], action: int) -> int:
+        """The value after a move, made from the one before it."""
+
+    def idastar(self, start: Sequence[int], heuristic: str | TopSpinNetwork, options: DeepeningOptions, limits: Limits, progress: object | None = None) -> DeepeningResult:
+        """Iterative-deepening A*; a limit is a status, not an error."""
+
+    def problem(self, start: Sequence[int]) -> Problem:
         """What the general searches take."""
 
-    def heuristic(
-        self,
-        problem: Problem,
-        name: str,
-        values: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ]
-        | None = None,
-    ) -> Heuristic:
-        """
-        blind, manhattan or octile, or values of all states, for the general searches.
-        """
-
-    def astar(
-        self,
-        start: Sequence[int],
-        goal: Sequence[int],
-        heuristic: GridHeuristic,
-        explored: bool,
-        limits: Limits,
-        progress: object | None = None,
-    ) -> GridResult:
-        """
-        A* with a heuristic by name, or with values of all states; a limit is a status, not an error.
-        """
-
-    def prolonged(
-        self,
-        start: Sequence[int],
-        goal: Sequence[int],
-        *,
-        k_pr: float,
-        blind: bool = False,
-        open: bool = True,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
-        max_expansions: int | None = None,
-        progress: object | None = None,
-    ) -> GridLabels:
-        """Labels by prolonged backward search."""
-
-class TaskLabels(ProlongedLabels):
-    """States of a task with their labels."""
+    def heuristic(self, problem: Problem, heuristic: object) -> Heuristic:
+        """A heuristic of this space for the general searches."""
 
     @property
-    def goals(self) -> int: ...
-    def take_label(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]: ...
-    def take_values(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]: ...
+    def turnstile(self) -> int: ...
 
-@overload
-def prolonged(
-    task: Task,
-    *,
-    k_pr: float,
-    blind: bool = False,
-    open: bool = True,
-    goals: int = 10000,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    max_expansions: int | None = None,
-    progress: object | None = None,
-) -> TaskLabels:
-    """Labels of states of a task by prolonged backward search."""
+    def is_solvable(self, state: Sequence[int]) -> bool: ...
 
-@overload
-def prolonged(
-    space: TilesSpace,
-    start: Sequence[int],
-    *,
-    k_pr: float,
-    blind: bool = False,
-    open: bool = True,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    max_expansions: int | None = None,
-    progress: object | None = None,
-) -> PuzzleLabels: ...
-@overload
-def prolonged(
-    space: PancakeSpace,
-    start: Sequence[int],
-    *,
-    k_pr: float,
-    blind: bool = False,
-    open: bool = True,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    max_expansions: int | None = None,
-    progress: object | None = None,
-) -> PuzzleLabels: ...
-@overload
-def prolonged(
-    space: BlocksSpace,
-    start: Sequence[int],
-    *,
-    k_pr: float,
-    blind: bool = False,
-    open: bool = True,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    max_expansions: int | None = None,
-    progress: object | None = None,
-) -> PuzzleLabels:
-    """Labels of states of a puzzle by prolonged backward search."""
+class PuzzleBelief:
+    """What is made of the outputs of a network of a puzzle."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def scale(self) -> float: ...
+
+    @scale.setter
+    def scale(self, arg: float, /) -> None: ...
+
+    @property
+    def lowest_rho(self) -> float: ...
+
+    @lowest_rho.setter
+    def lowest_rho(self, arg: float, /) -> None: ...
+
+    @property
+    def highest_rho(self) -> float: ...
+
+    @highest_rho.setter
+    def highest_rho(self, arg: float, /) -> None: ...
+
+    @property
+    def alpha(self) -> float | None: ...
+
+    @alpha.setter
+    def alpha(self, arg: float | None, /) -> None: ...
+
+    @property
+    def sure_below(self) -> float: ...
+
+    @sure_below.setter
+    def sure_below(self, arg: float, /) -> None: ...
+
+    @property
+    def shift(self) -> float: ...
+
+    @shift.setter
+    def shift(self, arg: float, /) -> None: ...
+
+    @property
+    def factor(self) -> float: ...
+
+    @factor.setter
+    def factor(self, arg: float, /) -> None: ...
+
+    @property
+    def floor_admissible(self) -> bool: ...
+
+    @floor_admissible.setter
+    def floor_admissible(self, arg: bool, /) -> None: ...
+
+    @property
+    def truncated(self) -> bool: ...
+
+    @truncated.setter
+    def truncated(self, arg: bool, /) -> None: ...
 
 class TilesInputs:
     """What a network sees of a state."""
 
-    @staticmethod
-    def one_hot(space: TilesSpace) -> TilesInputs: ...
-    @staticmethod
-    def databases(databases: TilesDatabases) -> TilesInputs: ...
     @property
     def size(self) -> int: ...
-    def array(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.float32]:
+
+    def array(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
         """A row of numbers in 0..1 for each state."""
 
-    def admissible(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+    def admissible(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """The greatest admissible number of each, in moves."""
 
 class TilesNetwork:
     """A network with one hidden layer."""
 
-    def __init__(
-        self,
-        inputs: TilesInputs,
-        hidden_weights: Annotated[
-            NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        hidden_biases: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        output_weights: Annotated[
-            NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        output_biases: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        *,
-        scale: float,
-        lowest_rho: float,
-        highest_rho: float,
-        alpha: float | None,
-        sure_below: float | None,
-        shift: float,
-        factor: float,
-        floor_admissible: bool,
-        truncated: bool,
-    ) -> None: ...
-    def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+    def values(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """What a search has for these states."""
+
+@overload
+def one_hot_inputs(space: TilesSpace) -> TilesInputs: ...
+
+@overload
+def one_hot_inputs(space: PancakeSpace) -> PancakeInputs: ...
+
+@overload
+def one_hot_inputs(space: BlocksSpace) -> BlocksInputs: ...
+
+@overload
+def one_hot_inputs(space: TopSpinSpace) -> TopSpinInputs:
+    """Inputs by where pieces lie."""
+
+@overload
+def database_inputs(databases: TilesDatabases) -> TilesInputs: ...
+
+@overload
+def database_inputs(databases: PancakeDatabases) -> PancakeInputs: ...
+
+@overload
+def database_inputs(databases: BlocksDatabases) -> BlocksInputs:
+    """Inputs by the costs of pattern databases."""
+
+@overload
+def puzzle_network(inputs: TilesInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], belief: PuzzleBelief) -> TilesNetwork: ...
+
+@overload
+def puzzle_network(inputs: PancakeInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], belief: PuzzleBelief) -> PancakeNetwork: ...
+
+@overload
+def puzzle_network(inputs: BlocksInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], belief: PuzzleBelief) -> BlocksNetwork: ...
+
+@overload
+def puzzle_network(inputs: TopSpinInputs, hidden_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], hidden_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], output_weights: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], output_biases: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], belief: PuzzleBelief) -> TopSpinNetwork:
+    """A network with one hidden layer, as a heuristic of a puzzle."""
 
 class PancakeInputs:
     """What a network sees of a state."""
 
-    @staticmethod
-    def one_hot(space: PancakeSpace) -> PancakeInputs: ...
-    @staticmethod
-    def databases(databases: PancakeDatabases) -> PancakeInputs: ...
     @property
     def size(self) -> int: ...
-    def array(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.float32]:
+
+    def array(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
         """A row of numbers in 0..1 for each state."""
 
-    def admissible(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+    def admissible(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """The greatest admissible number of each, in moves."""
 
 class PancakeNetwork:
     """A network with one hidden layer."""
 
-    def __init__(
-        self,
-        inputs: PancakeInputs,
-        hidden_weights: Annotated[
-            NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        hidden_biases: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        output_weights: Annotated[
-            NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        output_biases: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        *,
-        scale: float,
-        lowest_rho: float,
-        highest_rho: float,
-        alpha: float | None,
-        sure_below: float | None,
-        shift: float,
-        factor: float,
-        floor_admissible: bool,
-        truncated: bool,
-    ) -> None: ...
-    def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+    def values(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """What a search has for these states."""
 
 class BlocksInputs:
     """What a network sees of a state."""
 
-    @staticmethod
-    def one_hot(space: BlocksSpace) -> BlocksInputs: ...
-    @staticmethod
-    def databases(databases: BlockDatabases) -> BlocksInputs: ...
     @property
     def size(self) -> int: ...
-    def array(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.float32]:
+
+    def array(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
         """A row of numbers in 0..1 for each state."""
 
-    def admissible(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+    def admissible(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """The greatest admissible number of each, in moves."""
 
 class BlocksNetwork:
     """A network with one hidden layer."""
 
-    def __init__(
-        self,
-        inputs: BlocksInputs,
-        hidden_weights: Annotated[
-            NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        hidden_biases: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        output_weights: Annotated[
-            NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)
-        ],
-        output_biases: Annotated[
-            NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)
-        ],
-        *,
-        scale: float,
-        lowest_rho: float,
-        highest_rho: float,
-        alpha: float | None,
-        sure_below: float | None,
-        shift: float,
-        factor: float,
-        floor_admissible: bool,
-        truncated: bool,
-    ) -> None: ...
-    def values(self, states: Sequence[Sequence[int]]) -> NDArray[numpy.int32]:
+    def values(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """What a search has for these states."""
 
-def fit_wunn(
-    *,
-    x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    y: Annotated[NDArray[numpy.float32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    width: int,
-    arrays: Sequence[
-        tuple[
-            Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
-            Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
-            Annotated[NDArray[numpy.float32], dict(order="C", device="cpu")],
-        ]
-    ],
-    steps_before: int,
-    seed: int,
-    prior_variance: float,
-    learning_rate: float,
-    beta: float,
-    threshold: float,
-    already_known: float,
-    steps: int,
-    batch: int,
-    sweep_every: int,
-    stop_early: bool,
-) -> tuple[int, float, bool]:
+class TopSpinInputs:
+    """What a network sees of a state."""
+
+    @property
+    def size(self) -> int: ...
+
+    def array(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.float32], dict(shape=(None, None))]:
+        """A row of numbers in 0..1 for each state."""
+
+    def admissible(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """The greatest admissible number of each, in moves."""
+
+class TopSpinNetwork:
+    """A network with one hidden layer."""
+
+    def values(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
+        """What a search has for these states."""
+
+class WunnConfig:
+    """How a wunn learns."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def prior_variance(self) -> float: ...
+
+    @prior_variance.setter
+    def prior_variance(self, arg: float, /) -> None: ...
+
+    @property
+    def learning_rate(self) -> float: ...
+
+    @learning_rate.setter
+    def learning_rate(self, arg: float, /) -> None: ...
+
+    @property
+    def beta(self) -> float: ...
+
+    @beta.setter
+    def beta(self, arg: float, /) -> None: ...
+
+    @property
+    def threshold(self) -> float: ...
+
+    @threshold.setter
+    def threshold(self, arg: float, /) -> None: ...
+
+    @property
+    def already_known(self) -> float: ...
+
+    @already_known.setter
+    def already_known(self, arg: float, /) -> None: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @steps.setter
+    def steps(self, arg: int, /) -> None: ...
+
+    @property
+    def batch(self) -> int: ...
+
+    @batch.setter
+    def batch(self, arg: int, /) -> None: ...
+
+    @property
+    def sweep_every(self) -> int: ...
+
+    @sweep_every.setter
+    def sweep_every(self, arg: int, /) -> None: ...
+
+    @property
+    def stop_early(self) -> bool: ...
+
+    @stop_early.setter
+    def stop_early(self, arg: bool, /) -> None: ...
+
+def fit_wunn(*, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, arrays: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')]]], steps_before: int, seed: int, config: WunnConfig) -> tuple[int, float, bool]:
     """
     Learns in place, until the variance of each state is below the threshold or the steps are done: steps, the largest variance before the last ones, whether it came below.
     """
 
-def nlm_tuple_extremes(
-    *,
-    table: Annotated[
-        NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
-    ],
-    row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)] | None,
-    objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    arity: int,
-    exclude_self: bool,
-    result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
-) -> None:
+def nlm_tuple_extremes(*, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arity: int, exclude_self: bool, result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
     """
     Minima and maxima of the rows of tuples over their last object; see core/network/nlm_extremes.h.
     """
 
-def nlm_triple_extremes(
-    *,
-    table: Annotated[
-        NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu", writable=False)
-    ],
-    types: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order="C", device="cpu", writable=False)],
-    numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order="C", device="cpu", writable=False)],
-    exclude_self: bool,
-    result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order="C", device="cpu")],
-) -> None:
+def nlm_triple_extremes(*, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], types: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclude_self: bool, result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
     """The same of triples, by the types of their pairs."""

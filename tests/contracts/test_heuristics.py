@@ -18,7 +18,6 @@ from conftest import AXIOMATIC, CONDITIONED, SMALL, Case, Cases, supported
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.search.heuristics import build, evaluate
-from native import limits
 
 INFO = {info.name: info for info in hstar.heuristics()}
 SEARCHES = [info.name for info in hstar.searches()]
@@ -133,7 +132,7 @@ def test_batches_orders_and_history_do_not_matter(case: Case, name: str) -> None
     for i in order:
         assert native.evaluate(states[i : i + 1])[0] == batch[i]
     assert native.evaluate(states[order]).tolist() == batch[order].tolist()
-    _core.search(case.task.core, "gbfs", [native], limits=limits(expansions=50))
+    _core.search(case.task.core, "gbfs", [native], limits=_core.Limits(expansions=50))
     assert native.evaluate(states).tolist() == batch.tolist()
 
 

@@ -17,7 +17,6 @@ from hstar.errors import InputError
 from hstar.search.heuristics import build
 from hstar.search.solve import EXIT_CODES
 from hstar.spaces.validate import validate_sas
-from native import limits
 from oracles import sas
 from oracles.test_oracles import operator, task_text, variable
 
@@ -44,7 +43,7 @@ def test_plans_are_valid_and_optimal_where_declared(case: Case, search: str) -> 
     for name in case.supported:
         native = build(case.task, name)
         if not case.solvable:
-            found = _core.search(case.task.core, search, [native], limits=limits(expansions=5000))
+            found = _core.search(case.task.core, search, [native], limits=_core.Limits(expansions=5000))
             # Without memory idastar walks all simple paths: more than it can where there are many states.
             unknown = search == "idastar" and found.expanded == 5000 and len(case.states) > 10
             assert (found.status, found.plan) == ("expansion_limit" if unknown else "unsolvable", []), name

@@ -49,7 +49,7 @@ def _single(puzzle: Puzzle, pattern: tuple[int, ...]) -> tuple[object, int]:
     """One database as a heuristic, and its largest cost."""
     if isinstance(puzzle, Blocks):
         blocks = block_databases(puzzle, [pattern], cache=False)
-        return blocks, blocks.databases[0].largest
+        return blocks, blocks.sets[0][0].largest
     additive = additive_databases(puzzle, [[pattern]], cache=False)
     return additive, additive.sets[0][0].largest
 

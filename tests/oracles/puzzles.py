@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
@@ -10,6 +11,7 @@ from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.tiles import Tiles
+from hstar.spaces.topspin import TopSpin
 
 
 def neighbours(puzzle: Puzzle, state: State) -> Iterator[tuple[int, State]]:
@@ -41,6 +43,16 @@ def value(puzzle: Puzzle, heuristic: str, state: State) -> int:
         assert heuristic == "gap"
         stack = [*state, len(state)]
         return sum(abs(a - b) != 1 for a, b in pairwise(stack))
+    if isinstance(puzzle, TopSpin):
+        assert heuristic == "gap"
+        n, k = len(state), puzzle.turnstile
+
+        def apart(a: int, b: int) -> int:
+            return min((a - b) % n, (b - a) % n)
+
+        gaps = sum(apart(a, b) != 1 for a, b in pairwise([*state, state[0]]))
+        away = sum(apart(token, place) for place, token in enumerate(state))
+        return max(math.ceil(gaps / 2), math.ceil(away / (k * k // 2)))
     if heuristic == "misplaced":
         # The blank does not count; among blocks there is no number that is left out.
         counted = [i for i in range(len(state)) if isinstance(puzzle, Blocks) or state[i] != 0]

@@ -68,8 +68,8 @@ def test_bounds_hold(plain: Case, name: str, seed: int) -> None:
 @pytest.mark.parametrize("task", oracle.TINY)
 def test_bounds_hold_for_unreachable_states(cases: Cases, task: str) -> None:
     case = cases[task]
-    options = {"states": 500, "bfs_share": 0.1, "random_share": 0.2, "length": 20, "seed": 1}
-    states, label, bound = _core.fsm(case.task.core, **options, sai=True, sui=True)
+    options = _core.FsmConfig(states=500, bfs_share=0.1, random_share=0.2, length=20)
+    states, label, bound = _core.fsm(case.task.core, options, seed=1)
     everywhere = oracle.steps_everywhere(case.oracle)
     bits = _core.encode(case.task.core, np.array(list(everywhere), dtype=np.int32))
     exact = {row.tobytes(): h for row, h in zip(bits, everywhere.values(), strict=True)}

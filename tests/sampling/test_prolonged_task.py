@@ -19,9 +19,9 @@ REGRESSED = ("blocks", "npuzzle-2x3", "chain", "costs", "ferry-3-2")
 
 def labels(
     case: Case, k_pr: float, **options: object
-) -> tuple[_core.TaskLabels, list[tuple[int, ...]], list[int]]:
-    found = _core.prolonged(case.task.core, k_pr=k_pr, **options)
-    return found, [tuple(row) for row in found.take_values().tolist()], found.take_label().tolist()
+) -> tuple[_core.ProlongedLabels, list[tuple[int, ...]], list[int]]:
+    found = _core.prolonged(case.task.core, _core.ProlongedOptions(k_pr=k_pr, **options))
+    return found, [tuple(row) for row in found.take_states().tolist()], found.take_label().tolist()
 
 
 @pytest.mark.parametrize("name", oracle.TINY)

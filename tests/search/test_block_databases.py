@@ -88,14 +88,14 @@ def test_costs_are_those_of_a_plain_search(name: str) -> None:
     patterns = PATTERNS[name]
     databases = block_databases(puzzle, patterns)
     tables = [naive(puzzle, pattern) for pattern in patterns]
-    for database, pattern, table in zip(databases.databases, patterns, tables, strict=True):
+    for database, pattern, table in zip(databases.sets[0], patterns, tables, strict=True):
         assert database.pattern == sorted(pattern)
         assert database.entries == len(database.costs) == len(table)
         assert database.entries == number_of_states(len(puzzle.start), len(pattern))
         assert sorted(database.costs) == sorted(table.values())
         assert database.largest == max(table.values())
         assert database.mean == pytest.approx(sum(table.values()) / len(table))
-    singles = [_core.BlockDatabases(puzzle.core, [one]) for one in databases.databases]
+    singles = [_core.databases(puzzle.core, [[one]]) for one in databases.sets[0]]
     exact = oracle.distances(puzzle)
     for state, distance in list(exact.items())[:: 1 + len(exact) // 600]:
         costs = [table[seen(state, pattern)] for pattern, table in zip(patterns, tables, strict=True)]
@@ -140,7 +140,7 @@ def test_the_number_of_states_of_15_blocks() -> None:
     ("pattern", "largest", "mean"), [(BLOCKS_15[0], 28, 20.50), (BLOCKS_15[1], 25, 17.04)]
 )
 def test_known_numbers_of_15_blocks(pattern: Sequence[int], largest: int, mean: float) -> None:
-    (one,) = block_databases(Blocks.solved(15).random(0), [pattern], cache=False).databases
+    (one,) = block_databases(Blocks.solved(15).random(0), [pattern], cache=False).sets[0]
     assert (one.entries, len(one.costs), one.largest) == (2_278_239, 2_278_239, largest)
     assert one.mean == pytest.approx(mean, abs=0.0055)
 
@@ -155,9 +155,9 @@ def test_the_cache_tells_goals_apart(own_cache: Path) -> None:
         "blocks-5-0.0.1.2.3_1-2.db",
         "blocks-5_1-2.db",
     ]
-    assert tall.databases[0].costs != other.databases[0].costs
+    assert tall.sets[0][0].costs != other.sets[0][0].costs
     again = block_databases(Blocks(tower(5)), [[1, 2]])
-    assert again.databases[0].costs == tall.databases[0].costs
+    assert again.sets[0][0].costs == tall.sets[0][0].costs
 
 
 def test_files_with_long_names_are_written_side_by_side(own_cache: Path) -> None:
@@ -167,8 +167,8 @@ def test_files_with_long_names_are_written_side_by_side(own_cache: Path) -> None
     built = block_databases(puzzle, patterns)
     assert len({path.name[:40] for path in own_cache.iterdir()}) == 1
     mapped = block_databases(puzzle, patterns)
-    for pattern, one, other in zip(patterns, built.databases, mapped.databases, strict=True):
-        (alone,) = block_databases(puzzle, [pattern], cache=False).databases
+    for pattern, one, other in zip(patterns, built.sets[0], mapped.sets[0], strict=True):
+        (alone,) = block_databases(puzzle, [pattern], cache=False).sets[0]
         assert one.costs == other.costs == alone.costs
     assert len(list(own_cache.iterdir())) == 12
 
@@ -180,7 +180,7 @@ def test_a_file_of_another_goal_or_pattern_is_refused(
     for goal in goals:
         block_databases(Blocks(goal, goal), [[1, 2], [3, 4]])
     alone = {
-        (goal, one): block_databases(Blocks(goal, goal), [one], cache=False).databases[0].costs
+        (goal, one): block_databases(Blocks(goal, goal), [one], cache=False).sets[0][0].costs
         for goal in goals
         for one in ((1, 2), (3, 4))
     }
@@ -192,7 +192,7 @@ def test_a_file_of_another_goal_or_pattern_is_refused(
     found = {
         (goal, tuple(one.pattern)): one.costs
         for goal in goals
-        for one in block_databases(Blocks(goal, goal), [[1, 2], [3, 4]]).databases
+        for one in block_databases(Blocks(goal, goal), [[1, 2], [3, 4]]).sets[0]
     }
     assert found == alone
     assert f"{pair} has the costs of blocks-5 1-2" in caplog.text
@@ -207,11 +207,11 @@ def test_damaged_entries_are_made_again(
     own_cache: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     puzzle = Blocks(tower(5))
-    built = block_databases(puzzle, [[1, 2]]).databases[0].costs
+    built = block_databases(puzzle, [[1, 2]]).sets[0][0].costs
     (path,) = own_cache.iterdir()
     whole = path.read_bytes()
     path.write_bytes(whole[:-1] + (bytes([whole[-1] ^ 1]) if damage == "flip" else b""))
-    assert block_databases(puzzle, [[1, 2]]).databases[0].costs == built
+    assert block_databases(puzzle, [[1, 2]]).sets[0][0].costs == built
     assert "is made again" in caplog.text
     assert path.read_bytes() == whole
 
@@ -282,4 +282,4 @@ def test_databases_belong_to_a_puzzle_a_size_and_a_goal() -> None:
     with pytest.raises(UnsupportedError, match="use additive_databases for tiles"):
         block_databases(Tiles.solved(2, 3).random(0), [[1]])
     with pytest.raises(InputError, match="a database for blocks-5 does not fit blocks-6"):
-        _core.BlockDatabases(Blocks(tower(6)).core, databases.databases)
+        _core.databases(Blocks(tower(6)).core, databases.sets)

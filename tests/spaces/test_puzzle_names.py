@@ -12,7 +12,7 @@ from hstar.spaces.puzzle import PUZZLES, Instance, format_instances
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import turned
 
-NAMES = ("tiles:4x4", "tiles:2x3", "pancake:7", "blocks:5")
+NAMES = ("tiles:4x4", "tiles:2x3", "pancake:7", "blocks:5", "topspin:8", "topspin:9x5")
 
 
 @pytest.mark.parametrize("name", NAMES)

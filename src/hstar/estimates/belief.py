@@ -1,4 +1,4 @@
-"""Estimate and rule as the core takes them: numbers, for a planning task and for a puzzle.
+"""Estimate and rule as structs of the core, for a planning task or an own space and for a puzzle.
 
 The core has the formulas a second time (`core/estimates/belief.h`, `core/heuristics/puzzle_network.h`), since
 a search asks for one value of each state. What it does not compute is an error here.
@@ -6,8 +6,10 @@ a search asks for one value of each state. What it does not compute is an error 
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from hstar import _core
 from hstar.errors import InputError, ModelError
 from hstar.estimates.estimate import Estimate
 from hstar.estimates.gaussian import Gaussian
@@ -15,35 +17,34 @@ from hstar.estimates.point import Point
 from hstar.estimates.rules import Bounded, Calibrated, Clip, Likely, Mean, Order, Quantile, Rule
 
 
-def belief_options(estimate: Estimate, rule: Rule) -> dict[str, Any]:
-    """The options of `_core.believed_heuristic`, for planning tasks."""
+def native_belief(estimate: Estimate, rule: Rule, sure_below: float = math.inf) -> _core.Belief:
+    """What the core makes of raw outputs. A mean from `sure_below` on has the spread 1."""
     if isinstance(estimate, Gaussian) and estimate.softplus is not None:
         raise ModelError(
             f"a {estimate.name} with a spread by softplus is for puzzles, not for planning tasks"
         )
-    options: dict[str, Any] = {
-        name: getattr(estimate, name)
-        for name in ("sigma", "floor", "range", "margin")
-        if hasattr(estimate, name)
-    }
     # Of an estimate that differs in its loss alone the core sees what it is otherwise.
-    options["estimate"] = Point.name if isinstance(estimate, Point) else estimate.name
+    meaning = _core.Estimate(kind=Point.name if isinstance(estimate, Point) else estimate.name)
+    for name in ("sigma", "floor", "range", "margin"):
+        if hasattr(estimate, name):
+            setattr(meaning, name, getattr(estimate, name))
+    chosen = _core.Rule(sure_below=sure_below)
     if isinstance(rule, Calibrated):
-        options |= rule.core_options()
+        chosen.calibration = _core.Calibration(factor=rule.factor, shift=rule.shift, whole=rule.rounds_up)
         rule = rule.of
     if isinstance(rule, Clip | Bounded) and not isinstance(rule.of, Mean | Quantile | Likely):
         raise ModelError(f"a {rule.name} of the rule {rule.of.name} does not reach the search")
     if isinstance(rule, Clip):
-        options |= {"clip": True, "clip_lower": rule.lower, "clip_upper": rule.upper}
+        chosen.clip, chosen.clip_lower, chosen.clip_upper = True, rule.lower, rule.upper
         rule = rule.of
     if isinstance(rule, Bounded):
-        options["eps"] = rule.eps
+        chosen.eps = rule.eps
         rule = rule.of
     if isinstance(rule, Quantile | Likely):
-        options["alpha"] = rule.level
+        chosen.level = rule.level
     if isinstance(rule, Order):
-        options["offset"] = rule.offset
-    return options
+        chosen.offset = rule.offset
+    return _core.Belief(meaning, chosen)
 
 
 def puzzle_options(estimate: Estimate, rule: Rule) -> dict[str, Any]:

@@ -216,10 +216,6 @@ class Calibrated:
         """Whether values become whole numbers: a bound above 1 times h* need not be one."""
         return self.whole and self.bound == 1
 
-    def core_options(self) -> dict[str, Any]:
-        """The same for the core."""
-        return {"factor": self.factor, "shift": self.shift, "whole": self.rounds_up}
-
     @property
     def promise(self) -> str:
         """What holds for the plans of A*."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hstar import _core
-from hstar.estimates.belief import belief_options
+from hstar.estimates.belief import native_belief
 from hstar.estimates.rules import Bounded, Calibrated, Clip
 from hstar.search.heuristics import build
 from hstar.spaces.task import Task
@@ -23,7 +23,7 @@ def believed(model: TrainedModel[Any], task: Task, raw: _core.RawModel) -> _core
     Heuristics that it asks count steps, as the labels do; but the bound of the rule `bounded` is of the costs
     of the task.
     """
-    options, steps = belief_options(model.estimate, model.rule), task.with_unit_cost()
+    belief, steps = native_belief(model.estimate, model.rule), task.with_unit_cost()
     lower = None
     if isinstance(model.rule, Bounded):
         lower = build(task, model.lower or LOWER)
@@ -31,5 +31,5 @@ def believed(model: TrainedModel[Any], task: Task, raw: _core.RawModel) -> _core
         lower = build(steps, model.lower)
     base = None if model.base is None else build(steps, model.base)
     return _core.believed_heuristic(
-        task.native, raw, **options, base=base, lower=lower, name=model.recipe, scale=RESOLUTION
+        task.native, raw, belief=belief, base=base, lower=lower, name=model.recipe, scale=RESOLUTION
     )

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import ModelError
-from hstar.estimates.belief import belief_options
+from hstar.estimates.belief import native_belief
 from hstar.estimates.rules import Bounded, Calibrated, Clip
 from hstar.models.identity import IDENTITIES, entry, expect
 from hstar.models.native import NativeNetwork
@@ -92,7 +92,7 @@ class OwnIdentity:
     def build(self, model: TrainedModel[OwnIdentity], problem: Any, *, cache: bool) -> BatchHeuristic:
         """The network over the inputs that the space's own functions give."""
         self.check(problem)
-        options = belief_options(model.estimate, model.rule)
+        belief = native_belief(model.estimate, model.rule)
         needed = model.estimate.bounded or isinstance(model.rule, Bounded)
         helpful = problem.bounded and isinstance(model.rule, Clip | Calibrated)
         if needed and not problem.bounded:
@@ -108,7 +108,7 @@ class OwnIdentity:
                 raise ModelError(f"{self.name}.encode gave {self.inputs} inputs, and now {inputs.shape[1]}")
             raw = np.ascontiguousarray(network(inputs), dtype=np.float64)
             lower = problem.bounds(states) if needed or helpful else None
-            return _core.believed_values(raw, lower=lower, **options)
+            return _core.believed_values(raw, belief, lower=lower)
 
         return BatchHeuristic(values, model.recipe)
 

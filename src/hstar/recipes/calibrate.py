@@ -21,7 +21,7 @@ import numpy.typing as npt
 from hstar import _core
 from hstar.errors import InputError, ModelError
 from hstar.estimates import conformal
-from hstar.estimates.belief import belief_options
+from hstar.estimates.belief import native_belief
 from hstar.estimates.rules import Calibrated, Clip, Rule
 from hstar.models.domain_identity import DomainIdentity
 from hstar.models.identity import space_of
@@ -267,12 +267,8 @@ def plan_values(
     base, low = (
         None if name is None else plan.columns[name].astype(np.float64) for name in (model.base, lower)
     )
-    values = _core.believed_values(
-        np.ascontiguousarray(raw, dtype=np.float64),
-        base=base,
-        lower=low,
-        **belief_options(model.estimate, rule),
-    )
+    belief = native_belief(model.estimate, rule)
+    values = _core.believed_values(np.ascontiguousarray(raw, dtype=np.float64), belief, base=base, lower=low)
     before = label > 0
     values = np.where(np.isnan(raw).any(axis=1), np.nan, values)  # as the search, which refuses them
     return values[before], label[before]

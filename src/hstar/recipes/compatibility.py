@@ -28,7 +28,7 @@ def _heuristics() -> Lines:
     puzzles = {
         "manhattan": "tiles: summed distances of tiles; maps with 4 neighbours: distance without obstacles",
         "misplaced": "tiles, blocks: pieces that are not in their place",
-        "gap": "pancakes: neighbours that are not adjacent (Helmert, SoCS 2010)",
+        "gap": "pancakes, topspin: neighbours that are not adjacent (Helmert, SoCS 2010)",
         "databases": "puzzles with known patterns: pattern databases (Korf and Felner, AIJ 2002)",
         "octile": "maps with 8 neighbours: distance without obstacles",
         "lower_bound": "own spaces: the function lower_bound of the space",

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.estimates.belief import belief_options
+from hstar.estimates.belief import native_belief
 from hstar.estimates.rules import Likely, Mean
 from hstar.models.believed import RESOLUTION
 from hstar.models.ffnn import FFNN
@@ -134,11 +134,11 @@ class _Planning:
     def build(self, task: Task) -> _core.Heuristic:
         """The value that h* is not below with probability alpha; with one output the mean."""
         estimate = self.planner.config.estimate
-        options = belief_options(estimate, Mean())
+        belief = native_belief(estimate, Mean())
         if estimate.outputs == 2:
-            options |= belief_options(estimate, Likely(self.alpha)) | {"sure_below": self.switch}
+            belief = native_belief(estimate, Likely(self.alpha), self.switch)
         model = _core.atom_model(task.core, self.network, list(self.facts))
-        return _core.believed_heuristic(task.native, model, **options, name=NAME, scale=RESOLUTION)
+        return _core.believed_heuristic(task.native, model, belief=belief, name=NAME, scale=RESOLUTION)
 
 
 def _inputs_of_facts(

@@ -41,5 +41,7 @@ class FSM:
 
     def sample(self, task: Task) -> Dataset:
         """Labelled states; needs a task without axioms and conditional effects."""
-        states, label, bound = _core.fsm(task.core, **asdict(self))
+        options = asdict(self)
+        seed = options.pop("seed")
+        states, label, bound = _core.fsm(task.core, _core.FsmConfig(**options), seed)
         return labelled(task, self, states, label, upper=upper_bounds(label, bound))

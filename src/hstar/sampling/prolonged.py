@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -22,6 +22,7 @@ import numpy.typing as npt
 from hstar import _core
 from hstar.errors import InputError
 from hstar.options import check_limits, option
+from hstar.search.config import native_limits
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
 from hstar.spaces.puzzle import Puzzle
 
@@ -73,10 +74,11 @@ class Prolonged:
 
     def sample(self, problem: Problem, *, progress: Progress | None = None) -> Labels:
         """The labelled states of a problem."""
-        found = _search(problem, progress, **asdict(self))
-        label = found.take_label().astype(np.float64)
+        options = _core.ProlongedOptions(k_pr=self.k_pr, open=self.open, blind=self.blind)
+        found = _search(problem, options, native_limits(self), progress)
+        label = found.take_label()
         exact = np.arange(len(label)) < found.exact
-        return _labels(found, found.take_states(), label, exact)
+        return _labels(found, _states(problem, found.take_states()), label, exact)
 
 
 @dataclass(frozen=True)
@@ -94,11 +96,12 @@ class OptimalPath:
 
     def sample(self, problem: Problem, *, progress: Progress | None = None) -> Labels:
         """From the start to the goal; no states if a limit ran out. An `InputError` if there is no path."""
-        found = _search(problem, progress, k_pr=1.0, open=False, **asdict(self))
+        options = _core.ProlongedOptions(k_pr=1.0, open=False)
+        found = _search(problem, options, native_limits(self), progress)
         if found.status == "unsolvable":
             raise InputError(f"there is no path from {problem.start} to the goal {problem.goal}")
-        label = found.take_path_label().astype(np.float64)
-        return _labels(found, found.take_path(), label, np.ones(len(label), dtype=bool))
+        label = found.take_path_label()
+        return _labels(found, _states(problem, found.take_path()), label, np.ones(len(label), dtype=bool))
 
 
 def value_map(problem: GridLike, labels: Labels) -> npt.NDArray[np.float64]:
@@ -109,17 +112,22 @@ def value_map(problem: GridLike, labels: Labels) -> npt.NDArray[np.float64]:
 
 
 def _search(
-    problem: Problem, progress: Progress | None, **options: Any
-) -> _core.GridLabels | _core.PuzzleLabels:
+    problem: Problem, options: _core.ProlongedOptions, limits: _core.Limits, progress: Progress | None
+) -> _core.ProlongedLabels:
     if isinstance(problem, GridProblem | LatticeProblem):
-        return problem.core.prolonged(problem.start, problem.core_goal, progress=progress, **options)
+        return problem.core.prolonged(problem.start, problem.core_goal, options, limits, progress)
     core: Any = problem.core  # each kind has its own
-    found: _core.PuzzleLabels = _core.prolonged(core, problem.start, progress=progress, **options)
+    found: _core.ProlongedLabels = _core.prolonged(core, problem.start, options, limits, progress)
     return found
 
 
+def _states(problem: Problem, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """Numbers of cells, or of cells with headings, as they index arrays; states of puzzles as they are."""
+    return rows if isinstance(problem, Puzzle) else rows[:, 0]
+
+
 def _labels(
-    found: _core.GridLabels | _core.PuzzleLabels,
+    found: _core.ProlongedLabels,
     states: npt.NDArray[Any],
     label: npt.NDArray[np.float64],
     exact: npt.NDArray[np.bool_],

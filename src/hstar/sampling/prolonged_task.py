@@ -47,14 +47,14 @@ class ProlongedTask:
 
     def sample(self, task: Task) -> Dataset:
         """Labelled states; needs a task without axioms and conditional effects, and a goal of few states."""
-        found: _core.TaskLabels = _core.prolonged(
-            task.core, k_pr=self.k_pr, open=self.open, goals=self.goals, max_expansions=self.max_closed
-        )
+        options = _core.ProlongedOptions(k_pr=self.k_pr, open=self.open, goals=self.goals)
+        limits = _core.Limits(expansions=self.max_closed)
+        found: _core.ProlongedLabels = _core.prolonged(task.core, options, limits)
         if found.status == "interrupted":
             raise KeyboardInterrupt
         label = found.take_label().astype(np.float32)
         exact = np.arange(len(label)) < found.exact
-        values = found.take_values()
+        values = found.take_states()
         if len(label) > self.states:
             chosen = np.random.default_rng(self.seed).permutation(len(label))[: self.states]
             chosen.sort()

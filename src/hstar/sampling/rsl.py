@@ -57,5 +57,10 @@ class RSL:
 
     def sample(self, task: Task) -> Dataset:
         """Labelled states; needs a task without axioms and conditional effects."""
-        states, label, bound = _core.rsl(task.core, self.name, **asdict(self))
+        options = asdict(self)
+        rollouts, length, seed = (options.pop(name) for name in ("rollouts", "length", "seed"))
+        draw = _core.DrawConfig(**options)
+        states, label, bound = _core.rsl(
+            task.core, self.name, draw, rollouts=rollouts, length=length, seed=seed
+        )
         return labelled(task, self, states, label, upper=upper_bounds(label, bound))

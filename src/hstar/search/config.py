@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from hstar import _core
 from hstar.errors import InputError
 from hstar.options import check_number, option, whole_number
 from hstar.registry import unknown
@@ -127,3 +128,17 @@ class SearchConfig:
             raise InputError("a limit on CPU time is for searches by one thread")
         if self.proof == "rounds" and self.anytime:
             raise InputError("rounds prove one plan; an anytime search needs proof by the queue")
+
+
+def native_limits(config: Any) -> _core.Limits:
+    """The limits of these or of other options as the core takes them; None, or no such field, is no limit."""
+    given = {native: getattr(config, name, None) for native, name in _LIMITS.items()}
+    return _core.Limits(**{native: value for native, value in given.items() if value is not None})
+
+
+_LIMITS = {
+    "time": "time_limit",
+    "memory": "memory_limit",
+    "evaluations": "max_evaluations",
+    "expansions": "max_expansions",
+}

@@ -25,14 +25,14 @@ from hstar.errors import InputError, UnsupportedError
 from hstar.files import cache_folder, remove_parts, replace_file
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
-from hstar.spaces.puzzle import NativeSpace, Puzzle
+from hstar.spaces.puzzle import Puzzle
 from hstar.spaces.tiles import Tiles
 
 logger = logging.getLogger(__name__)
 
 _AT_ONCE = 4  # databases that are built at a time: one of five of 24 tiles takes a quarter of a GB meanwhile
 Patterns: TypeAlias = Sequence[Sequence[int]]
-Databases: TypeAlias = "_core.TilesDatabases | _core.PancakeDatabases | _core.BlockDatabases"
+Databases: TypeAlias = "_core.TilesDatabases | _core.PancakeDatabases | _core.BlocksDatabases"
 
 # Of the 15-puzzle a set and its mirror image; a fifth of the nodes of three times five tiles.
 PUZZLE_15: tuple[Patterns, ...] = (
@@ -73,17 +73,19 @@ def additive_databases(
     puzzle: Puzzle, sets: Sequence[Patterns], *, cache: bool = True
 ) -> _core.TilesDatabases | _core.PancakeDatabases:
     """Databases for puzzles of this size, from the cache where they are there; for `idastar`."""
-    core = puzzle.core
-    if isinstance(core, _core.BlocksSpace):
+    if isinstance(puzzle, Blocks):
         raise UnsupportedError("there are no additive databases of blocks; use block_databases")
+    core: Any = puzzle.core
+    if not hasattr(core, "build_database"):
+        raise UnsupportedError(f"there are no pattern databases of {puzzle.name}")
     known = _databases(core, [pattern for patterns in sets for pattern in patterns], cache)
-    built = [[known[_ordered(pattern)] for pattern in patterns] for patterns in sets]
-    if isinstance(core, _core.TilesSpace):
-        return _core.TilesDatabases(core, built)
-    return _core.PancakeDatabases(core, built)
+    found: _core.TilesDatabases | _core.PancakeDatabases = _core.databases(
+        core, [[known[_ordered(pattern)] for pattern in patterns] for patterns in sets]
+    )
+    return found
 
 
-def block_databases(puzzle: Puzzle, patterns: Patterns, *, cache: bool = True) -> _core.BlockDatabases:
+def block_databases(puzzle: Puzzle, patterns: Patterns, *, cache: bool = True) -> _core.BlocksDatabases:
     """Databases for blocks with this goal, of which the greatest cost counts; for `idastar`.
 
     A pattern has up to four blocks; one of 15 takes seconds to build.
@@ -92,7 +94,7 @@ def block_databases(puzzle: Puzzle, patterns: Patterns, *, cache: bool = True) -
     if not isinstance(core, _core.BlocksSpace):
         raise UnsupportedError(f"block_databases are for blocks; use additive_databases for {puzzle.name}")
     known = _databases(core, patterns, cache)
-    return _core.BlockDatabases(core, [known[_ordered(pattern)] for pattern in patterns])
+    return _core.databases(core, [[known[_ordered(pattern)] for pattern in patterns]])
 
 
 def has_databases(puzzle: Any) -> bool:
@@ -111,18 +113,16 @@ def known_databases(puzzle: Any, *, cache: bool = True) -> Databases:
     return additive_databases(puzzle, KNOWN[space], cache=cache)
 
 
-DATABASES = (_core.TilesDatabases, _core.PancakeDatabases, _core.BlockDatabases)
+DATABASES = (_core.TilesDatabases, _core.PancakeDatabases, _core.BlocksDatabases)
 
 
 def fits(puzzle: Puzzle, databases: Databases) -> bool:
     """Whether databases are of this kind of puzzle; the core looks at the size."""
-    kinds = {_core.TilesDatabases: Tiles, _core.PancakeDatabases: Pancake, _core.BlockDatabases: Blocks}
+    kinds = {_core.TilesDatabases: Tiles, _core.PancakeDatabases: Pancake, _core.BlocksDatabases: Blocks}
     return kinds.get(type(databases)) is type(puzzle)
 
 
-def _databases(
-    core: NativeSpace, patterns: Patterns, cache: bool
-) -> dict[tuple[int, ...], _core.PatternDatabase]:
+def _databases(core: Any, patterns: Patterns, cache: bool) -> dict[tuple[int, ...], _core.PatternDatabase]:
     """Each pattern once, in order; those that are not in the cache are built side by side."""
     folder = cache_folder() / "databases" if cache else None
     if folder is not None:
@@ -149,15 +149,18 @@ def _ordered(pattern: Sequence[int]) -> tuple[int, ...]:
 
 
 def _database(
-    core: NativeSpace, pattern: tuple[int, ...], folder: Path | None, check: Callable[[], None]
+    core: Any, pattern: tuple[int, ...], folder: Path | None, check: Callable[[], None]
 ) -> _core.PatternDatabase:
+    built: _core.PatternDatabase
     if folder is None:
-        return core.build_database(pattern, check)
+        built = core.build_database(pattern, check)
+        return built
     name = "-".join(map(str, pattern))
     path = folder / f"{core.database_space}_{name}.db"
     about = f"{core.database_space} {name}".encode()
     if _holds(path, about):
-        return core.map_database(pattern, str(path), _PAGE)
+        built = core.map_database(pattern, str(path), _PAGE)
+        return built
     built = core.build_database(pattern, check)
     costs = built.costs
     try:

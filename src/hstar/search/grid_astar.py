@@ -22,10 +22,10 @@ import numpy.typing as npt
 from hstar import _core
 from hstar.errors import InputError, PlanError
 from hstar.registry import unknown
-from hstar.search.config import SearchConfig
+from hstar.search.config import SearchConfig, native_limits
 from hstar.search.heuristics import BatchHeuristic, Max, Sum
 from hstar.search.result import Result, result_of, whole
-from hstar.search.solve import OnPlan, Progress, native_limits
+from hstar.search.solve import OnPlan, Progress
 from hstar.spaces.grid import MapProblem, replay
 from hstar.spaces.map_picture import picture
 from hstar.spaces.problem import Problem, Replay

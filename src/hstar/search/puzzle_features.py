@@ -1,8 +1,8 @@
 """What a network sees of a state of a puzzle, as numbers in 0..1, computed by the core.
 
 Kind "one-hot", for every size. tiles: for each number, the blank too, a 1 for its column, then a 1 for its
-row. pancake: for each pancake a 1 for its place from the top. blocks: for each block a 1 for what lies under
-it, the table first.
+row. pancake, topspin: for each piece a 1 for its place. blocks: for each block a 1 for what lies under it,
+the table first.
 
 Kind "databases", those of Marom and Rosman (ICAPS 2020): costs of pattern databases, each scaled by its
 largest, sums of additive sets, and a few numbers more; see `core/heuristics/database_inputs.h`. Sets of
@@ -27,11 +27,11 @@ from hstar import _core
 from hstar.errors import UnsupportedError
 from hstar.registry import unknown
 from hstar.search.databases import KNOWN, Patterns, additive_databases, block_databases
-from hstar.spaces.pancake import Pancake
+from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.tiles import Tiles, check_mirror_images, transposed
 
-NativeInputs: TypeAlias = "_core.TilesInputs | _core.PancakeInputs | _core.BlocksInputs"
+NativeInputs: TypeAlias = "_core.TilesInputs | _core.PancakeInputs | _core.BlocksInputs | _core.TopSpinInputs"
 
 ONE_HOT = "one-hot"
 DATABASES = "databases"
@@ -78,7 +78,8 @@ def puzzle_features(
     two; with `cache` they are kept.
     """
     if kind == ONE_HOT:
-        return PuzzleFeatures(kind, puzzle.core.database_space, _one_hot_names(puzzle), _one_hot(puzzle))
+        inputs: NativeInputs = _core.one_hot_inputs(puzzle.core)
+        return PuzzleFeatures(kind, puzzle.core.database_space, puzzle.one_hot_names, inputs)
     if kind not in (DATABASES, MIRRORED):
         raise unknown(f"kind of features of {puzzle.name}", kind, [ONE_HOT, DATABASES, MIRRORED])
     space = puzzle.core.database_space
@@ -89,25 +90,6 @@ def puzzle_features(
     if kind == MIRRORED:
         sets = _with_mirror_images(puzzle, sets)
     return _with_databases(puzzle, kind, sets, cache)
-
-
-def _one_hot(puzzle: Puzzle) -> NativeInputs:
-    core = puzzle.core
-    if isinstance(core, _core.TilesSpace):
-        return _core.TilesInputs.one_hot(core)
-    if isinstance(core, _core.PancakeSpace):
-        return _core.PancakeInputs.one_hot(core)
-    return _core.BlocksInputs.one_hot(core)
-
-
-def _one_hot_names(puzzle: Puzzle) -> tuple[str, ...]:
-    n = len(puzzle.start)
-    if isinstance(puzzle, Tiles):
-        lines = [f"column {i}" for i in range(puzzle.columns)] + [f"row {i}" for i in range(puzzle.rows)]
-        return tuple(f"{tile or 'blank'} in {line}" for tile in range(n) for line in lines)
-    if isinstance(puzzle, Pancake):
-        return tuple(f"{pancake} in place {place}" for pancake in range(n) for place in range(n))
-    return tuple(f"{block} on {under or 'table'}" for block in range(1, n + 1) for under in range(n + 1))
 
 
 def _with_mirror_images(puzzle: Puzzle, sets: Sequence[Patterns]) -> Sequence[Patterns]:
@@ -123,15 +105,14 @@ def _with_databases(puzzle: Puzzle, kind: str, sets: Sequence[Patterns], cache: 
     space = puzzle.core.database_space
     names = [f"pattern {'-'.join(map(str, sorted(pattern)))}" for patterns in sets for pattern in patterns]
     sums = [f"sum {i}" for i in range(1, len(sets) + 1)]
-    core: NativeInputs
-    if isinstance(puzzle.core, _core.BlocksSpace):
-        patterns = [pattern for patterns in sets for pattern in patterns]
-        core = _core.BlocksInputs.databases(block_databases(puzzle, patterns, cache=cache))
-        return PuzzleFeatures(kind, space, (*names, "misplaced", "stacks"), core)
-    databases = additive_databases(puzzle, sets, cache=cache)
-    if isinstance(databases, _core.TilesDatabases):
-        core = _core.TilesInputs.databases(databases)
-        return PuzzleFeatures(kind, space, (*names, *sums, "misplaced", "manhattan", "blank"), core)
-    core = _core.PancakeInputs.databases(databases)
-    others = ("middle in place", "largest misplaced")
-    return PuzzleFeatures(kind, space, (*names, *sums, *others), core)
+    if isinstance(puzzle, Blocks):
+        blocks = block_databases(puzzle, [pattern for patterns in sets for pattern in patterns], cache=cache)
+        names += ["misplaced", "stacks"]
+        return PuzzleFeatures(kind, space, tuple(names), _core.database_inputs(blocks))
+    databases: Any = additive_databases(puzzle, sets, cache=cache)
+    others = (
+        ["misplaced", "manhattan", "blank"]
+        if isinstance(puzzle, Tiles)
+        else ["middle in place", "largest misplaced"]
+    )
+    return PuzzleFeatures(kind, space, (*names, *sums, *others), _core.database_inputs(databases))

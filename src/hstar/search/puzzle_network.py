@@ -28,7 +28,9 @@ from hstar.search.puzzle_features import PuzzleFeatures
 from hstar.spaces.puzzle import Puzzle, State
 
 Floats: TypeAlias = npt.NDArray[np.float32]
-NativeNetwork: TypeAlias = "_core.TilesNetwork | _core.PancakeNetwork | _core.BlocksNetwork"
+NativeNetwork: TypeAlias = (
+    "_core.TilesNetwork | _core.PancakeNetwork | _core.BlocksNetwork | _core.TopSpinNetwork"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,26 +77,16 @@ class PuzzleNetwork:
     @cached_property
     def core(self) -> NativeNetwork:
         """The same for the search."""
-        kinds: dict[type, Any] = {
-            _core.TilesInputs: _core.TilesNetwork,
-            _core.PancakeInputs: _core.PancakeNetwork,
-            _core.BlocksInputs: _core.BlocksNetwork,
-        }
-        network: NativeNetwork = kinds[type(self.features.core)](
+        network: NativeNetwork = _core.puzzle_network(
             self.features.core,
             self.hidden_weights,
             self.hidden_biases,
             self.output_weights,
             self.output_biases,
-            scale=self.scale,
-            lowest_rho=self.lowest_rho,
-            highest_rho=self.highest_rho,
-            alpha=self.alpha,
-            sure_below=self.switch,
-            shift=self.shift,
-            factor=self.factor,
-            floor_admissible=self.floor_admissible,
-            truncated=self.truncated,
+            _core.PuzzleBelief(
+                **{name: getattr(self, name) for name in _OF_BELIEF},
+                sure_below=math.inf if self.switch is None else self.switch,
+            ),
         )
         return network
 
@@ -111,6 +103,16 @@ class PuzzleNetwork:
 
 
 _DIMENSIONS = {"hidden_weights": 2, "hidden_biases": 1, "output_weights": 2, "output_biases": 1}
+_OF_BELIEF = (
+    "scale",
+    "lowest_rho",
+    "highest_rho",
+    "alpha",
+    "shift",
+    "factor",
+    "floor_admissible",
+    "truncated",
+)
 _MAY_BE_NONE = ("alpha", "switch")
 
 

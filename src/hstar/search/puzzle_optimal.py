@@ -1,7 +1,8 @@
 """Optimal plans of native puzzles, each kind by the best exact way that there is here.
 
 tiles: IDA* with additive databases where patterns are known (4 x 4, 5 x 5), else with Manhattan distances.
-pancake: IDA* with the gap heuristic (Helmert, SoCS 2010). blocks: `blocks_optimal.py`, without a search.
+pancake, topspin: IDA* with the gap heuristic (Helmert, SoCS 2010). blocks: `blocks_optimal.py`, without a
+search.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from hstar.search.databases import Databases, has_databases, known_databases
 from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Puzzle, State, replay
-from hstar.spaces.tiles import Tiles
 
 _MOST_CELLS = 16  # of boards that are solved in seconds at most, wherever the search begins
 
@@ -53,4 +53,4 @@ def optimal_plans(puzzle: Puzzle, *, cache: bool = True) -> OptimalPlans:
 
 def solves_all(puzzle: Puzzle) -> bool:
     """Whether it takes no more than seconds from any start; if not, from starts near the goal."""
-    return not isinstance(puzzle, Tiles) or len(puzzle.goal) <= _MOST_CELLS
+    return puzzle.quickly_solved

@@ -17,7 +17,7 @@ from hstar import _core
 from hstar.errors import InputError
 from hstar.options import configured
 from hstar.registry import unknown
-from hstar.search.config import SearchConfig
+from hstar.search.config import SearchConfig, native_limits
 from hstar.search.heuristics import anchor, build
 from hstar.search.result import EXIT_CODES, Found, Result, proven_ratio, result_of, whole
 from hstar.spaces.problem import Problem
@@ -264,15 +264,6 @@ def native_options(search: str, config: SearchConfig, kind: str) -> _core.Search
     if config.guide_weight is not None:
         options.guide_weight = config.guide_weight
     return options
-
-
-def native_limits(config: SearchConfig) -> _core.Limits:
-    """The limits as the core takes them."""
-    limits = _core.Limits()
-    for name, of_core in _LIMITS.items():
-        if (value := getattr(config, name)) is not None:
-            setattr(limits, of_core, value)
-    return limits
 
 
 def _result(problem: Problem, found: _core.SearchResult) -> Result:

@@ -52,6 +52,12 @@ class Blocks(Puzzle):
         """The arrangement whose start is the goal, the tower unless another is given."""
         return cls(goal or tower(blocks), goal)
 
+    @property
+    def one_hot_names(self) -> tuple[str, ...]:
+        """What lies under each block, the table first."""
+        n = len(self.start)
+        return tuple(f"{block} on {under or 'table'}" for block in range(1, n + 1) for under in range(n + 1))
+
     def random(self, seed: int) -> Blocks:
         """Uniformly among all arrangements.
 

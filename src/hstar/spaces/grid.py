@@ -83,9 +83,9 @@ class Grid:
 
     def distances(self, goal: Cell) -> npt.NDArray[np.float64]:
         """The cost-to-go of every cell, infinite where there is no way."""
-        found = self.core.prolonged(goal, goal, k_pr=math.inf, open=False)
+        found = self.core.prolonged(goal, goal, _core.ProlongedOptions(k_pr=math.inf, open=False))
         result = np.full(self.blocked.size, np.inf)
-        result[found.take_states()] = found.take_label()
+        result[found.take_states()[:, 0]] = found.take_label()
         return result.reshape(self.shape)
 
     def lower_bounds(self, goal: Cell) -> npt.NDArray[np.float64]:

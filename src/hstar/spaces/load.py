@@ -1,7 +1,7 @@
 """`hstar.load`: a problem from its name or its files. Every kind of space has one entry in `SPACES`.
 
     load("domain.pddl", "problem.pddl"), load("problem.pddl"), load("output.sas")    # a planning task
-    load("tiles:4x4"), load("pancake:24"), load("blocks:15")                         # a puzzle, at its goal
+    load("tiles:4x4"), load("pancake:24"), load("blocks:15"), load("topspin:12")     # a puzzle, at its goal
     load("map.png"), load("room.map"), load("map.yaml"), load(array)                 # a map
     load("own.py:Lights")                                                            # a user's own space
 
@@ -182,7 +182,9 @@ def _is_map(source: Any) -> bool:
 
 
 SPACES.register("puzzle")(
-    SpaceKind("puzzle", "sliding tiles, pancakes or blocks, natively", "tiles:4x4", _is_puzzle, _puzzle)
+    SpaceKind(
+        "puzzle", "sliding tiles, pancakes, blocks or topspin, natively", "tiles:4x4", _is_puzzle, _puzzle
+    )
 )
 SPACES.register("own")(
     SpaceKind("own", "a Python object with start, is_goal and successors", "own.py:Lights", _is_own, _own)

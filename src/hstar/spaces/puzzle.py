@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 State: TypeAlias = tuple[int, ...]
-NativeSpace: TypeAlias = "_core.TilesSpace | _core.PancakeSpace | _core.BlocksSpace"
+NativeSpace: TypeAlias = "_core.TilesSpace | _core.PancakeSpace | _core.BlocksSpace | _core.TopSpinSpace"
 
 
 class Puzzle(ABC):
@@ -92,6 +92,17 @@ class Puzzle(ABC):
     def walk(self, steps: int, seed: int) -> Self:
         """The same puzzle from the end of a random walk from the goal that takes no move back at once."""
         return self.at(self.core.walk(self.goal, steps, seed))
+
+    @property
+    def quickly_solved(self) -> bool:
+        """Whether an optimal plan takes no more than seconds from any start."""
+        return True
+
+    @property
+    def one_hot_names(self) -> tuple[str, ...]:
+        """What the inputs of kind "one-hot" stand for; of a permutation each piece in each place."""
+        places = range(len(self.start))
+        return tuple(f"{piece} in place {place}" for piece in places for place in places)
 
     def of_other_goal(self, state: State) -> State:
         """A state that is meant for the goal with the blank last as one for the goal of `self`."""

@@ -1,4 +1,4 @@
-"""Puzzles by name: `tiles:4x4`, `pancake:24`, `blocks:15`, the words of command line and model files.
+"""Puzzles by name: `tiles:4x4`, `pancake:24`, `topspin:12`, the words of command line and model files.
 
 A further kind registers itself in `PUZZLES`; its file is imported here.
 """
@@ -6,7 +6,7 @@ A further kind registers itself in `PUZZLES`; its file is imported here.
 from __future__ import annotations
 
 from hstar.errors import InputError
-from hstar.spaces import blocks, pancake, tiles  # noqa: F401  (they register themselves)
+from hstar.spaces import blocks, pancake, tiles, topspin  # noqa: F401  (they register themselves)
 from hstar.spaces.puzzle import PUZZLES, Puzzle
 
 __all__ = ["PUZZLES", "parse_puzzle", "with_usual_goal"]

@@ -59,6 +59,17 @@ class Tiles(Puzzle):
         """The board whose start is the goal."""
         return cls(rows, columns, tuple(range(rows * columns)))
 
+    @property
+    def quickly_solved(self) -> bool:
+        """Up to the 15-puzzle."""
+        return len(self.start) <= 16
+
+    @property
+    def one_hot_names(self) -> tuple[str, ...]:
+        """Each tile, and the blank, in each column, then in each row."""
+        lines = [f"column {i}" for i in range(self.columns)] + [f"row {i}" for i in range(self.rows)]
+        return tuple(f"{tile or 'blank'} in {line}" for tile in range(len(self.start)) for line in lines)
+
     def of_other_goal(self, state: State) -> State:
         """Turned around."""
         return turned(state)

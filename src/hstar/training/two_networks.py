@@ -136,11 +136,13 @@ def _fit_natively(
         arrays=arrays,
         steps_before=int(state["step"]),
         seed=int(torch.randint(2**62, (), generator=generator)),
-        prior_variance=model.config.prior_variance,
-        learning_rate=group["lr"],
-        already_known=ALREADY_KNOWN,
-        sweep_every=SWEEP_EVERY,
-        **options,
+        config=_core.WunnConfig(
+            prior_variance=model.config.prior_variance,
+            learning_rate=group["lr"],
+            already_known=ALREADY_KNOWN,
+            sweep_every=SWEEP_EVERY,
+            **options,
+        ),
     )
     for parameter in model.parameters():
         optimizer.state[parameter]["step"] += steps

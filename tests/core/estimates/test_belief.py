@@ -17,48 +17,35 @@ from hypothesis import strategies as st
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.estimates import Bounded, Calibrated, Clip, Estimate, Known, Mean, Quantile, Rule
+from hstar.estimates.belief import native_belief
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.laplace import Laplace
 from hstar.estimates.point import Point
 from hstar.estimates.truncated import TruncatedGaussian
+from native import belief
 
 INF, NAN = math.inf, math.nan
 NOTHING = 1e-300  # a margin that leaves the bound where it is
-ALPHAS = (1e-4, 0.01, 0.1, 0.5, 0.9, 0.99, 0.9999)
+LEVELS = (1e-4, 0.01, 0.1, 0.5, 0.9, 0.99, 0.9999)
 
 Numbers = npt.NDArray[np.float64]
 
 
-def options(estimate: Estimate, rule: Rule) -> dict[str, object]:
-    """As the core wants to have them."""
-    found: dict[str, object] = {"estimate": estimate.name}
-    if isinstance(estimate, Gaussian):
-        found |= {"sigma": estimate.sigma, "floor": estimate.floor, "range": estimate.range}
-    if isinstance(estimate, TruncatedGaussian):
-        found["margin"] = estimate.margin
-    if isinstance(rule, Calibrated):
-        found |= {"factor": rule.factor, "shift": rule.shift, "whole": rule.rounds_up}
-        rule = rule.of
-    if isinstance(rule, Clip):
-        found |= {"clip": True, "clip_lower": rule.lower, "clip_upper": rule.upper}
-        rule = rule.of
-    if isinstance(rule, Bounded):
-        found["eps"] = rule.eps
-        rule = rule.of
-    if isinstance(rule, Quantile):
-        found["alpha"] = rule.level
-    return found
+def believed_values(raw: Numbers, **given: object) -> Numbers:
+    """Of a belief by its fields."""
+    made, others = belief(given)
+    return _core.believed_values(raw, made, **others)
 
 
-def truncated(mu: float, sigma: float, a: float, alpha: float | None = None) -> float:
+def truncated(mu: float, sigma: float, a: float, level: float | None = None) -> float:
     """The mean, or a quantile, of a normal distribution that is cut off below a."""
-    values = _core.believed_values(
+    values = believed_values(
         np.array([[mu]]),
         lower=np.array([a]),
         estimate="truncated",
         sigma=sigma,
         margin=NOTHING,
-        alpha=alpha,
+        level=level,
     )
     return float(values[0])
 
@@ -104,25 +91,25 @@ def test_means_are_exact(place: float) -> None:
         assert truncated(-3.0 * place, 3.0, 0.0) == pytest.approx(float(3 * expected), rel=1e-12)
 
 
-@pytest.mark.parametrize("alpha", [1e-12, 9e-6, 1.1e-5, *ALPHAS, 1 - 1e-9])
+@pytest.mark.parametrize("level", [1e-12, 9e-6, 1.1e-5, *LEVELS, 1 - 1e-9])
 @pytest.mark.parametrize("place", PLACES)
-def test_quantiles_are_exact(place: float, alpha: float) -> None:
+def test_quantiles_are_exact(place: float, level: float) -> None:
     with mpmath.workdps(60):
-        found = truncated(-place, 1.0, 0.0, alpha)
-        z, wanted = mpmath.mpf(place) + found, log_tail(mpmath.mpf(place)) + mpmath.log1p(-mpmath.mpf(alpha))
+        found = truncated(-place, 1.0, 0.0, level)
+        z, wanted = mpmath.mpf(place) + found, log_tail(mpmath.mpf(place)) + mpmath.log1p(-mpmath.mpf(level))
         for _ in range(4):  # from what was found to the true one
             z += (log_tail(z) - wanted) / hazard(z)
         assert found == pytest.approx(float(z - place), rel=1e-9, abs=1e-14)
 
 
-@pytest.mark.parametrize("alpha", [None, *ALPHAS])
+@pytest.mark.parametrize("level", [None, *LEVELS])
 @pytest.mark.parametrize("sigma", [0.1, 0.5, math.sqrt(2), 3.4, 10.1])
-def test_python_computes_the_same(sigma: float, alpha: float | None) -> None:
+def test_python_computes_the_same(sigma: float, level: float | None) -> None:
     sizes = (0.0, 0.3, 1.0, 2.5, 7.0, 30.0, 100.0, 1e3, 1e4)
     mu, lower = np.array(list(itertools.product([*sizes, *(-x for x in sizes)], (0.0, 1.0, 19.0, 400.0)))).T
-    estimate, rule = TruncatedGaussian(sigma, margin=NOTHING), Mean() if alpha is None else Quantile(alpha)
+    estimate, rule = TruncatedGaussian(sigma, margin=NOTHING), Mean() if level is None else Quantile(level)
     raw = mu[:, None].copy()
-    found = _core.believed_values(raw, lower=lower, **options(estimate, rule))
+    found = _core.believed_values(raw, native_belief(estimate, rule), lower=lower)
     expected = rule.value(estimate, torch.from_numpy(raw), Known(torch.from_numpy(lower))).numpy()
     np.testing.assert_allclose(found, expected, rtol=1e-9)
     np.testing.assert_allclose(found - lower, expected - lower, rtol=1e-7, atol=1e-11)
@@ -136,17 +123,17 @@ wild = st.floats(allow_nan=False)
     mu=wild,
     lower=wild,
     sigma=st.floats(min_value=0, exclude_min=True, allow_infinity=False),
-    alpha=st.none() | st.floats(0, 1, exclude_min=True, exclude_max=True),
+    level=st.none() | st.floats(0, 1, exclude_min=True, exclude_max=True),
     margin=st.sampled_from([NOTHING, 0.1, 1e10]),
 )
-def test_wild_numbers(mu: float, lower: float, sigma: float, alpha: float | None, margin: float) -> None:
+def test_wild_numbers(mu: float, lower: float, sigma: float, level: float | None, margin: float) -> None:
     """No NaN, and nothing below the bound."""
-    (value,) = _core.believed_values(
+    (value,) = believed_values(
         np.array([[mu]]),
         lower=np.array([lower]),
         estimate="truncated",
         sigma=sigma,
-        alpha=alpha,
+        level=level,
         margin=margin,
     )
     assert value >= lower
@@ -208,13 +195,13 @@ def test_estimates_and_rules_are_those_of_python(
         lower[:20] = INF  # h* is infinite
     tensors = [None if known is None else torch.from_numpy(known) for known in (lower, base)]
     expected = rule.value(estimate, torch.from_numpy(raw), Known(tensors[0], None, tensors[1]))
-    found = _core.believed_values(raw, base=base, lower=lower, **options(estimate, rule))
+    found = _core.believed_values(raw, native_belief(estimate, rule), base=base, lower=lower)
     np.testing.assert_allclose(found, expected.numpy(), rtol=1e-12, atol=1e-12)
 
 
 def test_infinite_and_missing_numbers() -> None:
     def value(raw: float, **given: object) -> float:
-        return float(_core.believed_values(np.array([[raw]]), **given)[0])
+        return float(believed_values(np.array([[raw]]), **given)[0])
 
     cut = {"estimate": "truncated", "sigma": 1.0, "lower": np.array([4.0])}
     assert value(INF) == INF and value(-INF) == -INF and math.isnan(value(NAN))
@@ -248,8 +235,8 @@ def test_infinite_and_missing_numbers() -> None:
         ({"floor": INF}, "point: floor must be greater"),
         ({"range": 0.0}, "point: range must be greater"),
         (
-            {"estimate": "gaussian", "sigma": 1.0, "alpha": 1.0},
-            "a quantile needs alpha between 0 and 1, got 1",
+            {"estimate": "gaussian", "sigma": 1.0, "level": 1.0},
+            "a quantile needs a level between 0 and 1, got 1",
         ),
         ({"clip_lower": 1.0}, "bounds of a clip, but no clip"),
         ({"eps": 2.0}, "the rule 'bounded' needs a lower bound"),
@@ -271,12 +258,12 @@ def test_infinite_and_missing_numbers() -> None:
 )
 def test_impossible_options(given: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        _core.believed_values(np.zeros((2, 1)), **given)
+        believed_values(np.zeros((2, 1)), **given)
 
 
 def test_a_point_has_no_quantile() -> None:
     with pytest.raises(UnsupportedError, match=r"a point estimate has no quantile 0\.1; use the rule 'mean'"):
-        _core.believed_values(np.zeros((2, 1)), alpha=0.1)
+        believed_values(np.zeros((2, 1)), level=0.1)
 
 
 def test_beyond_what_was_learned_the_spread_is_1() -> None:
@@ -284,7 +271,7 @@ def test_beyond_what_was_learned_the_spread_is_1() -> None:
     raw = np.array([[4.9, 0.0], [5.0, 0.0], [7.0, 3.0]])
 
     def values(sure_below: float) -> Numbers:
-        return _core.believed_values(raw, estimate="gaussian", alpha=0.1, sure_below=sure_below)
+        return believed_values(raw, estimate="gaussian", level=0.1, sure_below=sure_below)
 
     z = -1.2815515655446004
     sigma = 0.1 + 10 / (1 + np.exp(-raw[:, 1]))
@@ -293,6 +280,6 @@ def test_beyond_what_was_learned_the_spread_is_1() -> None:
     assert values(5.0) == pytest.approx(raw[:, 0] + z * np.array([sigma[0], 1, 1]))
     with pytest.raises(InputError, match="sure_below must be a number"):
         values(NAN)
-    for estimate, alpha in (("gaussian", None), ("truncated", 0.1)):
+    for estimate, level in (("gaussian", None), ("truncated", 0.1)):
         with pytest.raises(InputError, match="sure_below is for quantiles of a gaussian estimate"):
-            _core.believed_values(raw, estimate=estimate, alpha=alpha, sure_below=5.0)
+            believed_values(raw, estimate=estimate, level=level, sure_below=5.0)

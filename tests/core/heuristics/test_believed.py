@@ -23,7 +23,7 @@ from hstar.models.wl import WLConfig, WLFeatures
 from hstar.sampling.relational import RelationalData, instance_of
 from hstar.search.heuristics import evaluate, relaxed_plan
 from hstar.spaces.relations import relations, vocabulary
-from native import limits
+from native import belief
 
 INF, NAN = math.inf, math.nan
 SCALE = 65536
@@ -53,9 +53,14 @@ def table_model(case: Case, raw: Numbers) -> _core.RawModel:
 
 
 def believed(case: Case, raw: Numbers, **given: object) -> _core.Heuristic:
-    return _core.believed_heuristic(
+    return with_belief(
         case.task.core, table_model(case, raw), **{"name": "believed", "scale": SCALE, **given}
     )
+
+
+def with_belief(core: _core.Task, model: _core.RawModel, **given: object) -> _core.Heuristic:
+    made, others = belief(given)
+    return _core.believed_heuristic(core, model, belief=made, **others)
 
 
 @pytest.fixture(scope="module")
@@ -77,13 +82,13 @@ def match(cases: Cases) -> Case:
     [
         (Point(), Mean(), {}),
         (Point(), Clip(Mean(), 0.0, 6.0), {"clip": True, "clip_lower": 0.0, "clip_upper": 6.0}),
-        (Gaussian(1.5), Quantile(0.1), {"estimate": "gaussian", "sigma": 1.5, "alpha": 0.1}),
+        (Gaussian(1.5), Quantile(0.1), {"estimate": "gaussian", "sigma": 1.5, "level": 0.1}),
         (Gaussian(), Clip(), {"estimate": "gaussian", "clip": True, "clip_lower": 0.0}),
         (TruncatedGaussian(), Mean(), {"estimate": "truncated"}),
         (
             TruncatedGaussian(floor=0.3, range=4.0, margin=0.2),
             Quantile(0.7),
-            {"estimate": "truncated", "floor": 0.3, "range": 4.0, "margin": 0.2, "alpha": 0.7},
+            {"estimate": "truncated", "floor": 0.3, "range": 4.0, "margin": 0.2, "level": 0.7},
         ),
     ],
 )
@@ -172,9 +177,7 @@ def test_colours_into_a_network(
     model = _core.colour_model(blocks.task.core, native, table, 2, True, network)
     expected = np.maximum(counts @ rows + bias, 0) @ head.T + head_bias
     np.testing.assert_allclose(model.raw(blocks.task.core, states_of(blocks)), expected, rtol=1e-4, atol=1e-4)
-    heuristic = _core.believed_heuristic(
-        blocks.task.core, model, estimate="gaussian", name="network", scale=SCALE
-    )
+    heuristic = with_belief(blocks.task.core, model, estimate="gaussian", name="network", scale=SCALE)
     values = heuristic.evaluate(states_of(blocks))
     inside = ~goals(blocks)
     assert values[inside] == pytest.approx(np.maximum(expected[inside, 0], 0), rel=1e-4, abs=1e-4)
@@ -207,7 +210,7 @@ def test_a_function_is_called_once_for_a_batch(blocks: Case) -> None:
         return np.zeros((len(states), 1), dtype=np.float32)
 
     core = blocks.task.core
-    heuristic = _core.believed_heuristic(
+    heuristic = with_belief(
         core,
         _core.callback_model(model, 1, "zero"),
         base=symbolic(core, "ff"),
@@ -246,7 +249,7 @@ def test_what_a_function_raises_reaches_the_caller(blocks: Case) -> None:
             raise ZeroDivisionError("the third time")
         return np.ones((len(states), 1))
 
-    heuristic = _core.believed_heuristic(
+    heuristic = with_belief(
         blocks.task.core, _core.callback_model(breaks, 1, "breaks"), name="breaks", scale=1
     )
     with pytest.raises(ZeroDivisionError, match="the third time"):
@@ -293,7 +296,7 @@ def test_a_safe_part_tells_dead_ends(match: Case) -> None:
             assert (np.isinf(heuristic.evaluate(states)) == dead).all()
     core = match.task.core
     linear = _core.linear_model(core, np.ones((1, 4)), np.zeros(1))
-    clipped = _core.believed_heuristic(core, linear, clip=True, clip_upper=5.0, name="linear", scale=1)
+    clipped = with_belief(core, linear, clip=True, clip_upper=5.0, name="linear", scale=1)
     assert (np.isinf(clipped.evaluate(states)) == dead).all() and clipped.safe
 
 
@@ -331,14 +334,14 @@ def test_safety_follows_from_the_parts(blocks: Case) -> None:
     def unsafe() -> _core.Heuristic:
         return _core.callback_heuristic(core, lambda rows: np.zeros(len(rows)), "zero", 1)
 
-    assert _core.believed_heuristic(core, linear(), **zero).safe
+    assert with_belief(core, linear(), **zero).safe
     both = {"base": symbolic(core, "ff"), "lower": symbolic(core, "hmax")}
-    assert _core.believed_heuristic(core, linear(), **both, **zero).safe
-    assert not _core.believed_heuristic(core, linear(), base=unsafe(), **zero).safe
+    assert with_belief(core, linear(), **both, **zero).safe
+    assert not with_belief(core, linear(), base=unsafe(), **zero).safe
     assert not believed(blocks, np.zeros((len(blocks.states), 1))).safe
 
 
-@pytest.mark.parametrize("given", [{}, {"estimate": "gaussian"}, {"estimate": "truncated", "alpha": 0.5}])
+@pytest.mark.parametrize("given", [{}, {"estimate": "gaussian"}, {"estimate": "truncated", "level": 0.5}])
 def test_nan_is_an_error_that_names_the_heuristic(blocks: Case, given: dict[str, object]) -> None:
     outputs = 2 if given else 1
     for column in range(outputs):
@@ -376,7 +379,7 @@ def test_parts_of_the_task_without_costs(cases: Cases) -> None:
         )
         model = _core.linear_model(twin, np.full((1, 4), 0.5), np.zeros(1))
         parts = {"base": symbolic(twin, "ff"), "lower": symbolic(twin, "lmcut")}
-        return _core.believed_heuristic(core, model, clip=True, **parts, name="twin", scale=SCALE), expected
+        return with_belief(core, model, clip=True, **parts, name="twin", scale=SCALE), expected
 
     heuristic, expected = make()
     gc.collect()
@@ -394,7 +397,7 @@ def test_parts_of_the_task_without_costs(cases: Cases) -> None:
 @pytest.mark.parametrize("search", [info.name for info in hstar.searches()])
 def test_searches(blocks: Case, search: str) -> None:
     core = blocks.task.core
-    heuristic = _core.believed_heuristic(
+    heuristic = with_belief(
         core,
         _core.linear_model(core, np.array([[0.5, 0, 0.1, 0]]), np.zeros(1)),
         base=symbolic(core, "ff"),
@@ -404,7 +407,7 @@ def test_searches(blocks: Case, search: str) -> None:
         name="linear",
         scale=1024,
     )
-    result = _core.search(core, search, [heuristic], limits=limits(evaluations=100_000))
+    result = _core.search(core, search, [heuristic], limits=_core.Limits(evaluations=100_000))
     assert result.status == "solved" and len(result.plan) >= blocks.optimum
 
 
@@ -412,7 +415,7 @@ def test_parts_are_taken_over(blocks: Case) -> None:
     core, states = blocks.task.core, states_of(blocks)
     model = table_model(blocks, np.ones((len(states), 1)))
     base, lower = symbolic(core, "lmcut"), symbolic(core, "lmcut")
-    heuristic = _core.believed_heuristic(core, model, base=base, lower=lower, name="h", scale=1)
+    heuristic = with_belief(core, model, base=base, lower=lower, name="h", scale=1)
     expected = symbolic(core, "lmcut").evaluate(states) + 1
     expected[goals(blocks)] = 0
     assert (heuristic.evaluate(states) == expected).all()
@@ -422,7 +425,7 @@ def test_parts_are_taken_over(blocks: Case) -> None:
     with pytest.raises(InputError, match="this model is part of a heuristic now"):
         model.raw(core, states)
     with pytest.raises(InputError, match="this model is part of a heuristic now"):
-        _core.believed_heuristic(core, model, name="again", scale=1)
+        with_belief(core, model, name="again", scale=1)
     # One object may be both.
     both = symbolic(core, "lmcut")
     shared = believed(
@@ -447,7 +450,7 @@ def test_what_does_not_fit_leaves_the_parts_as_they_are(blocks: Case, match: Cas
 
     def refused(message: str, model: _core.RawModel = model, **given: object) -> None:
         with pytest.raises(InputError, match=message):
-            _core.believed_heuristic(core, model, **{"name": "h", "scale": 1, **given})
+            with_belief(core, model, **{"name": "h", "scale": 1, **given})
 
     refused("heuristic 'h': 'ff' is not admissible and so no lower bound", lower=ff)
     refused("heuristic 'h': the model gives 1 numbers, the estimate 'gaussian' needs 2", estimate="gaussian")
@@ -456,7 +459,7 @@ def test_what_does_not_fit_leaves_the_parts_as_they_are(blocks: Case, match: Cas
     refused("the scale must be in 1..65536", scale=0)
     with pytest.raises(InputError, match="the model was made for a task with other variables"):
         foreign.raw(core, states)
-    heuristic = _core.believed_heuristic(core, model, base=ff, name="h", scale=1)
+    heuristic = with_belief(core, model, base=ff, name="h", scale=1)
     assert heuristic.evaluate(states).max() == evaluate(blocks.task, "ff", states).max() + 1
     assert foreign.raw(match.task.core, states_of(match)).shape == (len(match.states), 1)
 

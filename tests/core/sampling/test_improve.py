@@ -19,8 +19,8 @@ def plain(request: pytest.FixtureRequest, cases: Cases) -> Case:
 
 def sample(case: Case, **options: Any) -> tuple[list[oracle.Partial], list[int]]:
     """Partial states and labels."""
-    chosen = {"states": 300, "bfs_share": 0.1, "random_share": 0.2, "length": 20, "seed": 4} | options
-    values, label = _core.fsm_partial(case.task.core, **{"sai": False, "sui": False, **chosen})
+    chosen = {"states": 300, "length": 20, "sai": False, "sui": False} | options
+    values, label = _core.fsm_partial(case.task.core, _core.FsmConfig(**chosen), seed=4)
     return [tuple(row) for row in values.tolist()], label.tolist()
 
 

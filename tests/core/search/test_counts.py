@@ -17,7 +17,6 @@ import hstar
 from conftest import Case, Cases
 from hstar import _core
 from hstar.search.heuristics import evaluate
-from native import search_options
 from oracles import sas
 from oracles.landmarks import LandmarkStatus
 
@@ -135,7 +134,7 @@ def weighted(g: float, h: float) -> tuple[float, ...]:
 def agree(case: Case, names: list[str], search: str, key: Key, by_g: bool, **options: float) -> None:
     wanted = Naive(case, names, key, reopen=by_g, by_g=by_g).run()
     native = [_core.symbolic_heuristic(case.task.core, name) for name in names]
-    found = _core.search(case.task.core, search, native, options=search_options(**options))
+    found = _core.search(case.task.core, search, native, options=_core.SearchOptions(**options))
     assert found.status == ("unsolvable" if wanted.plan is None else "solved")
     assert found.plan == (wanted.plan or [])
     for count in ("expanded", "evaluated", "generated", "reopened", "dead_ends"):

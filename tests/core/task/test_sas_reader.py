@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from conftest import HAND_MADE, RANDOM, Case, Cases, random_text
 from hstar import _core
 from hstar.errors import InputError
-from native import limits
 from oracles import sas
 
 TEXTS = [*HAND_MADE.values(), *(random_text(*arguments) for arguments in RANDOM.values())]
@@ -193,7 +192,7 @@ def test_mutated_text_is_read_or_refused(text: str) -> None:
     for operator in task.applicable_operators(state):
         assert len(task.successor(state, operator)) == task.num_variables
     for name in ("blind", "goalcount", "hmax", "ff"):
-        _core.search(task, "gbfs", [_core.symbolic_heuristic(task, name)], limits=limits(expansions=50))
+        _core.search(task, "gbfs", [_core.symbolic_heuristic(task, name)], limits=_core.Limits(expansions=50))
 
 
 @settings(max_examples=200, deadline=1000)
