@@ -27,7 +27,7 @@ def blocks_task(blocks: int, seed: int) -> hstar.Task:
         paths = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
         paths[0].write_text(domain)
         paths[1].write_text(problem)
-        return hstar.load(*paths, cache=False)
+        return hstar.load(*paths)
 
 
 def bar_chart(title: str, rows: list[tuple[str, int, str]]) -> str:

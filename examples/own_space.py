@@ -62,7 +62,7 @@ class LightsBatch(Lights):
 
     def lower_bound_batch(self, states):
         lamps = np.unpackbits(states.view(np.uint8).reshape(len(states), -1), axis=1).sum(axis=1)
-        return -(-lamps // 5)
+        return (lamps + 4) // 5
 
 
 if __name__ == "__main__":

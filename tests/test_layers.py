@@ -233,7 +233,7 @@ def test_the_planner_works_where_torch_cannot_be_imported() -> None:
     script = (
         "import sys; sys.modules['torch'] = None\n"
         "import hstar, hstar.cli.app\n"
-        f"task = hstar.load({str(problem)!r}, cache=False)\n"
+        f"task = hstar.load({str(problem)!r})\n"
         "assert hstar.solve(task, 'lmcut', 'astar').plan_cost == 6\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)

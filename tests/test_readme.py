@@ -1,5 +1,6 @@
 """What the README shows works as it stands there."""
 
+import os
 import re
 import shlex
 import shutil
@@ -12,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 COMMANDS = re.findall(
-    r"^    (hstar (?:solve|validate|info|generate|label|train|accuracy|evaluate|report|puzzle|grid) .*)$",
+    r"^    (hstar (?:solve|validate|info|generate|sample|train|evaluate|report|show) .*)$",
     README,
     re.MULTILINE,
 )
@@ -59,8 +60,26 @@ def test_python(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("solved 6 (")
-    assert len(done.stdout.splitlines()) == 5
-    assert "cost 6 in 6 steps" in done.stdout.splitlines()[-1]  # the jugs
+    lines = done.stdout.splitlines()
+    assert len(lines) == 7
+    assert "where an optimal plan costs" in lines[3]  # twice the goal count is not admissible
+    assert "cost 6 in 6 steps" in lines[5] and int(lines[6]) >= 6  # the jugs
+
+
+def test_examples_of_own_parts() -> None:
+    def printed(name: str, *words: str) -> list[str]:
+        command = [sys.executable, str(ROOT / "examples" / name), *words]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+    assert all("cost 4 in 4 steps" in line for line in printed("own_space.py"))
+    fine, best, wrong, plan = printed("own_heuristic.py")
+    assert "fine=True" in fine and "fine=False" in wrong and "where an optimal plan costs" in wrong
+    assert "cost 23 in 23 steps" in best and "solved" in plan
+    model, result = printed("own_model.py", "500")
+    assert "Board" in model and "status solved" in result
 
 
 def test_example_draws_its_picture(tmp_path: Path) -> None:

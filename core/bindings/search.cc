@@ -47,6 +47,7 @@ SearchResult search(const PyProblem& problem, const std::string& name, std::vect
 void bind_options(nb::module_& module) {
   bind_struct<Limits>(module, "Limits", "What may end a search; infinite unless set.")
       .def_rw("time", &Limits::time_s)
+      .def_rw("cpu_time", &Limits::cpu_time_s)
       .def_rw("memory", &Limits::memory_bytes)
       .def_rw("evaluations", &Limits::evaluations)
       .def_rw("expansions", &Limits::expansions);

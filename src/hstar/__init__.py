@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hstar.errors import HstarError, InputError, ModelError, PDDLError, UnsupportedError
     from hstar.models.trained_model import TrainedModel, load_model
     from hstar.recipes import Recipe, recipes, train
+    from hstar.search.admissibility import check_heuristic
     from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
     from hstar.search.solve import Result, SearchConfig, searches
     from hstar.spaces.load import load
@@ -40,6 +41,7 @@ _HOME = {
     "Max": "hstar.search.heuristics",
     "Sum": "hstar.search.heuristics",
     "heuristics": "hstar.search.heuristics",
+    "check_heuristic": "hstar.search.admissibility",
     "Result": "hstar.search.solve",
     "SearchConfig": "hstar.search.solve",
     "searches": "hstar.search.solve",
@@ -68,6 +70,7 @@ __all__ = [
     "UnsupportedError",
     "Verdict",
     "__version__",
+    "check_heuristic",
     "heuristics",
     "load",
     "load_model",

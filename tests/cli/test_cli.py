@@ -69,7 +69,7 @@ def test_info(hstar: Run, blocks: Path) -> None:
         ["-s", "idastar", "-e", "add", "-e", "ff", "--combine", "sum"],
         ["--ties", "random", "--seed", "7", "--goal-at-generation", "--evaluate-duplicates"],
         ["--time-limit", "1m", "--memory-limit", "2G", "--max-evaluations", "10000"],
-        ["--unit-cost", "--no-cache"],
+        ["--unit-cost"],
         ["--bound", "1.5", "-e", "goalcount"],
         ["--anytime", "--bound", "2", "--anchor", "hmax", "--anchor-every", "3"],
         ["-s", "focal", "-e", "lmcut"],
@@ -258,16 +258,6 @@ def test_full_disk_keeps_the_plan_and_leaves_no_file(
     assert "No space left" in done.err
     assert plan.read_text() == "the old one"
     assert sorted(path.name for path in blocks.iterdir()) == before
-
-
-@pytest.mark.parametrize("folder", ["/dev/full", "/proc", "/dev/null/x"])
-def test_useless_cache_is_a_warning(
-    hstar: Run, blocks: Path, monkeypatch: pytest.MonkeyPatch, folder: str
-) -> None:
-    monkeypatch.setenv("HSTAR_CACHE_DIR", folder)
-    done = hstar("solve", blocks / "problem.pddl", "-q", "--translator", "fast-downward")
-    assert (done.code, done.out) == (0, PLAN)
-    assert re.fullmatch(r"(hstar: warning: cannot (read|write) the cache in .*\n)+", done.err)
 
 
 # --- processes: start, signals, pipes, terminals --------------------------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import hstar
-from conftest import Case, Cases
+from conftest import AXIOMATIC, CONDITIONED, SMALL, Case, Cases, supported
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.search.heuristics import build, evaluate
@@ -33,16 +33,21 @@ def name(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def skip_unsupported(case: Case, name: str) -> None:
-    if name not in case.supported:
-        pytest.skip(f"{name} does not support what {case.name} needs (declared)")
+ABLE = pytest.mark.parametrize(
+    ("case", "name"), [(case, name) for case in SMALL for name in supported(case)], indirect=True
+)
 
 
 # --- what is declared ---------------------------------------------------------------------------
 
 
+def test_what_cases_have_is_known(case: Case) -> None:
+    known = case.name in AXIOMATIC, case.name in CONDITIONED
+    assert (bool(case.oracle.axioms), case.task.core.has_conditional_effects) == known
+
+
+@ABLE
 def test_properties_hold_against_exact_values(case: Case, name: str) -> None:
-    skip_unsupported(case, name)
     info, h = INFO[name], values(case, name)
     for state, exact in case.exact.items():
         assert h[state] >= 0
@@ -73,10 +78,9 @@ def test_declarations_imply_each_other(name: str) -> None:
     assert info.reference
 
 
+@pytest.mark.parametrize("name", [name for name in INFO if not INFO[name].admissible], indirect=True)
 def test_inadmissible_ones_do_overestimate(cases: Cases, name: str) -> None:
     """Otherwise the declaration would be needlessly weak, or the test above blind."""
-    if INFO[name].admissible:
-        pytest.skip("declared admissible")
     names = ["blocks", "costs", "ferry-3-2", "npuzzle-2x3", "zero-costs", "random-ca5"]
     over = [
         state
@@ -117,8 +121,8 @@ def test_unknown_names_are_answered_with_the_known_ones(cases: Cases) -> None:
 # --- how they are evaluated ---------------------------------------------------------------------
 
 
+@ABLE
 def test_batches_orders_and_history_do_not_matter(case: Case, name: str) -> None:
-    skip_unsupported(case, name)
     native = build(case.task, name)
     states = np.array(case.states, dtype=np.int32)
     batch = native.evaluate(states)
@@ -132,9 +136,9 @@ def test_batches_orders_and_history_do_not_matter(case: Case, name: str) -> None
     assert native.evaluate(states).tolist() == batch.tolist()
 
 
+@pytest.mark.parametrize("name", supported("reach"), indirect=True)
 def test_derived_variables_are_recomputed(cases: Cases, name: str) -> None:
     case = cases["reach"]
-    skip_unsupported(case, name)
     layers = case.task.core.axiom_layers
     states = np.array(case.states, dtype=np.int32)
     garbled = states.copy()

@@ -18,6 +18,7 @@ from hstar.estimates.point import Point
 from hstar.estimates.rules import Bounded, Clip, Mean, Order, Rule
 from hstar.models import IDENTITIES, MODELS, TrainedModel, load_model
 from hstar.models.domain_identity import DomainIdentity
+from hstar.models.goal_identity import GoalIdentity
 from hstar.models.map_identity import MapIdentity
 from hstar.models.own_identity import OwnIdentity
 from hstar.models.puzzle_identity import PuzzleIdentity
@@ -36,6 +37,7 @@ PROBLEMS: dict[str, Any] = {
     "domain": TASK,
     "puzzle": SIZE,
     "map": MAP,
+    "map goal": MAP,
     "own": OWN,
 }
 SMALL: dict[str, dict[str, Any]] = {
@@ -103,6 +105,7 @@ OF_KIND: dict[str, Callable[[Any], tuple[Any, str | None, Any]]] = {
     "domain": of_domain,
     "puzzle": of_puzzle,
     "map": of_map,
+    "map goal": lambda options: (GoalIdentity.of(MAP), None, dense(16 + 18, options)),
     "own": of_own,
 }
 
@@ -111,7 +114,7 @@ def values(model: TrainedModel[Any]) -> list[float]:
     native = model.build(PROBLEMS[model.space.kind])
     if model.space.kind == "puzzle":
         return [*map(int, native.values([SIZE.random(seed).start for seed in range(20)]))]
-    if model.space.kind == "map":
+    if model.space.kind in ("map", "map goal"):
         return [*map(float, native.values[~MAP.grid.blocked])]
     if model.space.kind == "own":
         return [*map(float, native.function(OWN_STATES))]
@@ -146,7 +149,7 @@ def test_other_problems_are_refused(name: str, kind: str) -> None:
     model = fresh(name, kind)
     model.space.check(PROBLEMS[kind])
     for other, problem in PROBLEMS.items():
-        if {kind, other} <= {"task", "domain"} or kind == other:
+        if kind == other or any({kind, other} <= pair for pair in ({"task", "domain"}, {"map", "map goal"})):
             continue
         for ask in (model.space.check, model.build):
             with pytest.raises(ModelError, match="trained for") as told:
@@ -167,7 +170,7 @@ def test_rules_with_bounds(name: str, kind: str, rule: Rule) -> None:
     found = np.array(values(replace(model, rule=rule, lower=lower)))
     if kind == "puzzle":
         bounds = np.array([SIZE.core.value("manhattan", SIZE.random(seed).start) for seed in range(20)])
-    elif kind == "map":
+    elif kind in ("map", "map goal"):
         bounds = MAP.lower_bounds()[~MAP.grid.blocked]
         if isinstance(rule, Bounded):
             return  # the search keeps to it: tests/models/test_map_identity.py

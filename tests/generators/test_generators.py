@@ -11,8 +11,9 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.generators import GENERATORS, blocksworld, ferry, npuzzle, sizes_of
-from hstar.spaces.pddl import parse_task, undeclared_requirements
+from hstar.spaces.pddl import parse_task
 from hstar.spaces.validate import validate_pddl
+from requirements import undeclared_requirements
 
 SIZES = {
     "blocksworld": (5,),

@@ -14,8 +14,9 @@ import hstar
 from hstar.errors import InputError
 from hstar.generators import GENERATORS, sizes_of
 from hstar.spaces.lifted import And, Atom, LiftedTask
-from hstar.spaces.pddl import parse_task, undeclared_requirements
+from hstar.spaces.pddl import parse_task
 from hstar.spaces.validate import validate_pddl
+from requirements import undeclared_requirements
 
 Sizes = tuple[int, ...]
 
@@ -105,7 +106,7 @@ def test_problems_can_be_solved(name: str, tmp_path: Path) -> None:
     def check(sizes: Sizes, seed: int) -> None:
         for path, text in zip(paths, GENERATORS.get(name)(*sizes, seed=seed), strict=True):
             path.write_text(text)
-        task = hstar.load(*paths, cache=False)
+        task = hstar.load(*paths)
         result = hstar.solve(task, "ff", "lazy", preferred=True, max_evaluations=300_000)
         assert result.status == "solved", (sizes, seed)
         assert result.plan is not None

@@ -39,7 +39,7 @@ def make(tmp_path: Path) -> Make:
             f"(define (problem {name}) (:domain tour) (:objects {objects}) "
             f"(:init {init} {edges}) (:goal (and {goal})))"
         )
-        return hstar.load(path, cache=False)
+        return hstar.load(path)
 
     return problem
 
@@ -154,7 +154,7 @@ def test_sas_without_pddl(tmp_path: Path, make: Make) -> None:
     base, later = make("base", "(at a)", goal), make("later", "(at b) (seen b) (seen a)", goal)
     assert later.domain_file and later.problem_file
     path = tmp_path / "later.sas"
-    path.write_bytes(translate(later.domain_file, later.problem_file, cache=False))
+    path.write_bytes(translate(later.domain_file, later.problem_file))
     with pytest.raises(ModelError, match=r"seen\([ab]\) is not an atom of it \(read the PDDL"):
         learned(base).space.inputs(hstar.load(path))
     assert learned(later).space.inputs(hstar.load(path)).constant == ()

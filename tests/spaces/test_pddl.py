@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hstar.errors import InputError, PDDLError, UnsupportedError
 from hstar.spaces import pddl
 from hstar.spaces.lifted import And, Atom, Exists, ForAll, Imply, LiftedTask, Not, Or
+from requirements import undeclared_requirements
 
 DATA = Path(__file__).parents[1] / "data"
 BENCHMARKS = Path(__file__).parents[2].parent / "shared" / "benchmarks"
@@ -46,7 +47,7 @@ def test_blocks() -> None:
         ("handempty", False),
         ("holding", True),
     ]
-    assert pddl.undeclared_requirements(task) == []
+    assert undeclared_requirements(task) == []
 
 
 def test_costs() -> None:
@@ -135,7 +136,7 @@ def test_undeclared_requirements() -> None:
         "(:action a :parameters (?x ?y - t) :precondition (and (not (r ?x)) (not (= ?x ?y)))"
         " :effect (and (when (or (p)) (r ?x)) (increase (total-cost) 1)))"
     )
-    assert pddl.undeclared_requirements(task) == [
+    assert undeclared_requirements(task) == [
         ":action-costs",
         ":conditional-effects",
         ":derived-predicates",
@@ -144,19 +145,6 @@ def test_undeclared_requirements() -> None:
         ":negative-preconditions",
         ":typing",
     ]
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_standard_form_means_the_same(name: str) -> None:
-    task = read(name)
-    texts = pddl.standard_form(DATA / name / "domain.pddl", DATA / name / "problem.pddl")
-    again = pddl.parse_task(*texts)
-    assert again.domain.actions == task.domain.actions
-    assert again.domain.rules == task.domain.rules
-    assert again.problem.init == task.problem.init
-    assert again.problem.costs == task.problem.costs
-    assert (again.goal, again.problem.metric) == (task.goal, task.problem.metric)
-    assert again.objects == task.objects
 
 
 # What is refused.
@@ -293,7 +281,7 @@ def test_mutated_text_gives_an_input_error_or_a_task(texts: tuple[str, str], dat
         mutated[which] = text[:start] + data.draw(st.sampled_from(["", *TOKENS])) + text[end:]
     try:
         task = pddl.parse_task(*mutated)
-        pddl.undeclared_requirements(task)
+        undeclared_requirements(task)
     except (InputError, UnsupportedError) as error:
         assert "\n" not in str(error)
 

@@ -330,7 +330,7 @@ def test_sas_agrees_with_pddl(name: str, tmp_path: Path) -> None:
     steps = [step.strip("()").lower() for step in plan]
     task = read(name)
     paths = (DATA / name / "domain.pddl", DATA / name / "problem.pddl")
-    sas = parse_sas(translate(*paths, cache_dir=tmp_path).decode())
+    sas = parse_sas(translate(*paths).decode())
     assert sas_verdict(sas, steps)
     for i in range(len(steps)):
         changed = steps[:i] + steps[i + 1 :]
@@ -418,7 +418,7 @@ IPC = [
 @pytest.mark.parametrize("name", IPC)
 def test_benchmark_plans_agree_with_peers(name: str, tmp_path: Path) -> None:
     problem = BENCHMARKS / "ipc" / name
-    sas = translate(find_domain(problem), problem, cache_dir=tmp_path)
+    sas = translate(find_domain(problem), problem)
     plan, last = fast_downward(sas, tmp_path)
     task = read_task(find_domain(problem), problem)
     verdict = validate_pddl(task, plan)

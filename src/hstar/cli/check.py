@@ -5,20 +5,28 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from hstar.cli.app import Parser
 from hstar.cli.options import Use, add_option, given_options
 from hstar.errors import InputError
 
 if TYPE_CHECKING:
+    from hstar.spaces.check import Finding
     from hstar.spaces.own import OwnProblem
 
 DESCRIPTION = """\
 SPACE is file.py:Name, a class or an object with start, is_goal and successors (docs/own_spaces.md). hstar
 follows random walks and tries costs, goals, predecessors, batch functions and the lower bound. Whatever is
-wrong is shown with a counterexample, and the exit code is 33. The file is run: check files you trust."""
-EXAMPLES = ("hstar check own.py:Lights", "hstar check own.py:Lights --walks 5 --json")
+wrong is shown with a counterexample, and the exit code is 33. The file is run: check files you trust.
+
+With --heuristic, SPACE is any problem, and what is tried is whether the heuristic is admissible: at the ends
+of random walks it must not be above the cost of an optimal plan."""
+EXAMPLES = (
+    "hstar check own.py:Lights",
+    "hstar check own.py:Lights --walks 5 --json",
+    "hstar check tiles:3x3 --heuristic own.py:distances",
+)
 _WRONG = 33
 
 
@@ -27,7 +35,10 @@ def configure(parser: Parser) -> None:
     from hstar.spaces.check import CheckConfig
 
     parser.usage = f"{parser.prog} [OPTION ...] SPACE"
-    parser.add_argument("space", metavar="SPACE", help="file.py:Name")
+    parser.add_argument("space", metavar="SPACE", help="file.py:Name; with --heuristic any problem")
+    parser.add_argument(
+        "--heuristic", metavar="FILE.py:NAME", help="a function of a batch of states, to be tried on SPACE"
+    )
     for entry in fields(CheckConfig):
         add_option(parser, entry.name, [Use("check", "check", entry, entry.default)], ["check"])
     parser.add_argument(
@@ -41,10 +52,26 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.spaces.load import kind_of
 
     kind = kind_of(arguments.space)
+    given = given_options(arguments, {entry.name: entry for entry in fields(CheckConfig)})
+    if arguments.heuristic is not None:
+        return _tell(arguments, [_tried(arguments, given)])
     if kind.name != "own":
         raise InputError(f"{arguments.space} is a {kind.name}; hstar check is for own spaces, file.py:Name")
-    given = given_options(arguments, {entry.name: entry for entry in fields(CheckConfig)})
-    findings = check_space(cast("OwnProblem", kind.load(arguments.space)), CheckConfig(**given))
+    return _tell(arguments, check_space(cast("OwnProblem", kind.load(arguments.space)), CheckConfig(**given)))
+
+
+def _tried(arguments: argparse.Namespace, given: dict[str, Any]) -> Finding:
+    from hstar.search.admissibility import check_heuristic
+    from hstar.spaces.load import load, named_object
+
+    foreign = next((name for name in ("states", "time_limit") if name in given), None)
+    if foreign is not None:
+        raise InputError(f"--{foreign.replace('_', '-')} is for a space, not for --heuristic")
+    heuristic, _, _ = named_object(arguments.heuristic, "heuristic")
+    return check_heuristic(load(arguments.space), heuristic, **given)
+
+
+def _tell(arguments: argparse.Namespace, findings: list[Finding]) -> int:
     for finding in findings:
         if arguments.json:
             print(json.dumps(asdict(finding)))

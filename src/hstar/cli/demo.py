@@ -89,7 +89,7 @@ def _generate(blocks: int, seed: int) -> Task:
         paths = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
         for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=blocks, seed=seed), strict=True):
             path.write_text(text)
-        return load_task(*paths, cache=False)
+        return load_task(*paths)
 
 
 def _solve(starts: Sequence[Task], heuristic: Heuristic, time_limit: float) -> list[Result]:

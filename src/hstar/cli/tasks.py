@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,17 +39,11 @@ def add_translation(parser: Parser) -> None:
         help="translate PDDL by hstar itself (native, the default) or by the package fast-downward.translate "
         "(fast-downward)",
     )
-    parser.add_argument(
-        "--no-cache",
-        action="store_true",
-        help="with --translator fast-downward: translate anew and store nothing",
-    )
 
 
 def load_files(
     files: list[Path],
     *,
-    cache: bool,
     translator: str = "native",
     unit_cost: bool = False,
     time_limit: float | None = None,
@@ -67,11 +62,26 @@ def load_files(
         files[0],
         files[1] if len(files) == 2 else None,
         unit_cost=unit_cost,
-        cache=cache,
         translator=translator,
         time_limit=time_limit,
         memory_limit=memory_limit,
     )
+
+
+def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path, Path]]:
+    """Domain and problem files."""
+    from hstar.spaces.translate import find_domain
+
+    if domain is not None:
+        check_file(domain)
+    for path in given:
+        files = sorted(path.glob("*.pddl"), key=lambda file: file.name) if path.is_dir() else [path]
+        files = [file for file in files if file != domain and not file.stem.endswith("domain")]
+        if not files:
+            raise InputError("no problems in this folder", file=path)
+        for file in files:
+            check_file(file)
+            yield domain or find_domain(file), file
 
 
 def check_file(path: Path) -> None:

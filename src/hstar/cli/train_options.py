@@ -15,7 +15,7 @@ from hstar.spaces.load import in_words
 if TYPE_CHECKING:
     from hstar.recipes import Recipe
 
-RUN = {"data": "task", "held_out": "domain", "unit_cost": "task", "translator": "task", "no_cache": "task"}
+RUN = {"data": "task", "held_out": "domain", "unit_cost": "task", "translator": "task"}
 """Options of a run, and the kind of space that has them."""
 
 

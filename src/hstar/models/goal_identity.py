@@ -109,4 +109,4 @@ class GoalIdentity:
 
     def describe(self, model: TrainedModel[GoalIdentity]) -> dict[str, Any]:
         """The number of its inputs."""
-        return {"inputs": sum(self.shape)}
+        return {"neighbours": self.neighbours, "inputs": sum(self.shape)}

@@ -218,7 +218,9 @@ class MapProblem(ABC):
     def replay(self, actions: Sequence[int]) -> Replay:
         """The path, checked step by step."""
         states = [self.start]
-        for move in actions:
+        for number, move in enumerate(actions, 1):
+            if not 1 <= move <= len(self.moves):
+                raise PlanError(f"step {number} of the plan, move {move}, is none of 1..{len(self.moves)}")
             states.append(self.step(states[-1], move))
         return Replay(self.names(states), replay(self, states), states)
 

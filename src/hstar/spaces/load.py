@@ -54,7 +54,7 @@ def in_words(kinds: Iterable[str]) -> str:
 def load(source: Any, problem: str | Path | None = None, **options: Any) -> Any:
     """The problem that a name, a file, two PDDL files, an array or an own space stands for.
 
-    `options` are those of the kind: `unit_cost`, `cache`, `time_limit`, `memory_limit` and
+    `options` are those of the kind: `unit_cost`, `time_limit`, `memory_limit`, `translator` and
     `keep_unimportant` of tasks; `start`, `goal`, `neighbours`, `cut_corners` and `threshold` of maps.
     """
     kind = kind_of(source)
@@ -115,16 +115,23 @@ def _own(source: Any) -> OwnProblem:
 
     if not isinstance(source, str | Path):
         return OwnProblem(source)
-    match = _OWN.fullmatch(str(source))
-    assert match is not None
-    path, name = Path(match[1]), match[2]
-    found = getattr(_module(path), name, None)
-    if found is None:
-        raise InputError(f"has no space '{name}'", file=path)
+    found, path, name = named_object(str(source), "space")
     try:
         return OwnProblem(found, name)
     except TypeError as error:
         raise InputError(f"cannot make {name}: {error}", file=path) from None
+
+
+def named_object(source: str, what: str) -> tuple[Any, Path, str]:
+    """What `file.py:Name` stands for, the file and the name."""
+    match = _OWN.fullmatch(source)
+    if match is None:
+        raise InputError(f"expected a {what} as file.py:NAME, got '{source}'")
+    path, name = Path(match[1]), match[2]
+    found = getattr(_module(path), name, None)
+    if found is None:
+        raise InputError(f"has no {what} '{name}'", file=path)
+    return found, path, name
 
 
 def _module(path: Path) -> Any:

@@ -35,7 +35,6 @@ from hstar.spaces.lifted import (
     Problem,
     Rule,
     literals,
-    undeclared_requirements,
 )
 
 __all__ = [
@@ -44,8 +43,6 @@ __all__ = [
     "parse_problem",
     "parse_task",
     "read_task",
-    "standard_form",
-    "undeclared_requirements",
 ]
 
 logger = logging.getLogger(__name__)
@@ -627,41 +624,3 @@ class _ProblemParser(_Parser):
         if text in ("minimize (total-time)", "minimize total-time"):
             return False
         raise self.unsupported(f"metric '{_brief(text)}'; only minimize (total-cost)", section.line)
-
-
-def standard_form(domain: Path, problem: Path) -> tuple[str, str]:
-    """Both files as a strict reader wants them, for input that only the lenient one here takes.
-
-    Requirements are dropped, sections and the fields of actions brought into the grammar's order,
-    the problem gets the domain's name, and objects that repeat a constant go.
-    """
-    task = read_task(domain, problem)
-    blocks = _parse_blocks(read_text(domain), str(domain))
-    name, sections = _split_sections(blocks, "domain", _DOMAIN_SECTIONS, str(domain))
-    lines = [f"(define (domain {name})"]
-    for keyword in _DOMAIN_SECTIONS[1:]:
-        for section in sections.get(keyword, ()):
-            if keyword == ":action":
-                fields = dict(zip(map(str, section[2::2]), section[3::2], strict=True))
-                text = f"(:action {section[1]}"
-                for field in (":parameters", ":precondition", ":effect"):
-                    text += f" {field} {fields.get(field, '()')}"
-                lines.append(text + ")")
-            else:
-                lines.append(str(section))
-    if ":predicates" not in sections:
-        lines.insert(1, "(:predicates)")
-    lines.append(")")
-
-    blocks = _parse_blocks(read_text(problem), str(problem))
-    _, sections = _split_sections(blocks, "problem", _PROBLEM_SECTIONS, str(problem))
-    own = [f"{n} - {t}" for n, t in task.problem.objects.items() if n not in task.domain.constants]
-    goal = sections[":goal"][0][1] or "(and)"
-    rest = [
-        f"(define (problem {task.problem.name}) (:domain {name})",
-        f"(:objects {' '.join(own)})",
-        str(sections[":init"][0]),
-        f"(:goal {goal})",
-        "(:metric minimize (total-cost)))" if task.problem.metric else ")",
-    ]
-    return "\n".join(lines) + "\n", "\n".join(rest) + "\n"

@@ -179,7 +179,6 @@ def load_task(
     problem: str | Path | None = None,
     *,
     unit_cost: bool = False,
-    cache: bool = True,
     time_limit: float | None = None,
     memory_limit: int | None = None,
     keep_unimportant: bool = False,
@@ -190,7 +189,7 @@ def load_task(
     `load_task("domain.pddl", "problem.pddl")`; `load_task("problem.pddl")` if `domain.pddl` lies beside it;
     `load_task("output.sas")`. The limits (seconds, bytes) are for the translation. `keep_unimportant` keeps
     variables that do not influence the goal, for `with_initial_state`. `translator="fast-downward"` runs
-    the package `fast-downward.translate` instead of hstar's own front end; `cache` is for that one alone.
+    the package `fast-downward.translate` instead of hstar's own front end.
     """
     if translator not in TRANSLATORS:
         raise unknown("translator", translator, list(TRANSLATORS))
@@ -213,7 +212,6 @@ def load_task(
             problem_file,
             time_limit=time_limit,
             memory_limit=memory_limit,
-            cache=cache,
             keep_unimportant=keep_unimportant,
         )
         core = _core.Task.parse(text, unit_cost=unit_cost)

@@ -247,7 +247,10 @@ def validate_sas(task: SasTask, operator_ids: Sequence[int]) -> Verdict:
     axioms.evaluate(state)
     cost = 0
     for number, index in enumerate(operator_ids, 1):
-        operator = task.operator(index)
+        try:
+            operator = task.operator(index)
+        except (IndexError, TypeError):
+            return Verdict(False, cost, f"step {number}: there is no operator {index}", number)
         for variable, value in operator.preconditions:
             if state[variable] != value:
                 reason = f"precondition var{variable} = {value} is false"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import Case, Cases, handmade, random_text
+from conftest import SMALL, Case, Cases, handmade, random_text, supported
 from hstar import _core
 from hstar.search.heuristics import evaluate
 from oracles import sas
@@ -112,9 +112,8 @@ def test_ignored_deletes_are_those_of_the_pddl(cases: Cases) -> None:
     assert set(seen) == set(by_action)
 
 
+@pytest.mark.parametrize("case", [case for case in SMALL if "lmcut" in supported(case)], indirect=True)
 def test_lmcut_lies_between_hmax_and_the_optimal_relaxed_plan(case: Case) -> None:
-    if "lmcut" not in case.supported:
-        pytest.skip(f"lmcut does not support what {case.name} needs (declared)")
     states = sample(case)
     for state, lmcut, ff in zip(
         states, values(case, "lmcut", states), values(case, "ff", states), strict=True

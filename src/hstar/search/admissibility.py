@@ -1,0 +1,70 @@
+"""Tries whether a heuristic is admissible, and shows a counterexample.
+
+Starts are the problem's own and the ends of random walks from it. The true cost of each is that of an optimal
+plan, found by A* with an admissible heuristic of the space. A heuristic is refuted by a counterexample and
+never proven.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from typing import Any
+
+from hstar.errors import UnsupportedError
+from hstar.options import configured, option, whole_number
+from hstar.search.heuristics import build
+from hstar.search.solve import as_problem, solve
+from hstar.spaces.check import Finding
+from hstar.spaces.problem import Problem
+
+
+@dataclass(frozen=True)
+class TrialConfig:
+    """How much is tried."""
+
+    walks: int = option(50, "Number of random walks from the start.")
+    steps: int = option(20, "Most steps of a walk.")
+    max_expansions: int = option(100_000, "Leave a start out whose optimal plan takes more expansions.")
+    seed: int = option(0, "Seed of the walks.")
+
+    def __post_init__(self) -> None:
+        for name in ("walks", "steps", "max_expansions", "seed"):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
+
+
+def check_heuristic(problem: Any, heuristic: Any, **options: Any) -> Finding:
+    """Whether the heuristic was never above the true cost; options are those of `TrialConfig`.
+
+    `heuristic` is what `solve` takes. Whatever it does wrong raises an error, as in a search.
+    """
+    config, problem = configured(TrialConfig, options), as_problem(problem)
+    generator, tried = random.Random(config.seed), 0
+    for number in range(config.walks + 1):
+        steps, seed = (generator.randint(1, max(config.steps, 1)), config.seed + number) if number else (0, 0)
+        start: Any = problem.walk(steps, seed) if number else problem
+        optimal = solve(start, _admissible(start), "astar", max_expansions=config.max_expansions)
+        if not optimal.solved:  # too far from the goals, or none can be reached and every value is admissible
+            continue
+        tried += 1
+        first = solve(start, heuristic, "gbfs", max_expansions=0).initial_h
+        value = math.inf if first is None else first  # None: taken for a dead end
+        if not value <= optimal.plan_cost * (1 + 1e-9):
+            where = f"walk({steps}, seed={seed})" if number else "the start"
+            state = f", {start.start!r:.60}," if hasattr(start, "start") else ""
+            detail = f"{value:g} at {where}{state} where an optimal plan costs {optimal.plan_cost:g}"
+            return Finding("admissible", False, detail)
+    return Finding("admissible", True, f"at most the true cost at {tried} of {config.walks + 1} starts")
+
+
+def _admissible(problem: Problem) -> str:
+    """The first admissible heuristic of a space that can do the problem."""
+    for claim in problem.claims:
+        if claim.admissible:
+            try:
+                build(problem, claim.name)
+            except UnsupportedError:  # conditional effects or axioms
+                continue
+            return claim.name
+    return "zero"
