@@ -138,6 +138,7 @@ def native_limits(config: Any) -> _core.Limits:
 
 _LIMITS = {
     "time": "time_limit",
+    "cpu_time": "cpu_time_limit",
     "memory": "memory_limit",
     "evaluations": "max_evaluations",
     "expansions": "max_expansions",

@@ -27,11 +27,11 @@ from typing import Any, TypeAlias, cast
 from hstar import _core
 from hstar.errors import InputError
 from hstar.registry import unknown
-from hstar.search.config import SearchConfig
+from hstar.search.config import SearchConfig, native_limits
 from hstar.search.databases import DATABASES, Databases, fits
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.result import Found, Result, result_of
-from hstar.search.solve import OnPlan, Progress, general, native_limits
+from hstar.search.solve import OnPlan, Progress, general
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.problem import Problem
 from hstar.spaces.puzzle import Puzzle

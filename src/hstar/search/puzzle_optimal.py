@@ -16,6 +16,7 @@ from hstar.search.databases import Databases, has_databases, known_databases
 from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Puzzle, State, replay
+from hstar.spaces.tiles import Tiles
 
 _MOST_CELLS = 16  # of boards that are solved in seconds at most, wherever the search begins
 

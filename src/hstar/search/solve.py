@@ -46,13 +46,6 @@ _SAME = (
     *("weight", "seed", "preferred", "goal_at_generation", "evaluate_duplicates"),
     *("anytime", "anchor_every", "optimistic"),
 )
-_LIMITS = {
-    "time_limit": "time",
-    "cpu_time_limit": "cpu_time",
-    "memory_limit": "memory",
-    "max_evaluations": "evaluations",
-    "max_expansions": "expansions",
-}
 
 
 def searches() -> list[_core.SearchInfo]:
