@@ -10,6 +10,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hstar
@@ -17,6 +18,7 @@ from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
 from hstar.search.solve import EXIT_CODES, Result, SearchConfig
+from labelled import generated, labelled
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -39,6 +41,56 @@ def endless(tmp_path_factory: pytest.TempPathFactory) -> hstar.Task:
     ):
         (folder / f"{file}.pddl").write_text(text)
     return hstar.load(folder / "problem.pddl")
+
+
+# --- what is run where heuristic or search is left out ---------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "ran"),
+    [
+        ({}, "lazy with ff, preferred operators"),
+        ({"heuristic": "add"}, "gbfs with add"),
+        ({"search": "gbfs"}, "gbfs with ff"),
+        ({"weight": 2.0}, "wastar with ff"),
+        ({"bound": 1.5}, "focal with ff"),
+        ({"anytime": True, "heuristic": "hmax"}, "focal with hmax"),
+    ],
+    ids=str,
+)
+def test_defaults_of_tasks(blocks: hstar.Task, options: dict[str, Any], ran: str) -> None:
+    result = hstar.solve(blocks, **options)
+    assert result.solved and result.ran == ran and f"by {ran}" in repr(result)
+    if not options:
+        explicit = hstar.solve(blocks, "ff", "lazy", preferred=True)
+        assert (result.plan, result.evaluated) == (explicit.plan, explicit.evaluated)
+
+
+def test_a_model_of_a_domain_alternates_with_ff(tmp_path: Path) -> None:
+    tasks = [generated(tmp_path, "blocksworld", blocks=size, seed=1) for size in (3, 4, 7)]
+    model = hstar.train("wl", labelled(tasks[:2]), least_states=1)
+    result = hstar.solve(tasks[2], model)
+    assert result.solved and result.ran == "lazy with wl and ff, preferred operators"
+    explicit = hstar.solve(tasks[2], [model, "ff"], "lazy", preferred=True)
+    assert (result.plan, result.evaluated) == (explicit.plan, explicit.evaluated)
+    assert hstar.solve(tasks[2], model, "gbfs").ran == "gbfs with wl"
+
+
+def test_defaults_of_other_spaces() -> None:
+    puzzle = hstar.load("tiles:3x3").random(1)
+    assert hstar.solve(puzzle).ran == "idastar with manhattan"
+    assert hstar.solve(puzzle, bound=1.5).ran == "focal with manhattan"
+    assert hstar.solve(hstar.load(np.zeros((5, 5), dtype=bool))).ran == "astar with manhattan"
+
+
+def test_a_limit_on_cpu_time(endless: hstar.Task) -> None:
+    result = hstar.solve(endless, "blind", "astar", cpu_time_limit=0.2)
+    assert result.status == "time_limit" and 0.2 <= result.cpu_time < 0.5
+    hard = hstar.load("tiles:5x5").random(1)
+    result = hstar.solve(hard, "manhattan", "idastar", cpu_time_limit=0.2)
+    assert result.status == "time_limit" and 0.2 <= result.cpu_time < 0.5
+    result = hstar.solve(hard, "manhattan", "focal", cpu_time_limit=0.2)
+    assert result.status == "time_limit" and 0.2 <= result.cpu_time < 0.5
 
 
 # --- results --------------------------------------------------------------------------------------
@@ -81,8 +133,18 @@ def test_json_has_the_columns_of_downward_lab(blocks: hstar.Task) -> None:
     record = hstar.solve(blocks, "lmcut", "astar").to_json()
     assert list(record) == [
         *("coverage", "status", "plan", "cost", "plan_length", "lower_bound", "expansions", "evaluations"),
-        *("generated", "reopened", "dead_ends", "anchored", "initial_h", "search_time", "cpu_time", "memory"),
-        *("registered_states", "state_bytes", "memory_before_search", "unit_cost", "ratio"),
+        *(
+            "generated",
+            "reopened",
+            "dead_ends",
+            "anchored",
+            "initial_h",
+            "search_time",
+            "cpu_time",
+            "network_time",
+            "memory",
+        ),
+        *("registered_states", "state_bytes", "memory_before_search", "unit_cost", "ran", "ratio"),
     ]
     assert (record["coverage"], record["cost"]) == (1, 6)
     assert json.loads(json.dumps(record))["plan"] == list(record["plan"])

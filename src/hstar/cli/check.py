@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 DESCRIPTION = """\
 SPACE is file.py:Name, a class or an object with start, is_goal and successors (docs/own_spaces.md). hstar
-follows random walks and tries costs, goals, predecessors, batch functions and the lower bound. Whatever is
-wrong is shown with a counterexample, and the exit code is 33. The file is run: check files you trust.
+follows random walks and tries costs, goals, predecessors, batch functions, the encoding and the lower bound.
+Whatever is wrong is shown with a counterexample, and the exit code is 33. The file is run: check files you
+trust.
 
 With --heuristic, SPACE is any problem, and what is tried is whether the heuristic is admissible: at the ends
 of random walks it must not be above the cost of an optimal plan."""
