@@ -253,7 +253,7 @@ def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
         (["map.png", "--scenarios", "0"], "--scenarios takes 1 or more"),
         (["map.png", "--picture", "out.gif"], "a picture is a .png or .svg file"),
         (["map.png", "--animation", "out.svg"], "an animation is a .html file"),
-        (["map.png", "--headings", "5"], "headings must be 4 or 8, or 0 for grids, got 5"),
+        (["map.png", "--headings", "5"], "headings must be 0 or 4 or 8, got 5"),
         (["map.png", "--neighbours", "6"], "a cell has 4 or 8 neighbours, got 6"),
         (["map.png", "--headings", "8", "--animation", "x.html"], "show maps without headings"),
         (["map.png", "--headings", "8", "--steps", "x.json"], "show maps without headings"),
