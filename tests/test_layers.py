@@ -41,7 +41,7 @@ PYTHON_LEVELS = {
 # What may be used from everywhere, and what that may use itself.
 FOR_ALL = {
     "errors": set(),
-    "files": set(),
+    "files": {"errors"},
     "container": {"errors", "files"},
     "registry": {"errors"},
     "options": {"errors", "registry"},

@@ -23,7 +23,7 @@ from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save as serialize
 
 from hstar.errors import InputError
-from hstar.files import replace_file
+from hstar.files import read_bytes, replace_file
 
 Tensors: TypeAlias = "dict[str, npt.NDArray[Any]]"
 
@@ -60,10 +60,7 @@ def write(
 
 def read(path: Path, kind: str, version: int, oldest: int = 1) -> tuple[dict[str, Any], Tensors]:
     """Header and tensors of a file of this kind, up to this version and not older than the oldest."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+    data = read_bytes(path)
     try:
         flat: list[tuple[str, dict[str, Any]]] = deserialize(data)  # type: ignore[no-untyped-call]
         entry = _entry(data)

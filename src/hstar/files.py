@@ -1,4 +1,4 @@
-"""Files that are replaced as a whole or not at all, and where those go that can be made again."""
+"""Files that are read, or replaced as a whole or not at all, and where those go that can be made again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import os
 import re
 import secrets
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+from hstar.errors import InputError
 
 MODEL = ".hstar"  # how names of model files end
 _OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # /dev/stdout may be a file that others write to, too
@@ -25,6 +28,31 @@ def is_stream(path: Path) -> bool:
 def names_model(word: str | Path) -> bool:
     """Whether a word names a model file rather than a heuristic: by its ending, or as a file there is."""
     return Path(word).suffix == MODEL or Path(word).is_file()
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file; an `InputError` if it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+
+
+def read_text(path: Path, encoding: str = "utf-8") -> str:
+    """The same as text."""
+    try:
+        return read_bytes(path).decode(encoding)
+    except UnicodeDecodeError:
+        raise InputError("is not text", file=path) from None
+
+
+@contextlib.contextmanager
+def blamed_on(file: Path, line: int | None = None) -> Iterator[None]:
+    """Whatever is wrong within is told with this file and line."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.message, file=file, line=error.line or line) from None
 
 
 def real_path(path: Path) -> Path:

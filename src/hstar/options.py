@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import field, fields
 from typing import Any, TypeVar
@@ -13,9 +14,12 @@ from hstar.registry import unknown
 T = TypeVar("T")
 
 
-def option(default: Any, help: str) -> Any:
-    """A field with a default and a line for the help."""
-    return field(default=default, metadata={"help": help})
+def option(default: Any, help: str, **limits: Any) -> Any:
+    """A field with a default, a line for the help and limits, which `check_options` keeps.
+
+    Limits of numbers are `least`, `above`, `most` and `below`; `words` are the values that a word may have.
+    """
+    return field(default=default, metadata={"help": help, **limits})
 
 
 def configured(kind: type[T], options: Mapping[str, Any], what: str = "option") -> T:
@@ -25,6 +29,53 @@ def configured(kind: type[T], options: Mapping[str, Any], what: str = "option") 
         if name not in known:
             raise unknown(what, name, known)
     return kind(**options)
+
+
+def check_options(options: Any) -> None:
+    """An `InputError` unless every option of a frozen dataclass has its type and keeps its limits.
+
+    Whole numbers are from 0 on if no limit is given. Numbers are finite unless `most` is infinite.
+    """
+    for entry in fields(options):
+        value, (kind, *more) = getattr(options, entry.name), str(entry.type).split(" | ")
+        limits = {key: limit for key, limit in entry.metadata.items() if key != "help"}
+        if value is None and "None" in more:
+            continue
+        if "words" in limits and value not in limits["words"]:
+            if kind == "str":
+                raise unknown(entry.name, str(value), list(limits["words"]))
+            raise InputError(
+                f"{entry.name} must be {' or '.join(map(str, limits['words']))}, got {value!r:.40}"
+            )
+        if kind == "bool" and not isinstance(value, bool):
+            raise InputError(f"{entry.name} must be true or false, got {value!r:.40}")
+        if kind == "int":
+            limits.pop("words", None)
+            object.__setattr__(options, entry.name, whole_number(entry.name, value, **limits))
+        elif kind == "float":
+            _check_float(entry.name, value, limits)
+
+
+class Checked:
+    """A base of frozen dataclasses whose options are checked when one is made."""
+
+    def __post_init__(self) -> None:
+        check_options(self)
+
+
+def _check_float(name: str, value: Any, limits: Mapping[str, float]) -> None:
+    least, most = limits.get("least", -sys.float_info.max), limits.get("most", sys.float_info.max)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    open_ends = number and (value <= limits.get("above", -math.inf) or value >= limits.get("below", math.inf))
+    if not number or not least <= value <= most or (open_ends and value < math.inf):
+        told = {
+            "least": "from {:g} on",
+            "above": "above {:g}",
+            "most": "at most {:.10g}",
+            "below": "below {:g}",
+        }
+        said = ", ".join(told[key].format(limit) for key, limit in limits.items() if limit != math.inf)
+        raise InputError(f"{name} must be a number {said}, got {value!r:.40}")
 
 
 def check_number(name: str, value: Any, least: float = 0, most: float = math.inf) -> None:
@@ -43,42 +94,3 @@ def whole_number(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -
         limits = f"from {least} on" if most >= 2**31 - 1 else f"from {least} to {most}"
         raise InputError(f"{name} must be a whole number {limits}, got {value!r:.40}")
     return int(value)
-
-
-def check_limits(config: Any) -> None:
-    """Checks `time_limit`, `memory_limit` and `max_expansions` of a frozen dataclass; None is no limit."""
-    if config.time_limit is not None:
-        check_number("time_limit", config.time_limit)
-    for name in ("memory_limit", "max_expansions"):
-        if getattr(config, name) is not None:
-            object.__setattr__(config, name, whole_number(name, getattr(config, name)))
-
-
-def check_numbers(
-    options: Any, *, whole: Mapping[str, int], shares: tuple[str, ...] = (), positive: tuple[str, ...] = ()
-) -> None:
-    """Whole numbers from a least one on, shares in (0, 1), numbers above 0; None where the type allows it."""
-    optional = {entry.name for entry in fields(options) if str(entry.type).endswith("| None")}
-    for name, least in whole.items():
-        value = getattr(options, name)
-        if value is None and name in optional:
-            continue
-        if not isinstance(value, int | float) or value != value // 1 or not least <= value < 2**63:
-            raise InputError(f"{name} must be a whole number from {least} on, got {value!r}")
-        object.__setattr__(options, name, int(value))  # 64e6 is a whole number, too
-    for name in shares:
-        value = getattr(options, name)
-        if not isinstance(value, int | float) or not 0 < value < 1:
-            raise InputError(f"{name} must be between 0 and 1, got {value!r}")
-    for name in positive:
-        value = getattr(options, name)
-        if value is None and name in optional:
-            continue
-        if not isinstance(value, int | float) or not 0 < value < float("inf"):
-            raise InputError(f"{name} must be above 0 and finite, got {value!r}")
-
-
-def check_word(options: Any, name: str, known: tuple[str, ...]) -> None:
-    """An `InputError` unless the option is one of these words."""
-    if getattr(options, name) not in known:
-        raise unknown(name, str(getattr(options, name)), list(known))

@@ -189,8 +189,8 @@ def test_it_is_registered_and_needs_no_torch() -> None:
     ("options", "message"),
     [
         ({"hidden": -1}, r"hidden must be in 0\.\.10000, got -1"),
-        ({"iterations": 21}, r"iterations must be in 0\.\.20, got 21"),
-        ({"least_states": 0}, "least_states must be at least 1, got 0"),
+        ({"iterations": 21}, r"iterations must be a whole number from 0 to 20, got 21"),
+        ({"least_states": 0}, "least_states must be a whole number from 1 on, got 0"),
     ],
 )
 def test_wrong_options(options: Mapping[str, Any], message: str) -> None:

@@ -222,7 +222,7 @@ def test_a_spread_as_learned_everywhere() -> None:
     assert learner.switch == math.inf and learner.history[0]["switch"] is None
     assert not same(learned(), learned(quantile=1.0))
     for wrong in (0, 1.01):
-        with pytest.raises(InputError, match="quantile must be above 0 and at most 1"):
+        with pytest.raises(InputError, match="quantile must be a number above 0, at most 1"):
             LikelyAdmissibleOptions(quantile=wrong)
 
 
@@ -274,11 +274,11 @@ def test_one_output_has_no_dropout_unless_it_is_asked_for() -> None:
     [
         ({"iteration": 3}, "unknown option of likely-admissible 'iteration'.*did you mean 'iterations'"),
         ({"iterations": 0}, "iterations must be a whole number from 1 on, got 0"),
-        ({"alpha": 1.0}, "alpha must be between 0 and 1, got 1.0"),
+        ({"alpha": 1.0}, "alpha must be a number above 0, below 1, got 1.0"),
         ({"alpha": 0.4}, "least_alpha .* is above alpha"),
-        ({"dropout": 1.0}, "dropout must be in"),
+        ({"dropout": 1.0}, "dropout must be a number from 0 on, below 1"),
         ({"outputs": 3}, "outputs must be 1 or 2"),
-        ({"epsilon": math.inf}, "epsilon must be above 0 and finite"),
+        ({"epsilon": math.inf}, "epsilon must be a number above 0"),
         ({"tasks_by": "chance"}, "unknown tasks_by 'chance'"),
         ({"nodes": None}, "give nodes or task_time"),
         ({"inputs": "pixels"}, "unknown inputs 'pixels'"),

@@ -17,6 +17,7 @@ from hstar.models.wunn import WUNN
 from hstar.training.two_networks import (
     LARGEST_ERROR,
     SWEEP_EVERY,
+    KnownSettings,
     _drawn,
     adam,
     fit_planner,
@@ -60,7 +61,7 @@ def test_planner_takes_no_more_steps_than_it_may() -> None:
 
 def fit(model: Any, **options: Any) -> Any:
     settings = {"beta": 1e-4, "threshold": 0.64, "steps": 600, "batch": 100, **options}
-    return fit_until_known(model, adam(model.parameters(), 0.02), X, Y, seeded(2), **settings)
+    return fit_until_known(model, adam(model.parameters(), 0.02), X, Y, seeded(2), KnownSettings(**settings))
 
 
 def test_it_learns_until_it_is_sure() -> None:
@@ -108,10 +109,7 @@ def test_unknown_states_are_drawn_before_known_ones() -> None:
         torch.eye(10),
         torch.arange(10.0),
         seeded(0),
-        beta=1.0,
-        threshold=0.64,
-        steps=500,
-        batch=2,
+        KnownSettings(beta=1.0, threshold=0.64, steps=500, batch=2),
     )
     # Its weight is exp(2) beside nine of exp(-1): in 0.91 of all batches, each other in 0.12.
     assert float(model.seen[3]) / 500 == pytest.approx(0.912, abs=0.05)
@@ -144,10 +142,7 @@ def test_draws_by_weights_that_overflow(native: bool, monkeypatch: pytest.Monkey
             model,
             torch.optim.Adam(model.parameters(), 1e-3),
             *(x, torch.zeros(3), seeded(seed)),
-            beta=0.0,
-            threshold=0.64,
-            steps=1,
-            batch=1,
+            KnownSettings(beta=0.0, threshold=0.64, steps=1, batch=1),
         )
         times += (model.hidden.mean.detach() - before).squeeze(1) != 0
     assert times.sum() == 300 and times[2] == 0
@@ -161,7 +156,12 @@ def test_draws_in_which_a_few_have_nearly_all_the_weight() -> None:
         before = model.hidden.mean.detach().clone()
         options = {"beta": 0.0, "threshold": 0.64, "steps": 1, "batch": 8}
         fit_until_known(
-            model, torch.optim.Adam(model.parameters(), 1e-3), x, 5 * torch.ones(40), seeded(1), **options
+            model,
+            torch.optim.Adam(model.parameters(), 1e-3),
+            x,
+            5 * torch.ones(40),
+            seeded(1),
+            KnownSettings(**options),
         )
         moved = (model.hidden.mean.detach() - before).squeeze(1) != 0
         assert bool(moved[:5].all()) and int(moved[5:].sum()) == 3
@@ -236,7 +236,7 @@ def test_native_steps_are_those_of_torch(inputs: int, width: int, monkeypatch: p
         model = WUNN(inputs, EpistemicConfig(width=width, samples=0, loss_samples=0), seeded(3))
         optimizer = adam(model.parameters(), 0.02)
         fits = [
-            fit_until_known(model, optimizer, x, y, seeded(4), beta=b, threshold=1e-6, steps=s, batch=50)
+            fit_until_known(model, optimizer, x, y, seeded(4), KnownSettings(b, 1e-6, s, 50))
             for b, s in ((0.05, 30), (0.01, 60))
         ]
         found.append((fits, to_arrays(model, optimizer)))
@@ -261,7 +261,9 @@ def test_native_batches_are_of_unknown_states_first() -> None:
     assert float(variance[0]) < 0.1 and float(variance[-1]) > 50
     before = model.hidden.mean.detach().clone()
     options = {"beta": 0.0, "threshold": 0.64, "steps": 5, "batch": 1}
-    fit_until_known(model, torch.optim.Adam(model.parameters(), 1e-3), x, y, seeded(2), **options)
+    fit_until_known(
+        model, torch.optim.Adam(model.parameters(), 1e-3), x, y, seeded(2), KnownSettings(**options)
+    )
     moved = (model.hidden.mean.detach() - before).abs().amax(dim=1)
     assert float(moved[0]) == 0 < float(moved[1])
 
@@ -273,7 +275,7 @@ def test_native_fit_can_be_repeated() -> None:
     for seed in (1, 1, 2):
         model = WUNN(5, EpistemicConfig(width=3, samples=0, loss_samples=0), seeded(0))
         optimizer = adam(model.parameters(), 0.01)
-        fit_until_known(model, optimizer, x, y, seeded(seed), beta=0.1, threshold=1e-9, steps=20, batch=4)
+        fit_until_known(model, optimizer, x, y, seeded(seed), KnownSettings(0.1, 1e-9, 20, 4))
         found.append(model.hidden.mean.detach().clone())
     assert torch.equal(found[0], found[1]) and not torch.equal(found[0], found[2])
 
@@ -283,6 +285,10 @@ def test_native_weights_that_do_not_fit() -> None:
     optimizer = adam(model.parameters(), 0.01)
     options: dict[str, Any] = {"beta": 0.1, "threshold": 0.1, "steps": 2, "batch": 4}
     with pytest.raises(InputError, match="do not fit its inputs"):
-        fit_until_known(model, optimizer, torch.ones(2, 6), torch.ones(2), seeded(0), **options)
+        fit_until_known(
+            model, optimizer, torch.ones(2, 6), torch.ones(2), seeded(0), KnownSettings(**options)
+        )
     with pytest.raises(InputError, match="as many labels as states"):
-        fit_until_known(model, optimizer, torch.ones(2, 5), torch.ones(3), seeded(0), **options)
+        fit_until_known(
+            model, optimizer, torch.ones(2, 5), torch.ones(3), seeded(0), KnownSettings(**options)
+        )

@@ -7,17 +7,17 @@ units of `scale` moves; the core multiplies the mean by that.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hstar.errors import InputError, ModelError
+from hstar.errors import ModelError
 from hstar.estimates.gaussian import Gaussian, Softplus
 from hstar.estimates.point import Point
 from hstar.models.model import MODELS, Tensors
 from hstar.models.native import NativeNetwork
-from hstar.options import option
+from hstar.options import Checked, option
 
 if TYPE_CHECKING:
     from torch import nn
@@ -27,23 +27,19 @@ WEIGHTS = ("hidden_weights", "hidden_biases", "output_weights", "output_biases")
 
 @MODELS.register("ffnn")
 @dataclass(frozen=True)
-class FFNNConfig:
+class FFNNConfig(Checked):
     """Options of the network."""
 
     name: ClassVar[str] = "ffnn"
     spaces: ClassVar[tuple[str, ...]] = ("task", "puzzle", "own", "map goal")
 
-    width: int = option(20, "Units of the hidden layer.")
+    width: int = option(20, "Units of the hidden layer.", least=1)
     outputs: int = 2
     dropout: float = 0.0
-    scale: float = 10.0  # moves in a unit of the outputs
+    scale: float = field(default=10.0, metadata={"above": 0})  # moves in a unit of the outputs
     lowest_rho: float = -5.0
     highest_rho: float = 1.0
     sigmoid: bool = False  # the spread by a sigmoid, which the search of planning tasks knows
-
-    def __post_init__(self) -> None:
-        if not 0 < self.scale < math.inf:
-            raise InputError(f"the scale must be a number above 0, got {self.scale!r}")
 
     def belief(self, unit: float) -> Point | Gaussian:
         """What the outputs are if a unit of the mean is so many moves."""

@@ -8,7 +8,6 @@ network is a frozen dataclass with its options.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
@@ -18,7 +17,7 @@ import numpy.typing as npt
 
 from hstar.errors import InputError
 from hstar.models.model import MODELS
-from hstar.options import option
+from hstar.options import Checked, option
 from hstar.spaces.grid import GridLike
 
 if TYPE_CHECKING:
@@ -57,16 +56,12 @@ class GridNetwork(Protocol):
 
 
 @dataclass(frozen=True)
-class _OfMaps:
+class _OfMaps(Checked):
     """What all networks share."""
 
     spaces: ClassVar[tuple[str, ...]] = ("map",)
 
-    scale: float = field(default=1.0, kw_only=True)
-
-    def __post_init__(self) -> None:
-        if not 0 < self.scale < math.inf:
-            raise InputError(f"the scale must be a number above 0, got {self.scale!r}")
+    scale: float = field(default=1.0, kw_only=True, metadata={"above": 0})
 
 
 @dataclass(frozen=True)
@@ -109,16 +104,10 @@ class VinConfig(_WholeMaps):
 
     name: ClassVar[str] = "vin"
 
-    sweeps: int = option(40, "So many cells do values spread.")
-    waves: int = option(4, "Channels of values.")
-    spread: int = option(4, "Neighbours that values spread to, 4 or 8.")
-    width: int = option(16, "Of the layers that read the values.")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _check_sizes(self, "sweeps", "waves", "width")
-        if self.spread not in (4, 8):
-            raise InputError(f"spread must be 4 or 8, got {self.spread!r}")
+    sweeps: int = option(40, "So many cells do values spread.", least=1, most=4096)
+    waves: int = option(4, "Channels of values.", least=1, most=4096)
+    spread: int = option(4, "Neighbours that values spread to, 4 or 8.", words=(4, 8))
+    width: int = option(16, "Of the layers that read the values.", least=1, most=4096)
 
     def build(self, outputs: int, headings: int = 1) -> nn.Module:
         """A network with fresh weights."""
@@ -134,15 +123,16 @@ class ValueMapConfig(_WholeMaps):
 
     name: ClassVar[str] = "value-map"
 
-    channels: int = option(16, "Of a layer.")
-    rounds: int = option(2, "Each has a residual layer for each dilation.")
-    reach: int = option(8, "The largest dilation; those of a round are 1, 2, 4, ... up to it.")
+    channels: int = option(16, "Of a layer.", least=1, most=4096)
+    rounds: int = option(2, "Each has a residual layer for each dilation.", least=1, most=4096)
+    reach: int = option(
+        8, "The largest dilation; those of a round are 1, 2, 4, ... up to it.", least=1, most=4096
+    )
     tied: bool = option(False, "The same weights in all rounds.")
     distance: bool = option(True, "Tell it the admissible distance, and let it learn what is above.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_sizes(self, "channels", "rounds", "reach")
         if self.reach & (self.reach - 1):
             raise InputError(f"reach must be a power of 2, got {self.reach}")
 
@@ -201,13 +191,6 @@ class PaperConfig(_OfMaps):
         from hstar.models.grid_network import PaperNetwork
 
         return PaperNetwork(outputs, self.scale)
-
-
-def _check_sizes(config: Any, *names: str) -> None:
-    for name in names:
-        value = getattr(config, name)
-        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 4096:
-            raise InputError(f"{name} must be a whole number from 1 to 4096, got {value!r}")
 
 
 def _marked(shape: tuple[int, ...], cell: tuple[int, ...]) -> npt.NDArray[np.float32]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from hstar.errors import InputError, UnsupportedError
+from hstar.errors import UnsupportedError
 from hstar.models.hypergraph import Hypergraph, Hypergraphs, hypergraph, hypergraphs
 from hstar.models.model import MODELS
 from hstar.models.relational_model import StateRows, TorchModel
-from hstar.options import option
+from hstar.options import Checked, option
 from hstar.spaces.relations import Relations, Vocabulary
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_SLOTS = 1000  # of senders or receivers; each slot has its weights
 
 @MODELS.register("hgn")
 @dataclass(frozen=True)
-class HGNConfig(TorchModel):
+class HGNConfig(Checked, TorchModel):
     """Options of the hypergraph network.
 
     `normalise` is ours: sums over hyperedges and nodes, and plain counts of them, leave the range that
@@ -33,24 +33,12 @@ class HGNConfig(TorchModel):
     name: ClassVar[str] = "hgn"
     operators: ClassVar[bool] = True
 
-    hidden: int = option(32, "Units of a layer and of a latent vector.")
-    steps: int = option(4, "Rounds of message passing.")
-    senders: int = option(7, "Most preconditions of an operator.")
-    receivers: int = option(3, "Most atoms that an operator adds.")
+    hidden: int = option(32, "Units of a layer and of a latent vector.", least=1)
+    steps: int = option(4, "Rounds of message passing.", least=1)
+    senders: int = option(7, "Most preconditions of an operator.", least=1, most=MOST_SLOTS)
+    receivers: int = option(3, "Most atoms that an operator adds.", least=1, most=MOST_SLOTS)
     global_features: bool = option(True, "Tell the network how many atoms and operators there are.")
     normalise: bool = option(False, "Means instead of sums, and logarithms of the counts.")
-
-    def __post_init__(self) -> None:
-        for name in ("hidden", "steps", "senders", "receivers"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < 1:
-                raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
-        for name in ("senders", "receivers"):
-            if getattr(self, name) > MOST_SLOTS:
-                raise InputError(f"{name} must be at most {MOST_SLOTS}, got {getattr(self, name)}")
-        for name in ("global_features", "normalise"):
-            if not isinstance(getattr(self, name), bool):
-                raise InputError(f"{name} must be true or false, got {getattr(self, name)!r}")
 
     def encode(self, words: Vocabulary, relations: Relations) -> Hypergraph:
         """The hypergraph of an instance; an `UnsupportedError` if an operator does not fit in the slots."""

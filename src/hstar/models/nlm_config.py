@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
-from hstar.errors import InputError, UnsupportedError
+from hstar.errors import UnsupportedError
 from hstar.models.model import MODELS, Tensors
 from hstar.models.relational_model import Integers, StateRows, TorchModel
-from hstar.options import option
+from hstar.options import Checked, option
 from hstar.spaces.relations import Relations, Vocabulary
 from hstar.spaces.task import Task
 
@@ -44,30 +44,17 @@ _TABLE = 1 << 20  # codes below this are looked up in a table, others are sorted
 
 @MODELS.register("nlm")
 @dataclass(frozen=True)
-class NLMConfig(TorchModel):
+class NLMConfig(Checked, TorchModel):
     """Options of the Neural Logic Machine."""
 
     name: ClassVar[str] = "nlm"
 
-    features: int = option(16, "Features of a tuple of objects in hidden layers.")
-    depth: int = option(5, "Layers, with that of the outputs.")
-    breadth: int = option(3, "The largest number of objects in a tuple: 1 to 3.")
+    features: int = option(16, "Features of a tuple of objects in hidden layers.", least=1)
+    depth: int = option(5, "Layers, with that of the outputs.", least=1)
+    breadth: int = option(3, "The largest number of objects in a tuple: 1 to 3.", least=1, most=MAX_BREADTH)
     exclude_self: bool = option(False, "Minima and maxima are over tuples of different objects only.")
     residual: bool = option(False, "Layers hand on their inputs beside their outputs.")
-    gain: float = option(3.0, "Fresh weights are those of PyTorch times this; 1: as published.")
-
-    def __post_init__(self) -> None:
-        for name in ("features", "depth", "breadth"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
-        if self.breadth > MAX_BREADTH:
-            raise InputError(f"breadth must be at most {MAX_BREADTH}, got {self.breadth}")
-        if type(self.gain) not in (int, float) or not 0 < self.gain < np.inf:
-            raise InputError(f"gain must be above 0, got {self.gain!r}")
-        for name in ("exclude_self", "residual"):
-            if not isinstance(getattr(self, name), bool):
-                raise InputError(f"{name} must be true or false, got {getattr(self, name)!r}")
+    gain: float = option(3.0, "Fresh weights are those of PyTorch times this; 1: as published.", above=0)
 
     def encode(self, words: Vocabulary, relations: Relations) -> NLMInstance:
         """Where the atoms of an instance stand, and those of its goal."""

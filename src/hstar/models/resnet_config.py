@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from hstar.errors import InputError
 from hstar.models.model import MODELS, Tensors
 from hstar.models.native import NativeNetwork, from_tensors
-from hstar.options import option
+from hstar.options import Checked, option
 
 if TYPE_CHECKING:
     from torch import nn
@@ -21,24 +20,18 @@ if TYPE_CHECKING:
 
 @MODELS.register("resnet")
 @dataclass(frozen=True)
-class ResNetConfig:
+class ResNetConfig(Checked):
     """Options of the residual network."""
 
     name: ClassVar[str] = "resnet"
     spaces: ClassVar[tuple[str, ...]] = ("task", "own")
 
-    width: int = option(250, "Units of a layer.")
+    width: int = option(250, "Units of a layer.", least=1)
     blocks: int = option(1, "Residual blocks of two layers.")
     output_relu: bool = option(False, "ReLU at the output, as in the paper.")
-    init: str = option("default", "Initial weights: default (torch's, as in the paper) or he.")
-
-    def __post_init__(self) -> None:
-        for name, least in (("width", 1), ("blocks", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
-                raise InputError(f"{name} must be a whole number from {least} on, got {value!r}")
-        if self.init not in ("default", "he"):
-            raise InputError(f"init must be default or he, got {self.init!r}")
+    init: str = option(
+        "default", "Initial weights: default (torch's, as in the paper) or he.", words=("default", "he")
+    )
 
     def build(self, atoms: int, outputs: int) -> ResNet:
         """A network with fresh weights."""

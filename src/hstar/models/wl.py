@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError
-from hstar.options import option
+from hstar.options import Checked, option
 from hstar.sampling.relational import RelationalData, RelationalInstance
 from hstar.spaces.relations import Vocabulary, relations
 from hstar.spaces.task import Task
@@ -28,19 +28,13 @@ Array: TypeAlias = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class WLConfig:
+class WLConfig(Checked):
     """Options of the features."""
 
-    iterations: int = option(1, "Rounds of colour refinement.")
+    iterations: int = option(1, "Rounds of colour refinement.", most=20)
     multiset: bool = option(False, "Count neighbours of equal colour.")
     types: bool = option(True, "Objects of different types differ from the start.")
-    least_states: int = option(1, "Training states that must have a feature.")
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.iterations <= 20:
-            raise InputError(f"iterations must be in 0..20, got {self.iterations}")
-        if self.least_states < 1:
-            raise InputError(f"least_states must be at least 1, got {self.least_states}")
+    least_states: int = option(1, "Training states that must have a feature.", least=1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from hstar.estimates.rules import Mean
 from hstar.models.ffnn_config import WEIGHTS, FFNNConfig
 from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
 from hstar.models.trained_model import TrainedModel
-from hstar.options import check_numbers, check_word, option
+from hstar.options import check_options, option
 from hstar.recipes.iterations import Teller, iterate, summed
 from hstar.recipes.recipe import Options, Parts, Run
 from hstar.registry import unknown
@@ -45,24 +45,23 @@ _SETS, _WEIGHTS, _LEARNING = range(3)  # purposes of random numbers
 class BootstrapOptions:
     """Options of the instances, of planning, and of the network."""
 
-    instances: int = option(500, "Random instances to learn from.")
-    least_solved: int = option(75, "Solved instances of an iteration to learn from; else the limit grows.")
+    instances: int = option(500, "Random instances to learn from.", least=1)
+    least_solved: int = option(
+        75, "Solved instances of an iteration to learn from; else the limit grows.", least=1
+    )
     first: str | None = option(None, "The first heuristic; the strongest one of the puzzle.")
-    nodes: int = option(1_000_000, "Evaluated states at which an instance is put off, at first.")
-    most_nodes: int = option(512_000_000, "The same at the end.")
-    inputs: str = option("one-hot", f"What the network sees: {', '.join(INPUTS)}.")
-    hidden: int = option(20, "Hidden units.")
-    planner_steps: int = option(1000, "Steps of a network, at most.")
-    learning_rate: float = option(1e-3, "Of a network.")
+    nodes: int = option(1_000_000, "Evaluated states at which an instance is put off, at first.", least=1)
+    most_nodes: int = option(512_000_000, "The same at the end.", least=1)
+    inputs: str = option("one-hot", f"What the network sees: {', '.join(INPUTS)}.", words=INPUTS)
+    hidden: int = option(20, "Hidden units.", least=1)
+    planner_steps: int = option(1000, "Steps of a network, at most.", least=1)
+    learning_rate: float = option(1e-3, "Of a network.", above=0)
     seed: int = option(0, "Of all random choices.")
-    threads: int = option(1, "Of torch; another number can change the last bits.")
-    jobs: int = option(1, "Instances tried at a time.")
+    threads: int = option(1, "Of torch; another number can change the last bits.", least=1)
+    jobs: int = option(1, "Instances tried at a time.", least=1)
 
     def __post_init__(self) -> None:
-        counts = ("instances", "least_solved", "nodes", "most_nodes", "hidden", "planner_steps")
-        whole = {**dict.fromkeys((*counts, "threads", "jobs"), 1), "seed": 0}
-        check_numbers(self, whole=whole, positive=("learning_rate",))
-        check_word(self, "inputs", INPUTS)
+        check_options(self)
         if self.least_solved > self.instances:
             raise InputError(f"least_solved ({self.least_solved}) is above instances ({self.instances})")
 

@@ -50,6 +50,7 @@ from hstar.training import checkpoint as checkpoints
 from hstar.training.memory_buffer import Entry, MemoryBuffer
 from hstar.training.two_networks import (
     KnownFit,
+    KnownSettings,
     adam,
     check_variance,
     fit_planner,
@@ -222,18 +223,12 @@ class Learner(Generic[M_co]):
     def become_sure(self, x: Tensor, y: Tensor, iteration: int) -> KnownFit:
         """The network of the unknown learns until no remembered state is unknown, or long enough."""
         options = self.options
-        return fit_until_known(
-            self.known,
-            self.known_optimizer,
-            x,
-            y,
-            seeded(options.seed, iteration, _KNOWN),
-            beta=self.beta,
-            threshold=options.kappa * options.epsilon,
-            steps=options.known_steps,
-            batch=options.known_batch,
-            stop_early=iteration > 1,
+        threshold = options.kappa * options.epsilon
+        settings = KnownSettings(
+            self.beta, threshold, options.known_steps, options.known_batch, stop_early=iteration > 1
         )
+        generator = seeded(options.seed, iteration, _KNOWN)
+        return fit_until_known(self.known, self.known_optimizer, x, y, generator, settings)
 
     def learned_up_to(self) -> float:
         """The switch: the cost beyond which too little is remembered for a spread of its own."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from hstar.errors import InputError
 from hstar.models.epistemic import KINDS, EpistemicConfig
-from hstar.options import check_numbers, check_word, option
+from hstar.options import check_options, option
 from hstar.recipes.recipe import Options
 from hstar.sampling.uncertain_tasks import SOFTMAX
 from hstar.search.puzzle_features import INPUTS
@@ -28,78 +28,67 @@ GENERATORS = ("uncertainty", "length-inc")
 class LikelyAdmissibleOptions:
     """Options of tasks, of planning, and of the two networks."""
 
-    iterations: int = option(50, "Rounds of tasks and learning.")
-    tasks: int = option(10, "Tasks of an iteration.")
+    iterations: int = option(50, "Rounds of tasks and learning.", least=1)
+    tasks: int = option(10, "Tasks of an iteration.", least=1)
     least_solved: int = option(6, "Solved tasks of an iteration below which alpha is lowered.")
-    nodes: int | None = option(64_000_000, "Evaluated states at which a task is given up.")
-    task_time: float | None = option(None, "Seconds after which a task is given up.")
-    tasks_by: str = option("uncertainty", f"How tasks are made: {' or '.join(GENERATORS)}.")
-    max_steps: int = option(1000, "Moves of a walk to a task, at most.")
-    softmax: str = option("sd", f"What walks are drawn by: {' or '.join(SOFTMAX)}.")
-    length_inc: int = option(4, "With length-inc: moves by which walks become longer in each iteration.")
-    alpha: float = option(0.99, "Probability of being admissible, at first.")
-    alpha_step: float = option(0.05, "By which it is lowered.")
-    least_alpha: float = option(0.5, "The lowest alpha.")
+    nodes: int | None = option(64_000_000, "Evaluated states at which a task is given up.", least=1)
+    task_time: float | None = option(None, "Seconds after which a task is given up.", above=0)
+    tasks_by: str = option("uncertainty", f"How tasks are made: {' or '.join(GENERATORS)}.", words=GENERATORS)
+    max_steps: int = option(1000, "Moves of a walk to a task, at most.", least=1)
+    softmax: str = option("sd", f"What walks are drawn by: {' or '.join(SOFTMAX)}.", words=SOFTMAX)
+    length_inc: int = option(
+        4, "With length-inc: moves by which walks become longer in each iteration.", least=1
+    )
+    alpha: float = option(0.99, "Probability of being admissible, at first.", above=0, below=1)
+    alpha_step: float = option(0.05, "By which it is lowered.", above=0, below=1)
+    least_alpha: float = option(0.5, "The lowest alpha.", above=0, below=1)
     regain: bool = option(
         False, "Raise alpha by the same step, up to what it was at first, while all tasks are solved."
     )
-    beta: float = option(0.05, "Weight of the prior, at first.")
-    last_beta: float = option(1e-5, "Weight of the prior if it is lowered in every iteration.")
-    epsilon: float = option(1.0, "Variance in which the walk to a task ends.")
-    kappa: float = option(0.64, "Share of epsilon below which all learned states must come.")
+    beta: float = option(0.05, "Weight of the prior, at first.", above=0)
+    last_beta: float = option(1e-5, "Weight of the prior if it is lowered in every iteration.", above=0)
+    epsilon: float = option(1.0, "Variance in which the walk to a task ends.", above=0)
+    kappa: float = option(
+        0.64, "Share of epsilon below which all learned states must come.", above=0, below=1
+    )
     quantile: float = option(
         0.95,
         "Share of learned costs beyond which the spread is taken for 1 move; 1: it is as learned everywhere.",
+        above=0,
+        most=1,
     )
-    buffer: int = option(25_000, "Newest labelled states that are learned from.")
+    buffer: int = option(25_000, "Newest labelled states that are learned from.", least=1)
     mirror: bool = option(False, "Learn the mirror images of the states of plans, too; for square tiles.")
-    inputs: str = option("one-hot", f"What the networks see: {', '.join(INPUTS)}.")
+    inputs: str = option("one-hot", f"What the networks see: {', '.join(INPUTS)}.", words=INPUTS)
     floor: bool | None = option(
         None, "Plan with no value below what is admissible; of a puzzle, on with databases unless said."
     )
-    hidden: int = option(20, "Hidden units of both networks.")
-    outputs: int = option(2, "Of the planning network: 2, or 1 for a mean without spread.")
+    hidden: int = option(20, "Hidden units of both networks.", least=1)
+    outputs: int = option(2, "Of the planning network: 2, or 1 for a mean without spread.", words=(1, 2))
     dropout: float | None = option(
-        None, "Share of its hidden units left out while it learns; unless said 0.025, with one output 0."
+        None,
+        "Share of its hidden units left out while it learns; unless said 0.025, with one output 0.",
+        least=0,
+        below=1,
     )
-    planner_steps: int = option(1000, "Steps of the planning network in an iteration, at most.")
-    learning_rate: float = option(3.16e-4, "Learning rate of Adam for the planning network.")
-    uncertainty: str = option("wunn", f"What tells the unknown: {', '.join(KINDS)}.")
+    planner_steps: int = option(1000, "Steps of the planning network in an iteration, at most.", least=1)
+    learning_rate: float = option(3.16e-4, "Learning rate of Adam for the planning network.", above=0)
+    uncertainty: str = option("wunn", f"What tells the unknown: {', '.join(KINDS)}.", words=KINDS)
     samples: int = option(100, "Outputs that a variance is taken of; 0: its closed form.")
     loss_samples: int = option(5, "The same for the loss.")
-    known_steps: int = option(5000, "Steps of the other network in an iteration, at most.")
-    known_batch: int = option(100, "States in a step of it.")
-    known_learning_rate: float = option(3.16e-3, "Learning rate of Adam for the network of the unknown.")
+    known_steps: int = option(5000, "Steps of the other network in an iteration, at most.", least=1)
+    known_batch: int = option(100, "States in a step of it.", least=1)
+    known_learning_rate: float = option(
+        3.16e-3, "Learning rate of Adam for the network of the unknown.", above=0
+    )
     seed: int = option(0, "Of all random choices.")
-    threads: int = option(1, "Of torch; another number can change the last bits.")
-    jobs: int = option(1, "Tasks solved at a time.")
+    threads: int = option(1, "Of torch; another number can change the last bits.", least=1)
+    jobs: int = option(1, "Tasks solved at a time.", least=1)
 
     def __post_init__(self) -> None:
-        whole = {
-            **dict.fromkeys(("iterations", "tasks", "nodes", "max_steps", "length_inc", "buffer"), 1),
-            **dict.fromkeys(("hidden", "outputs", "planner_steps", "known_steps", "known_batch"), 1),
-            **dict.fromkeys(("threads", "jobs"), 1),
-            **dict.fromkeys(("least_solved", "samples", "loss_samples", "seed"), 0),
-        }
-        positive = ("beta", "last_beta", "epsilon", "learning_rate", "known_learning_rate", "task_time")
-        shares = ("alpha", "alpha_step", "least_alpha", "kappa")
-        check_numbers(self, whole=whole, shares=shares, positive=positive)
-        if not isinstance(self.quantile, int | float) or not 0 < self.quantile <= 1:
-            raise InputError(f"quantile must be above 0 and at most 1, got {self.quantile!r}")
-        check_word(self, "tasks_by", GENERATORS)
-        check_word(self, "softmax", SOFTMAX)
-        check_word(self, "uncertainty", KINDS)
-        check_word(self, "inputs", INPUTS)
-        if self.outputs > 2:
-            raise InputError(f"outputs must be 1 or 2, got {self.outputs}")
-        for name in ("floor", "mirror"):
-            value = getattr(self, name)
-            if not isinstance(value, bool) and (name, value) != ("floor", None):
-                raise InputError(f"{name} must be true or false, got {value!r}")
+        check_options(self)
         if self.dropout is None:
             object.__setattr__(self, "dropout", 0.025 if self.outputs == 2 else 0.0)
-        if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
-            raise InputError(f"dropout must be in [0, 1), got {self.dropout!r}")
         if self.least_alpha > self.alpha:
             raise InputError(f"least_alpha ({self.least_alpha}) is above alpha ({self.alpha})")
         if self.nodes is None and self.task_time is None:

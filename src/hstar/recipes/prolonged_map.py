@@ -178,10 +178,9 @@ class ProlongedMap:
         network = replace(network, scale=target if target > 0 else 1.0)
         trained = fit(
             lambda outputs: network.build(outputs, max(headings, 1)),
-            examples,
+            (examples, held_out),
             config.belief(),
             training,
-            held_out=held_out,
             progress=run.progress,
             checkpoint=run.checkpoint,
         )

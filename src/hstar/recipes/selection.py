@@ -22,9 +22,8 @@ from typing import Any, TypeAlias
 
 from hstar.errors import InputError
 from hstar.models.trained_model import TrainedModel
-from hstar.options import option
+from hstar.options import check_options, option
 from hstar.registry import Registry
-from hstar.sampling.sampler import check_options
 from hstar.sampling.walks import Walks
 from hstar.search.solve import solve
 from hstar.spaces.task import Task
@@ -34,15 +33,17 @@ from hstar.spaces.task import Task
 class Selection:
     """Options of the selection."""
 
-    networks: int = option(1, "Networks to train; the best one is kept. Their seeds follow one another.")
+    networks: int = option(
+        1, "Networks to train; the best one is kept. Their seeds follow one another.", least=1
+    )
     select: str = option("halving", "How it is chosen: halving, validate or loss.")
-    validation_starts: int = option(10, "Random walks of 200 steps to search from.")
+    validation_starts: int = option(10, "Random walks of 200 steps to search from.", least=1)
     validation_budget: int = option(
-        20_000, "Evaluations of a search; twice as many in each round of halving."
+        20_000, "Evaluations of a search; twice as many in each round of halving.", least=1
     )
 
     def __post_init__(self) -> None:
-        check_options(self, networks=1, validation_starts=1, validation_budget=1)
+        check_options(self)
         SELECTIONS.get(self.select)
 
 

@@ -179,18 +179,18 @@ class Truncated:
         target = data.column("label").astype(np.float64) - (0 if base is None else data.column(base))
         model = parts["model"].fitted(data, target)
         siblings = train_config.ranking > 0
-        examples = RelationalExamples(data, model, known, siblings=siblings)
-        judges = None
-        if held_out is not None:
-            judges = RelationalExamples(held_out, model, known, siblings=siblings)
+        examples, *judges = (
+            RelationalExamples(some, model, known, siblings=siblings)
+            for some in (data, held_out)
+            if some is not None
+        )
         # 2. The belief, and the weights under which h* is most likely.
         estimate = config.belief()
         trained = fit(
             lambda outputs: model.build(data.words, outputs),
-            examples,
+            (examples, judges[0]) if judges else examples,
             estimate,
             train_config,
-            held_out=judges,
             progress=run.progress,
             checkpoint=run.checkpoint,
         )

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
-from hstar.options import option
+from hstar.options import Checked, option
 from hstar.sampling.dataset import Dataset
-from hstar.sampling.sampler import SAMPLERS, check_options, labelled
+from hstar.sampling.sampler import SAMPLERS, labelled
 from hstar.spaces.task import Task
 
 
@@ -28,17 +28,14 @@ def exact_distances(
 
 @SAMPLERS.register("exact")
 @dataclass(frozen=True)
-class Exact:
+class Exact(Checked):
     """Options of exact. States that reach no goal are left out."""
 
     name: ClassVar[str] = "exact"
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     unit_cost: bool = option(True, "Count steps instead of the task's costs.")
-    max_states: int = option(1_000_000, "Most states to enumerate.")
-
-    def __post_init__(self) -> None:
-        check_options(self, max_states=1)
+    max_states: int = option(1_000_000, "Most states to enumerate.", least=1)
 
     def sample(self, task: Task) -> Dataset:
         """All states that reach the goal; label, lower and upper bound are h*."""

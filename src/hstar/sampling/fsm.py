@@ -14,30 +14,27 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from hstar import _core
-from hstar.options import option
+from hstar.options import Checked, option
 from hstar.sampling.dataset import Dataset
-from hstar.sampling.sampler import SAMPLERS, check_options, labelled, upper_bounds
+from hstar.sampling.sampler import SAMPLERS, labelled, upper_bounds
 from hstar.spaces.task import Task
 
 
 @SAMPLERS.register("fsm")
 @dataclass(frozen=True)
-class FSM:
+class FSM(Checked):
     """Options of fsm; the defaults are the paper's best."""
 
     name: ClassVar[str] = "fsm"
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
 
-    states: int = option(100_000, "States to sample, random ones included.")
-    bfs_share: float = option(0.1, "Share of states from breadth-first regression.")
-    random_share: float = option(0.2, "Share of random states.")
+    states: int = option(100_000, "States to sample, random ones included.", least=1)
+    bfs_share: float = option(0.1, "Share of states from breadth-first regression.", least=0, most=1)
+    random_share: float = option(0.2, "Share of random states.", least=0, most=1)
     length: int = option(0, "Greatest depth of a walk; 0: atoms by mean effects of an operator.")
     sai: bool = option(True, "Equal states get the least of their labels.")
     sui: bool = option(True, "Labels are lowered to those of successors + 1.")
     seed: int = option(0, "Of all random choices.")
-
-    def __post_init__(self) -> None:
-        check_options(self, states=1, length=0, seed=0)
 
     def sample(self, task: Task) -> Dataset:
         """Labelled states; needs a task without axioms and conditional effects."""

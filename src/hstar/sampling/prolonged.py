@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError
-from hstar.options import check_limits, option
+from hstar.options import Checked, option
 from hstar.search.config import native_limits
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
 from hstar.spaces.puzzle import Puzzle
@@ -55,22 +55,19 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class Prolonged:
+class Prolonged(Checked):
     """Options of prolonged."""
 
     name: ClassVar[str] = "prolonged"
 
-    k_pr: float = option(2.0, "Closed states at the end, times those when the start was; inf: all.")
+    k_pr: float = option(
+        2.0, "Closed states at the end, times those when the start was; inf: all.", least=1, most=math.inf
+    )
     open: bool = option(True, "Give states that are still open, too, with upper bounds as labels.")
     blind: bool = option(False, "Search without a heuristic.")
-    time_limit: float | None = option(None, "Seconds.")
+    time_limit: float | None = option(None, "Seconds.", least=0)
     memory_limit: int | None = option(None, "Bytes of the process.")
     max_expansions: int | None = option(None, "Closed states.")
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.k_pr, int | float) or isinstance(self.k_pr, bool) or not self.k_pr >= 1:
-            raise InputError(f"k_pr must be a number from 1 on, got {self.k_pr!r}")
-        check_limits(self)
 
     def sample(self, problem: Problem, *, progress: Progress | None = None) -> Labels:
         """The labelled states of a problem."""
@@ -82,17 +79,14 @@ class Prolonged:
 
 
 @dataclass(frozen=True)
-class OptimalPath:
+class OptimalPath(Checked):
     """Options of optimal-path, the vanilla data set: the states of one optimal path with their cost-to-go."""
 
     name: ClassVar[str] = "optimal-path"
 
-    time_limit: float | None = option(None, "Seconds.")
+    time_limit: float | None = option(None, "Seconds.", least=0)
     memory_limit: int | None = option(None, "Bytes of the process.")
     max_expansions: int | None = option(None, "Closed states.")
-
-    def __post_init__(self) -> None:
-        check_limits(self)
 
     def sample(self, problem: Problem, *, progress: Progress | None = None) -> Labels:
         """From the start to the goal; no states if a limit ran out. An `InputError` if there is no path."""

@@ -11,6 +11,7 @@ of open states are upper bounds alone.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,32 +19,28 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hstar import _core
-from hstar.errors import InputError
-from hstar.options import option
+from hstar.options import Checked, option
 from hstar.sampling.dataset import Dataset
-from hstar.sampling.sampler import SAMPLERS, check_options, labelled
+from hstar.sampling.sampler import SAMPLERS, labelled
 from hstar.spaces.task import Task
 
 
 @SAMPLERS.register("prolonged")
 @dataclass(frozen=True)
-class ProlongedTask:
+class ProlongedTask(Checked):
     """Options of prolonged."""
 
     name: ClassVar[str] = "prolonged"
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
-    k_pr: float = option(2.0, "Closed states at the end, times those when the start was; inf: all.")
-    states: int = option(100_000, "Most states to give; of more, some by chance.")
+    k_pr: float = option(
+        2.0, "Closed states at the end, times those when the start was; inf: all.", least=1, most=math.inf
+    )
+    states: int = option(100_000, "Most states to give; of more, some by chance.", least=1)
     open: bool = option(False, "Give states that are still open, too, with upper bounds as labels.")
-    goals: int = option(10_000, "Most goal states to begin with.")
-    max_closed: int = option(1_000_000, "Closed states at which the search ends.")
+    goals: int = option(10_000, "Most goal states to begin with.", least=1)
+    max_closed: int = option(1_000_000, "Closed states at which the search ends.", least=1)
     seed: int = option(0, "Of the choice among states.")
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.k_pr, int | float) or isinstance(self.k_pr, bool) or not self.k_pr >= 1:
-            raise InputError(f"k_pr must be a number from 1 on, got {self.k_pr!r}")
-        check_options(self, states=1, goals=1, max_closed=1, seed=0)
 
     def sample(self, task: Task) -> Dataset:
         """Labelled states; needs a task without axioms and conditional effects, and a goal of few states."""

@@ -19,15 +19,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from hstar import _core
-from hstar.options import option
+from hstar.options import Checked, option
 from hstar.sampling.dataset import Dataset
-from hstar.sampling.sampler import SAMPLERS, check_options, labelled, upper_bounds
+from hstar.sampling.sampler import SAMPLERS, labelled, upper_bounds
 from hstar.spaces.task import Task
 
 
 @SAMPLERS.register("rsl")
 @dataclass(frozen=True)
-class RSL:
+class RSL(Checked):
     """Options of rsl: operators are chosen uniformly."""
 
     name: ClassVar[str] = "rsl"
@@ -43,17 +43,14 @@ class RSL:
         }
     }
 
-    states: int = option(100_000, "States to draw, N_t; rounded down to a multiple of the levels.")
-    random_share: float = option(0.5, "Probability of a random state, P_r.")
+    states: int = option(100_000, "States to draw, N_t; rounded down to a multiple of the levels.", least=1)
+    random_share: float = option(0.5, "Probability of a random state, P_r.", least=0, most=1)
     rollouts: int = option(5, "Rollouts from the goal, N_r; 0: until there are 50,000 pre-images.")
     length: int = option(500, "Greatest depth of a rollout, L; 0: atoms by mean effects of an operator.")
     pool: str = option("cumulative", "Pre-images of level i: cumulative (depth up to i) or level (depth i).")
     completion: str = option("variables", "Of pre-images to states: variables (one value each) or atoms.")
     unlabelled: str = option("max", "Label of states in no pre-image: max (greatest + 1) or limit (L + 1).")
     seed: int = option(0, "Of all random choices.")
-
-    def __post_init__(self) -> None:
-        check_options(self, states=1, rollouts=0, length=0, seed=0)
 
     def sample(self, task: Task) -> Dataset:
         """Labelled states; needs a task without axioms and conditional effects."""

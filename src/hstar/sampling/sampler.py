@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -43,18 +43,6 @@ def make_sampler(name: str, profile: str | None = None, **options: Any) -> Sampl
         raise unknown(f"profile of {name}", profile, list(kind.profiles))
     chosen = {} if profile is None else kind.profiles[profile]
     return configured(kind, {**chosen, **options}, f"option of {name}")
-
-
-def check_options(sampler: Any, **least: int) -> None:
-    """Refuses what is no number where one is needed: whole ones from `least` on, shares in [0, 1]."""
-    for name, bound in least.items():
-        value = getattr(sampler, name)
-        if not isinstance(value, int) or isinstance(value, bool) or not bound <= value < 2**63:
-            raise InputError(f"{name} must be a whole number from {bound} on, got {value!r}")
-    for entry in fields(sampler):
-        value = getattr(sampler, entry.name)
-        if entry.name.endswith("_share") and not (isinstance(value, int | float) and 0 <= value <= 1):
-            raise InputError(f"{entry.name} must be in [0, 1], got {value!r}")
 
 
 def atom_names(task: Task) -> tuple[str, ...]:

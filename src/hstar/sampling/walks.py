@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError
-from hstar.options import option
-from hstar.sampling.sampler import check_options
+from hstar.options import check_options, option
 from hstar.spaces.task import Task
 
 
@@ -29,7 +28,7 @@ class Walks:
     seed: int = option(0, "Of all random choices.")
 
     def __post_init__(self) -> None:
-        check_options(self, walks=0, min_length=0, max_length=0, seed=0)
+        check_options(self)
         if self.min_length > self.max_length:
             raise InputError(f"min_length ({self.min_length}) is above max_length ({self.max_length})")
 

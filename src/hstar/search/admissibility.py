@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hstar.errors import UnsupportedError
-from hstar.options import configured, option, whole_number
+from hstar.options import Checked, configured, option
 from hstar.search.heuristics import build
 from hstar.search.solve import as_problem, solve
 from hstar.spaces.check import Finding
@@ -21,17 +21,13 @@ from hstar.spaces.problem import Problem
 
 
 @dataclass(frozen=True)
-class TrialConfig:
+class TrialConfig(Checked):
     """How much is tried."""
 
     walks: int = option(50, "Number of random walks from the start.")
     steps: int = option(20, "Most steps of a walk.")
     max_expansions: int = option(100_000, "Leave a start out whose optimal plan takes more expansions.")
     seed: int = option(0, "Seed of the walks.")
-
-    def __post_init__(self) -> None:
-        for name in ("walks", "steps", "max_expansions", "seed"):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
 
 
 def check_heuristic(problem: Any, heuristic: Any, **options: Any) -> Finding:

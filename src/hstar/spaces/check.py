@@ -19,24 +19,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from hstar.errors import HstarError, InputError
-from hstar.options import check_number, option, whole_number
+from hstar.options import Checked, option
 from hstar.spaces.own import OwnProblem
 
 
 @dataclass(frozen=True)
-class CheckConfig:
+class CheckConfig(Checked):
     """How much is tried."""
 
     walks: int = option(20, "Number of random walks from the start.")
     steps: int = option(50, "Steps of each walk.")
     states: int = option(10_000, "States to enumerate for the test of the lower bound.")
-    time_limit: float = option(10.0, "Stop trying after this many seconds.")
+    time_limit: float = option(10.0, "Stop trying after this many seconds.", least=0)
     seed: int = option(0, "Seed of the walks.")
-
-    def __post_init__(self) -> None:
-        for name in ("walks", "steps", "states", "seed"):
-            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
-        check_number("time_limit", self.time_limit)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hstar import _core
 from hstar.errors import InputError
+from hstar.files import read_bytes
 
 logger = logging.getLogger(__name__)
 
@@ -51,11 +52,8 @@ def translate_natively(
 
 
 def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except IsADirectoryError:
-        raise InputError("is a folder", file=path) from None
-    except FileNotFoundError:
-        raise InputError("no such file", file=path) from None
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+    if path.is_dir():
+        raise InputError("is a folder", file=path)
+    if not path.exists():
+        raise InputError("no such file", file=path)
+    return read_bytes(path)

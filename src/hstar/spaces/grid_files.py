@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError
-from hstar.files import replace_file
+from hstar.files import blamed_on, read_bytes, read_text, replace_file
 from hstar.spaces.grid import Blocked, Grid, GridProblem
 
 FREE, OBSTACLES = ".GS", "@OTW"
@@ -32,21 +32,17 @@ _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 def read_image(path: Path, *, threshold: float | None = None) -> Blocked:
     """Obstacles of a PNG or PGM image, by its first bytes."""
     brightness = _brightness(path)
-    try:
+    with blamed_on(path):
         return _black(brightness, threshold)
-    except InputError as error:
-        raise InputError(error.message, file=path) from None
 
 
 def _brightness(path: Path) -> npt.NDArray[np.float64]:
-    data = _bytes(path)
-    try:
+    data = read_bytes(path)
+    with blamed_on(path):
         if data.startswith(_SIGNATURE):
             return _png(data)
         if data[:2] in (b"P2", b"P5"):
             return _pgm(data)
-    except InputError as error:
-        raise InputError(error.message, file=path) from None
     raise InputError("is neither a PNG nor a PGM image (P2 or P5)", file=path)
 
 
@@ -84,13 +80,6 @@ def _black(brightness: npt.NDArray[np.float64], threshold: float | None) -> Bloc
             "give a threshold"
         )
     return np.asarray(brightness == 0, dtype=bool)
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
 
 
 def _check_size(columns: int, rows: int) -> None:
@@ -277,7 +266,7 @@ def load_map(path: Path, *, threshold: float | None = None) -> Blocked:
         return _ros_map(path)
     if path.suffix == ".npy":
         return _array(path)
-    if not _bytes(path).startswith(b"type"):
+    if not read_bytes(path).startswith(b"type"):
         return read_image(path, threshold=threshold)
     if threshold is not None:
         raise InputError("a threshold is for images, not for a .map", file=path)
@@ -290,10 +279,8 @@ def _array(path: Path) -> Blocked:
         array = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise InputError(f"is no array of numbers: {error}", file=path) from None
-    try:
+    with blamed_on(path):
         return Grid(array).blocked
-    except InputError as error:
-        raise InputError(error.message, file=path) from None
 
 
 # Of a ROS map: brightness is turned into a probability of being occupied, and unknown cells are obstacles.
@@ -352,10 +339,8 @@ def read_scenarios(path: Path, grid: Grid) -> list[Scenario]:
     for number, line in enumerate(lines[1:], 2):
         if not line.strip():
             continue
-        try:
+        with blamed_on(path, number):
             found.append(_scenario(line, grid))
-        except InputError as error:
-            raise InputError(error.message, file=path, line=number) from None
     return found
 
 
@@ -385,7 +370,4 @@ def _scenario(line: str, grid: Grid) -> Scenario:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        return _bytes(path).decode("ascii").splitlines()
-    except UnicodeDecodeError:
-        raise InputError("is not text", file=path) from None
+    return read_text(path, "ascii").splitlines()

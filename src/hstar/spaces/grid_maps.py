@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hstar.errors import InputError
-from hstar.options import option
+from hstar.options import check_options, option
 from hstar.registry import Registry
 from hstar.spaces.grid import Blocked, Grid, GridLike, GridProblem, LatticeProblem
 
@@ -32,53 +32,35 @@ class MapOptions:
     """What kind of map, and how cells are connected."""
 
     kind: str = option("scattered", "scattered, maze or rooms.")
-    rows: int = option(30, "Of the map.")
-    columns: int = option(30, "Of the map.")
-    blocked_share: float = option(0.33, "scattered: the probability that a cell is blocked.")
-    corridor: int = option(1, "maze: cells between two walls.")
-    room: int = option(7, "rooms: cells between two walls.")
-    neighbours: int = option(4, "Of a cell, 4 or 8.")
+    rows: int = option(30, "Of the map.", least=1)
+    columns: int = option(30, "Of the map.", least=1)
+    blocked_share: float = option(
+        0.33, "scattered: the probability that a cell is blocked.", least=0, below=1
+    )
+    corridor: int = option(1, "maze: cells between two walls.", least=1)
+    room: int = option(7, "rooms: cells between two walls.", least=1)
+    neighbours: int = option(4, "Of a cell, 4 or 8.", words=(4, 8))
     cut_corners: bool = option(False, "Whether diagonal steps may pass obstacles.")
 
     def __post_init__(self) -> None:
         MAPS.get(self.kind)
-        for name in ("rows", "columns", "corridor", "room"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise InputError(f"{name} must be a whole number from 1 on, got {value!r}")
-        if not (isinstance(self.blocked_share, int | float) and 0 <= self.blocked_share < 1):
-            raise InputError(f"blocked_share must be in [0, 1), got {self.blocked_share!r}")
+        check_options(self)
         if self.rows * self.columns < 2:
             raise InputError("a problem needs at least 2 cells")
-        if self.neighbours not in (4, 8) or isinstance(self.neighbours, float):
-            raise InputError(f"a cell has 4 or 8 neighbours, got {self.neighbours!r}")
-        if not isinstance(self.cut_corners, bool):
-            raise InputError(f"cut_corners must be true or false, got {self.cut_corners!r}")
 
 
 @dataclass(frozen=True)
 class ScenarioOptions(MapOptions):
     """Maps, and the headings of lattices on them."""
 
-    headings: int = option(0, "Of lattices, 4 or 8; 0: cells without headings.")
-    turn_cost: float = option(1.0, "Of a turn by one heading, on lattices.")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.headings not in (0, 4, 8) or isinstance(self.headings, bool | float):
-            raise InputError(f"headings must be 4 or 8, or 0 for grids, got {self.headings!r}")
-        if not _is_number(self.turn_cost) or not 0 <= self.turn_cost <= 1e6:
-            raise InputError(f"turn_cost must be a number from 0 to 1e6, got {self.turn_cost!r}")
+    headings: int = option(0, "Of lattices, 4 or 8; 0: cells without headings.", words=(0, 4, 8))
+    turn_cost: float = option(1.0, "Of a turn by one heading, on lattices.", least=0, most=1e6)
 
     def on_lattices(self, problems: Sequence[GridProblem], seed: int) -> list[GridLike]:
         """The problems with headings, if there are any."""
         return (
             [*with_headings(problems, self.headings, self.turn_cost, seed)] if self.headings else [*problems]
         )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 MAPS: Registry[Callable[[MapOptions, random.Random], Blocked]] = Registry("kind of map")

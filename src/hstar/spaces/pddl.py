@@ -14,7 +14,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hstar.errors import InputError, PDDLError, UnsupportedError
+from hstar.errors import PDDLError, UnsupportedError
+from hstar.files import read_bytes
 from hstar.spaces.lifted import (
     TRUE,
     Action,
@@ -73,10 +74,7 @@ def parse_problem(text: str, domain: Domain, file: str = "problem") -> Problem:
 
 def read_text(path: Path) -> str:
     """The text of a PDDL file. As for Fast Downward, a comment may hold any character."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+    data = read_bytes(path)
     if b"\0" in data:
         raise PDDLError("not a text file", file=path, line=data[: data.index(b"\0")].count(b"\n") + 1)
     text = data.decode("latin-1").removeprefix("\xef\xbb\xbf")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, TypeVar, ca
 
 from hstar import _core
 from hstar.errors import InputError, PlanError
+from hstar.files import blamed_on, read_text
 from hstar.registry import Registry
 from hstar.spaces.problem import HeuristicClaim, Replay
 
@@ -213,26 +214,17 @@ def read_instances(path: Path, column: str, parse: Callable[[str], P]) -> list[I
     An `InputError` where no plan can be as cheap as a file says, so that boards that are meant for another
     goal do not go unnoticed.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
-    except UnicodeDecodeError:
-        raise InputError("is not text", file=path) from None
-    rows = csv.reader(io.StringIO(text))
+    rows = csv.reader(io.StringIO(read_text(path), newline=None))
     header = next(rows, [])
     missing = [name for name in ("id", column) if name not in header]
     if missing:
         raise InputError(f"has no column '{missing[0]}'", file=path, line=1)
     instances = []
     for row in rows:
-        try:
+        with blamed_on(path, rows.line_num):
+            if len(row) != len(header):
+                raise InputError(f"expected {len(header)} columns, got {len(row)}")
             instances.append(_instance(dict(zip(header, row, strict=True)), column, parse))
-        except ValueError:
-            message = f"expected {len(header)} columns, got {len(row)}"
-            raise InputError(message, file=path, line=rows.line_num) from None
-        except InputError as error:
-            raise InputError(error.message, file=path, line=rows.line_num) from None
     return instances
 
 

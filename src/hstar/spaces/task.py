@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hstar import _core
 from hstar.errors import InputError, PlanError, UnsupportedError
+from hstar.files import blamed_on, read_bytes
 from hstar.registry import unknown
 from hstar.spaces.front_end import translate_natively
 from hstar.spaces.lifted import GroundAtom, LiftedTask
@@ -219,14 +220,9 @@ def load_task(
 
 
 def _load_sas(path: Path, unit_cost: bool) -> Task:
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
-    try:
+    text = read_bytes(path)
+    with blamed_on(path):
         return Task(_core.Task.parse(text, unit_cost=unit_cost), path.name)
-    except InputError as error:
-        raise InputError(error.message, file=path, line=error.line) from None
 
 
 def parse_atom(atom: str | GroundAtom) -> GroundAtom:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from hstar.errors import InputError
+from hstar.files import read_text
 from hstar.spaces.lifted import Action, And, Atom, Formula, LiftedTask, Parameter
 from hstar.spaces.lifted_state import Binding, LiftedState, Program
 
@@ -39,10 +40,7 @@ _STEP = re.compile(r"(?:[\d.]+\s*:\s*)?\(\s*([^\s()]+(?:\s+[^\s()]+)*)\s*\)(?:\s
 
 def read_plan(path: Path) -> list[str]:
     """The steps of an IPC plan file, lower case and without parentheses."""
-    try:
-        text = path.read_text(encoding="latin-1")
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+    text = read_text(path, "latin-1").replace("\r", "")
     steps: list[str] = []
     for number, line in enumerate(text.split("\n"), 1):
         content = line.partition(";")[0].strip()

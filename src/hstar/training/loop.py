@@ -145,16 +145,17 @@ def train(
 
 def fit(
     build: Callable[[int], nn.Module],
-    examples: Examples,
+    examples: Examples | tuple[Examples, Examples],
     estimate: Estimate,
     config: TrainConfig | None = None,
     *,
-    held_out: Examples | None = None,
     redraw: bool = False,
     progress: Callable[[Progress], None] | None = None,
     checkpoint: Path | None = None,
 ) -> Trained:
-    """Fits a module that `build` makes for a number of outputs. `held_out`: not a share of the examples.
+    """Fits a module that `build` makes for a number of outputs.
+
+    A share of the examples is held out, unless they are a pair: those to learn from and those held out.
 
     `redraw`: other first weights where all outputs are zero, since behind a ReLU nothing could be learned.
     With a `checkpoint` file a killed run goes on where it was, by the same call. Ctrl-C raises
@@ -162,7 +163,7 @@ def fit(
     """
     config = TrainConfig() if config is None else config
     with _torch(config):
-        run = _Run(build, examples, held_out, estimate, config, redraw, progress, checkpoint)
+        run = _Run(build, examples, estimate, config, redraw, progress, checkpoint)
         try:
             stopped = run.fit()
         except KeyboardInterrupt:
@@ -178,8 +179,7 @@ class _Run:
     def __init__(
         self,
         build: Callable[[int], nn.Module],
-        examples: Examples,
-        held_out: Examples | None,
+        examples: Examples | tuple[Examples, Examples],
         estimate: Estimate,
         config: TrainConfig,
         redraw: bool,
@@ -187,13 +187,12 @@ class _Run:
         checkpoint: Path | None,
     ) -> None:
         self.config, self.estimate, self.progress, self.checkpoint = config, estimate, progress, checkpoint
-        if not np.isfinite(examples.label).all():
+        parts = examples if isinstance(examples, tuple) else (examples,)
+        if not np.isfinite(parts[0].label).all():
             raise InputError("labels to train on must be finite")
         self.device = _device(config.device)
-        if held_out is None:
-            self.data, self.held_out = examples.split(config.validation, config.seed)
-        else:
-            self.data, self.held_out = examples, held_out
+        split = parts[0].split(config.validation, config.seed) if len(parts) == 1 else parts
+        self.data, self.held_out = split
         if not len(self.data):
             raise InputError("no states to train on")
         self.model, self.initialisations = self._initial_model(build, redraw)
@@ -203,7 +202,7 @@ class _Run:
         self.best_record: EpochRecord | None = None
         self.identity: dict[str, Any] = {}
         if checkpoint is not None:
-            self.identity = self._identity(examples, held_out)
+            self.identity = self._identity(parts)
             if checkpoint.exists():
                 self._restore(checkpoints.load(checkpoint, self.identity))
         self.started = time.monotonic() - (self.history[-1].time_s if self.history else 0.0)
@@ -397,11 +396,11 @@ class _Run:
 
     # Checkpoints.
 
-    def _identity(self, examples: Examples, held_out: Examples | None) -> dict[str, Any]:
+    def _identity(self, parts: tuple[Examples, ...]) -> dict[str, Any]:
         weights = {name: list(tensor.shape) for name, tensor in self.model.state_dict().items()}
         return {
             **self.config.fixed(),
-            "data": examples.digest() if held_out is None else examples.digest() + held_out.digest(),
+            "data": "".join(part.digest() for part in parts),
             "estimate": repr(self.estimate),
             "model": f"{type(self.model).__name__} {weights}",
             "torch": str(torch.__version__),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +38,17 @@ class PlannerFit:
     steps: int
     loss: float
     largest_error: float  # in moves
+
+
+@dataclass(frozen=True)
+class KnownSettings:
+    """How the other network learns: weight of the prior, wanted variance, steps at most, states in a step."""
+
+    beta: float
+    threshold: float
+    steps: int
+    batch: int
+    stop_early: bool = True  # when the variance of each state is below the threshold
 
 
 @dataclass(frozen=True)
@@ -69,36 +80,25 @@ def fit_until_known(
     x: Tensor,
     y: Tensor,
     generator: Generator,
-    *,
-    beta: float,
-    threshold: float,
-    steps: int,
-    batch: int,
-    stop_early: bool = True,
+    settings: KnownSettings,
 ) -> KnownFit:
     """Mini-batches, unknown states before known ones, until the variance of each is below the threshold."""
     if isinstance(model, WUNN) and model.in_closed_form:
-        return _fit_natively(
-            *(model, optimizer, x, y, generator),
-            beta=beta,
-            threshold=threshold,
-            steps=steps,
-            batch=batch,
-            stop_early=stop_early,
-        )
+        return _fit_natively(model, optimizer, x, y, generator, settings)
+    steps, threshold, batch = settings.steps, settings.threshold, settings.batch
     largest = math.inf
     for done in range(0, steps, SWEEP_EVERY):
         variance = model.uncertainty(x, generator)
         largest = float(variance.max())
         check_variance(largest)
-        if stop_early and largest < threshold:
+        if settings.stop_early and largest < threshold:
             return KnownFit(done, largest, True)
         spread, unknown = variance.sqrt(), variance >= threshold
         weights = torch.where(unknown, spread.exp(), ALREADY_KNOWN)
         logarithms = torch.where(unknown, spread, math.log(ALREADY_KNOWN))
         for _ in range(min(SWEEP_EVERY, steps - done)):
             rows = _drawn(weights, logarithms, batch, generator) if len(y) > batch else ...
-            _step(optimizer, model.loss(x[rows], y[rows], beta, generator))
+            _step(optimizer, model.loss(x[rows], y[rows], settings.beta, generator))
     return KnownFit(steps, largest, False)
 
 
@@ -118,7 +118,12 @@ def _drawn(weights: Tensor, logarithms: Tensor, batch: int, generator: Generator
 
 
 def _fit_natively(
-    model: WUNN, optimizer: torch.optim.Optimizer, x: Tensor, y: Tensor, generator: Generator, **options: Any
+    model: WUNN,
+    optimizer: torch.optim.Optimizer,
+    x: Tensor,
+    y: Tensor,
+    generator: Generator,
+    settings: KnownSettings,
 ) -> KnownFit:
     """The same in the core, some ten times as quick where batches are small; only its draws differ."""
     (group,) = optimizer.param_groups
@@ -141,7 +146,7 @@ def _fit_natively(
             learning_rate=group["lr"],
             already_known=ALREADY_KNOWN,
             sweep_every=SWEEP_EVERY,
-            **options,
+            **asdict(settings),
         ),
     )
     for parameter in model.parameters():
