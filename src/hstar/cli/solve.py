@@ -74,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Searches, and puts what was found where it was asked for."""
     kind = check_problem_options(arguments)
     _check_files(arguments, kind)
+    arguments.explored = arguments.steps is not None
     more = {name: getattr(arguments, name) for name in ("optimum", "jobs", "output")}
     batches = batches_of(arguments, kind, **more)
     with ProgressLine(arguments.quiet) as line:
