@@ -19,6 +19,7 @@ SUITE = """
 [limits]
 time = "20s"
 training = "2m"
+cpu = true
 
 [[tasks]]
 generator = "blocksworld"
@@ -26,7 +27,7 @@ parameters = { blocks = 4 }
 starts = 2
 
 [[tasks]]
-space = "blocks:6"
+space = "blocks:4"
 number = 2
 seeds = [3]
 
@@ -45,7 +46,7 @@ walk = 9
 [[train]]
 name = "likely"
 recipe = "likely-admissible"
-options = { iterations = 2 }
+options = { iterations = 2, nodes = 1000, known_steps = 50, planner_steps = 20, samples = 0, hidden = 4 }
 
 [[train]]
 name = "exact"
@@ -98,13 +99,13 @@ def test_jobs(home: Path) -> None:
     counts = Counter((job.kind, job.labels["contestant"], job.labels["domain"]) for job in jobs)
     assert counts == {
         ("search", "zero", "blocksworld-4ops"): 2,
-        ("search", "zero", "blocks:6"): 2,
+        ("search", "zero", "blocks:4"): 2,
         ("search", "zero", "Counter"): 2,
         ("search", "blind", "rooms"): 1,
         ("train", "likely", "blocksworld-4ops"): 1,
-        ("train", "likely", "blocks:6"): 1,
+        ("train", "likely", "blocks:4"): 1,
         ("search", "likely", "blocksworld-4ops"): 2,
-        ("search", "likely", "blocks:6"): 2,
+        ("search", "likely", "blocks:4"): 2,
         ("train", "exact", "blocksworld-4ops"): 1,
         ("train", "exact", "Counter"): 1,
         ("search", "exact", "blocksworld-4ops"): 2,
@@ -127,16 +128,16 @@ def test_one_table(home: Path) -> None:
     }
     assert solved == {
         "blocksworld-4ops/blocks4-seed0": {"zero", "likely", "exact"},
-        "blocks:6/random-3": {"zero", "likely"},
+        "blocks:4/random-3": {"zero", "likely"},
         "rooms/random-70": {"blind"},
         "Counter/walk9-0": {"zero", "exact"},
         "**mean over domains**": set(),
     }
     places = [line[0] for line in optimality_table(rows)[1:]]
-    assert places.count("blocks:6") == 2 and places.count("rooms") == 1
+    assert places.count("blocks:4") == 2 and places.count("rooms") == 1
     runs = read_runs([home / "run"])
     for text in (page(runs), write_rows(runs, "markdown"), summarise(rows)):
-        assert "blocksworld-4ops" in text and "blocks:6" in text and "Counter" in text
+        assert "blocksworld-4ops" in text and "blocks:4" in text and "Counter" in text
 
 
 @pytest.mark.parametrize(
@@ -145,34 +146,34 @@ def test_one_table(home: Path) -> None:
         (
             "starts = 2",
             "starts = 2\nwalk = 3",
-            "10: tasks.0.walk: is for puzzle or own, and this table has gen",
+            "11: tasks.0.walk: is for puzzle or own, and this table has gen",
         ),
-        ("starts = 2", 'starts = 2\nname = "x"', "10: tasks.0.name: is for grid or maps, and"),
-        ("walk = 9", "walk = 9\nstarts = 3", "27: tasks.3.starts: is for instances or generator, and .* own"),
-        ("walk = 9", 'walk = 9\nfile = "x.csv"', "27: tasks.3.file: is for puzzle, and this table has own"),
-        ("walk = 9", "", "24: tasks.3.space: Counter has no function random"),
+        ("starts = 2", 'starts = 2\nname = "x"', "11: tasks.0.name: is for grid or maps, and"),
+        ("walk = 9", "walk = 9\nstarts = 3", "28: tasks.3.starts: is for instances or generator, and .* own"),
+        ("walk = 9", 'walk = 9\nfile = "x.csv"', "28: tasks.3.file: is for puzzle, and this table has own"),
+        ("walk = 9", "", "25: tasks.3.space: Counter has no function random"),
         ("own.py:Counter", "own.py:Count", "own.py: has no space 'Count'"),
-        ("number = 2\nwalk = 9", "walk = 9", "25: tasks.3.walk: walk: give a number of starts, too"),
+        ("number = 2\nwalk = 9", "walk = 9", "26: tasks.3.walk: walk: give a number of starts, too"),
         (
             'heuristic = "zero"',
             'heuristic = "ff"',
-            "39: plan.0.heuristic: unknown heuristic of blocks:6 'ff'",
+            "40: plan.0.heuristic: unknown heuristic of blocks:4 'ff'",
         ),
         (
             'model = "likely"\nonly = ["blocks*"]',
             'model = "likely"',
-            "30: train.0.recipe: .* likely-admissible learns about one map with one goal, and rooms has many",
+            "31: train.0.recipe: .* likely-admissible learns about one map with one goal, and rooms has many",
         ),
         (
             'model = "likely"\n',
             'model = "likely"\npreferred = true\n',
-            "preferred is for a task, and blocks:6",
+            "preferred is for a task, and blocks:4",
         ),
-        ("iterations = 2", "iteration = 2", "31: .*unknown option of likely-admissible 'iteration'"),
+        ("iterations = 2", "iteration = 2", "32: .*unknown option of likely-admissible 'iteration'"),
         (
             "options = { epochs = 2 }",
             'maps = ["a.map"]',
-            "36: train.1.maps: maps is not for prolonged on a task",
+            "37: train.1.maps: maps is not for prolonged on a task",
         ),
     ],
 )
