@@ -52,7 +52,7 @@ from records import (
 
 from hstar.errors import InputError
 from hstar.experiments.fast_downward import GRACE_S, FastDownward
-from hstar.experiments.process import run_limited
+from hstar.experiments.process import ProcessLimits, run_limited
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "benchmarks"
@@ -164,7 +164,7 @@ def translate(domain: Path, problem: Path, target: Path, limit_s: float) -> bool
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_suffix(".part")
         command = [sys.executable, "-m", "fast_downward.translate", "--sas-file", str(part)]
-        found = run_limited([*command, str(domain), str(problem)], time_limit=limit_s)
+        found = run_limited([*command, str(domain), str(problem)], ProcessLimits(limit_s))
         if found.exit_code == 0:
             part.rename(target)
             return True
@@ -275,7 +275,7 @@ class Hstar:
         limits = ["--time-limit", f"{time_s:g}", "--memory-limit", str(memory_mb)]
         command = [*self.command, "solve", str(task.sas), "--search", search]
         command += ["--heuristic", heuristic, *options, *limits, "--json"]
-        found = run_limited(command, time_limit=time_s + GRACE_S)
+        found = run_limited(command, ProcessLimits(time_s + GRACE_S))
         try:
             run: Run = json.loads(found.output)
         except ValueError:

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()
 COMMANDS = re.findall(
-    r"^    (hstar (?:solve|validate|info|generate|label|train|accuracy|evaluate|report|puzzle|grid) .*)$",
+    r"^    (hstar (?:solve|validate|info|generate|sample|train|evaluate|report|show) .*)$",
     README,
     re.MULTILINE,
 )

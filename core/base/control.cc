@@ -59,6 +59,9 @@ bool Control::read_clock(const Counts& counts, int32_t best_h) {
   pending_ = 0;
   const double now = elapsed_s();
   if (now >= limits_.time_s) return stop(Status::kTimeLimit);
+  // A system call, so asked only where there is such a limit.
+  if (limits_.cpu_time_s < std::numeric_limits<double>::infinity() && cpu_s() >= limits_.cpu_time_s)
+    return stop(Status::kTimeLimit);
   if (now >= next_memory_s_) {
     next_memory_s_ = now + kMemoryInterval;
     if (!allows(0)) return stop(Status::kMemoryLimit);

@@ -27,6 +27,7 @@ const char* status_name(Status status);
 
 struct Limits {
   double time_s = std::numeric_limits<double>::infinity();
+  double cpu_time_s = std::numeric_limits<double>::infinity();  // of the searching thread
   size_t memory_bytes = std::numeric_limits<size_t>::max();
   uint64_t evaluations = std::numeric_limits<uint64_t>::max();
   uint64_t expansions = std::numeric_limits<uint64_t>::max();

@@ -59,6 +59,7 @@ void bind_options(nb::module_& module) {
   nb::class_<Limits>(module, "Limits", "What may end a search; infinite unless set.")
       .def(nb::init<>())
       .def_rw("time", &Limits::time_s)
+      .def_rw("cpu_time", &Limits::cpu_time_s)
       .def_rw("memory", &Limits::memory_bytes)
       .def_rw("evaluations", &Limits::evaluations)
       .def_rw("expansions", &Limits::expansions);

@@ -82,8 +82,9 @@ def check_number(name: str, value: Any, least: float = 0, most: float = math.inf
     """An `InputError` unless the value is a number (not a truth value) within the limits."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not least <= value <= most:
-        limits = f"from {least:g} on" if most == math.inf else f"from {least:g} to {most:.10g}"
-        raise InputError(f"{name} must be a number {limits}, got {value!r:.40}")
+        limits = f" from {least:g} on" if most == math.inf else f" from {least:g} to {most:.10g}"
+        limits = "" if least == -math.inf else limits
+        raise InputError(f"{name} must be a number{limits}, got {value!r:.40}")
 
 
 def whole_number(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:

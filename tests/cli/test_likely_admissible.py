@@ -99,8 +99,6 @@ def test_mistakes(refused: Refused, folder: Path) -> None:
     assert "--unit-cost is not an option of likely-admissible for a puzzle" in wrong(
         33, "tiles:2x3", "--unit-cost"
     )
-    fsm = refused(33, "train", "fsm", "problem.pddl", "-o", "m.hstar", "--unit-cost")
-    assert fsm == "--unit-cost is not an option of fsm for a task"
     assert not Path("m.hstar").exists()
 
 

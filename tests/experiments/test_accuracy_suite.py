@@ -202,8 +202,12 @@ JUDGES = '[[label]]\nname = "judges"\nproblems = ["judges/*.pddl"]\n'
         ('rule = "clip"', 'rule = "clop"', "not a rule: 'clop' .*quantile:LEVEL"),
         ('rule = "clip"', 'rul = "clip"', "accuracy.1.rul: unknown key 'rul'; did you mean 'rule'"),
         ('model = "weights"\ndata', 'name = "belief"\nmodel = "weights"\ndata', "are called 'belief'"),
-        ('recipe = "wl"', 'recipe = "fsm"', "is for one task"),
-        (JUDGES, OTHER, "belief: there are no held-out problems of blocksworld-4ops"),
+        (
+            'recipe = "wl"\ndata = "small"\noptions = { least-states = 1 }',
+            'recipe = "fsm"\ndata = "small"',
+            r"'small' is a \[\[label\]\], and fsm learns from",
+        ),
+        (JUDGES, OTHER, "'belief': there are no held-out problems of blocksworld-4ops"),
     ],
 )
 def test_what_is_refused(home: Path, old: str, new: str, message: str) -> None:
@@ -214,7 +218,7 @@ def test_what_is_refused(home: Path, old: str, new: str, message: str) -> None:
 
 def test_data_of_another_domain(home: Path) -> None:
     text = SUITE.replace(JUDGES, OTHER).replace('held_out = "judges"\n', "")
-    with pytest.raises(InputError, match="belief: there are no labelled problems of gripper"):
+    with pytest.raises(InputError, match="'belief': there are no labelled problems of gripper"):
         jobs_of(home, text)
 
 
@@ -233,7 +237,7 @@ held_out = "judges"
 [[plan]]
 model = "one"
 """
-    with pytest.raises(InputError, match="'one' is for one task: held_out is for recipes of a domain"):
+    with pytest.raises(InputError, match=r"10: train\.0\.held_out: held_out is not for fsm on a task"):
         jobs_of(home, text)
 
 

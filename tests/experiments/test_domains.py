@@ -212,7 +212,11 @@ def test_problems_of_one_name_are_told_apart_by_their_folders(home: Path) -> Non
         ('problems = ["small/*.pddl"]', 'problems = ["absent/*.pddl"]', "nothing matches 'absent"),
         ('problems = ["small/*.pddl"]', 'generator = "gripper"', "gripper: give a split"),
         ('problems = ["small/*.pddl"]\n', "", "either problems or a generator"),
-        ('recipe = "wl"', 'recipe = "fsm"', "is for one task"),
+        (
+            'recipe = "wl"\ndata = "small"\noptions = { least-states = 1 }',
+            'recipe = "fsm"\ndata = "small"',
+            r"'small' is a \[\[label\]\], and fsm learns from",
+        ),
         ('problems = ["large/*.pddl"]', 'instances = ["large/p0.pddl"]', "is for a domain"),
         (
             'problems = ["large/*.pddl"]',

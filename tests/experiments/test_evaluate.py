@@ -17,13 +17,13 @@ from hstar.experiments import (
     Limits,
     LocalExecutor,
     Store,
-    evaluation_jobs,
+    contestant_jobs,
     parse_contestant,
-    read_instance,
     run,
     summarise,
 )
 from hstar.experiments.fast_downward import FastDownward
+from hstar.experiments.problems import Source, read_instance
 from hstar.generators import GENERATORS
 
 Row = dict[str, Any]
@@ -64,30 +64,31 @@ def evaluate(store: Store, folder: Path, *words: str, starts: int = 3, time_limi
     """The rows of an evaluation, jobs that were run before included."""
     contestants = [parse_contestant(word) for word in words]
     instance = read_instance(folder, store, most=starts)
-    jobs = evaluation_jobs([instance], contestants, store, limits=Limits(time_limit=time_limit))
+    limits = Limits(time_limit=time_limit)
+    jobs = [job for one in contestants for job in contestant_jobs(one, [instance], store, limits=limits)]
     return run(store, jobs, LocalExecutor(2))
 
 
 def test_starts_are_the_other_problems_in_natural_order(folder: Path, store: Store) -> None:
     instance = read_instance(folder, store)
     assert instance.name.endswith("/five")
-    assert [name for name, _ in instance.starts] == ["p1", "p2", "p10"]
-    base, first = (load(store, digest) for digest in (instance.base, instance.starts[0][1]))
+    assert list(instance.starts) == ["p1", "p2", "p10"]
+    base, first = (load(store, source) for source in (instance.lesson.source, instance.starts["p1"]))
     assert base.core.fact_names == first.core.fact_names
     assert ("clear", "b3") in first.initial_atoms
     assert len(read_instance(folder, store, most=1).starts) == 1
 
 
-def load(store: Store, digest: str) -> hstar.Task:
+def load(store: Store, source: Source) -> hstar.Task:
     copy = store.folder / "task.sas"
-    copy.write_bytes(store.get(digest))
+    copy.write_bytes(store.get(str(source.files["task.sas"])))
     return hstar.load(copy)
 
 
 def test_a_problem_alone_gets_walks(folder: Path, store: Store) -> None:
     instance = read_instance(folder / "base.pddl", store, walks=3)
-    assert [name for name, _ in instance.starts] == ["walk1", "walk2", "walk3"]
-    assert all(hstar.solve(load(store, digest)).solved for _, digest in instance.starts)
+    assert list(instance.starts) == ["walk1", "walk2", "walk3"]
+    assert all(hstar.solve(load(store, source)).solved for source in instance.starts.values())
 
 
 def test_other_goals_and_other_domains_are_refused(folder: Path, store: Store, tmp_path: Path) -> None:
@@ -154,7 +155,7 @@ def test_contestants() -> None:
         "none.hstar": "none.hstar: no such model",
         "ff,search=a*": "unknown search 'a\\*'",
         "fsm,precision=int4": "unknown precision 'int4'",
-        "ff,precision=int16": "'ff' has no option 'precision'",
+        "ff,precision=int16": "ff,precision=int16: precision is for models",
     }.items():
         with pytest.raises(InputError, match=message):
             parse_contestant(word)

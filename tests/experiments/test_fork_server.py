@@ -18,16 +18,16 @@ import pytest
 from hstar.experiments import Job, execute, fork_server, process
 from hstar.experiments.fork_server import MOST_SERVERS, ForkServers
 from hstar.experiments.job import HSTAR
-from hstar.experiments.process import Finished, kill_all, run_limited
+from hstar.experiments.process import Finished, ProcessLimits, kill_all, run_limited
 
 COMMAND = (sys.executable, "-m", "hstar")
-PUZZLE = ("puzzle", "tiles:3x3", "--random", "2", "--heuristic", "manhattan", "--json", "--quiet")
-ENDLESS = ("puzzle", "tiles:5x5", "--random", "1", "--heuristic", "blind", "--json", "--quiet")
+PUZZLE = ("solve", "tiles:3x3", "--random", "2", "--heuristic", "manhattan", "--json", "--quiet")
+ENDLESS = ("solve", "tiles:5x5", "--random", "1", "--heuristic", "blind", "--json", "--quiet")
 
 
 def forked(servers: ForkServers, *words: str, kind: str = "a", time_limit: float = 60) -> Finished:
     start = functools.partial(servers.start, kind)
-    return run_limited([*COMMAND, *words], time_limit=time_limit, start=start)
+    return run_limited([*COMMAND, *words], ProcessLimits(time_limit), start=start)
 
 
 def server_of(servers: ForkServers, kind: str) -> int:
@@ -49,7 +49,7 @@ def untimed(found: Finished) -> list[dict[str, object]]:
 
 def test_the_same_as_alone() -> None:
     servers = ForkServers()
-    alone = run_limited([*COMMAND, *PUZZLE], time_limit=60)
+    alone = run_limited([*COMMAND, *PUZZLE], ProcessLimits(60))
     for _ in range(3):
         found = forked(servers, *PUZZLE)
         assert (found.exit_code, found.errors) == (0, "") and untimed(found) == untimed(alone)
@@ -60,7 +60,7 @@ def test_the_same_as_alone() -> None:
     wide, narrow = (
         run_limited(
             [*COMMAND, "puzzle", "--help"],
-            time_limit=60,
+            ProcessLimits(60),
             environment={"COLUMNS": columns},
             start=functools.partial(servers.start, "help"),
         ).output
@@ -91,9 +91,9 @@ def test_limits() -> None:
     # What was killed has told nothing; and a limit of memory holds.
     assert servers._modules == {}
     start = functools.partial(servers.start, "a")
-    big = run_limited([*COMMAND, *ENDLESS], time_limit=60, resident_memory=8 << 20, start=start)
+    big = run_limited([*COMMAND, *ENDLESS], ProcessLimits(60, resident_memory=8 << 20), start=start)
     assert big.out_of_memory and not big.timed_out
-    small = run_limited([*COMMAND, *PUZZLE], time_limit=60, address_space=1 << 20, start=start)
+    small = run_limited([*COMMAND, *PUZZLE], ProcessLimits(60, address_space=1 << 20), start=start)
     assert small.exit_code != 0
 
 

@@ -14,8 +14,8 @@ import pytest
 
 from hstar.experiments import Store
 from hstar.experiments.grid_animation import steps
-from hstar.experiments.grid_jobs import STEPS
 from hstar.experiments.grid_picture import Panel
+from hstar.experiments.job import STEPS
 from hstar.experiments.report import page, read_runs
 from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem
@@ -325,28 +325,37 @@ def test_who_was_only_compared_has_no_part_in_searches(write_page: Open, tmp_pat
     assert "NaN" not in tab.locator("#training").inner_html()
 
 
-def test_paths_on_maps(tmp_path: Path, write_page: Open) -> None:
-    known = {"scenarios": 10, "solved": 10, "reopened": 0.0, "ratio": 1.02, "greatest_ratio": 1.5}
+def test_costs_against_optima(tmp_path: Path, write_page: Open) -> None:
+    known = {"instances": 10, "solved": 10, "with_known_optimum": 10, "optimal": 0.5, "reopened": 0.0}
+    known |= {"suboptimality": 0.02, "greatest_suboptimality": 0.5}
     with Store(tmp_path / "maps") as store:
         for domain in ("maze", "rooms"):
             for contestant, expansions in (("weighted", 1200.0), ("learned", 80.0)):
                 labels = {"domain": domain, "instance": f"{domain}/random-0", "start": "10 scenarios"}
                 labels |= {"contestant": contestant, "seed": 0}
-                search(store, labels, expansions=expansions, bound=2.0, violations=0, **known)
+                search(store, labels, expansions=expansions, bound=2.0, **known)
+        for start in ("1", "2"):  # of a puzzle with two sets, one row a search
+            for place in ("tiles:3x3/random-0", "tiles:3x3/hard"):
+                labels = {"domain": "tiles:3x3", "instance": place, "contestant": "weighted", "seed": 0}
+                search(store, {**labels, "start": start}, cost=12, optimal_cost=10, expansions=7)
     tab = write_page(tmp_path / "maps")
-    assert cells(tab, "paths", 3) == ["1,200", "80", "1,200", "80"]
-    assert cells(tab, "paths", 6) == ["0.750"] * 4
-    tab.locator("#paths th", has_text="expansions").click()
-    assert cells(tab, "paths", 3) == ["1,200", "1,200", "80", "80"]
+    places = ["maze", "rooms", "maze", "rooms", "tiles:3x3/hard", "tiles:3x3/random-0"]
+    assert sorted(cells(tab, "costs", 1)) == sorted(places)
+    tab.locator("#by-domain").get_by_label("tiles:3x3").uncheck()
+    assert cells(tab, "costs", 4) == ["1,200", "80", "1,200", "80"]
+    assert cells(tab, "costs", 8) == ["0.750"] * 4
+    tab.locator("#costs th", has_text="expanded").click()
+    assert cells(tab, "costs", 4) == ["1,200", "1,200", "80", "80"]
     tab.locator("#by-domain").get_by_label("maze").uncheck()
     tab.locator("#by-contestant").get_by_label("weighted").uncheck()
-    assert [cells(tab, "paths", column) for column in (1, 2)] == [["rooms"], ["learned"]]
+    assert [cells(tab, "costs", column) for column in (1, 2)] == [["rooms"], ["learned"]]
     tab.locator("#by-contestant").get_by_label("learned").uncheck()
-    assert not tab.locator("#paths-section").is_visible()
+    assert not tab.locator("#costs-section").is_visible()
 
 
 def test_searches_on_maps_step_by_step(tmp_path: Path, write_page: Open) -> None:
-    known = {"scenarios": 1, "solved": 1, "reopened": 0.0, "ratio": 1.0, "greatest_ratio": 1.0, "bound": 1.0}
+    known = {"instances": 1, "solved": 1, "with_known_optimum": 1, "optimal": 1.0, "bound": 1.0}
+    known |= {"suboptimality": 0.0, "greatest_suboptimality": 0.0}
     blocked = np.zeros((6, 9), dtype=bool)
     with Store(tmp_path / "maps") as store:
         for domain, wall in (("open", 0), ("wall", 5)):
@@ -360,7 +369,7 @@ def test_searches_on_maps_step_by_step(tmp_path: Path, write_page: Open) -> None
                 labels = {"domain": domain, "instance": f"{domain}/random-0", "start": "1 scenario"}
                 left = {STEPS: json.dumps(kept).encode()}
                 who = {"contestant": name, "seed": 0}
-                search(store, labels | who, left=left, expansions=found.expanded, violations=0, **known)
+                search(store, labels | who, left=left, expansions=found.expanded, **known)
     tab = write_page(tmp_path / "maps")
     assert tab.locator("#steps-map option").all_inner_texts() == ["open/random-0", "wall/random-0"]
     captions = tab.locator("#steps figcaption")

@@ -5,13 +5,14 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from hstar.experiments import Job, execute, process
-from hstar.experiments.job import HEADROOM, RESIDENT_LIMIT
-from hstar.experiments.process import Finished, kill_all, run_limited
+from hstar.experiments.job import HEADROOM, RESIDENT_LIMIT, starved
+from hstar.experiments.process import Finished, ProcessLimits, kill_all, run_limited
 from hstar.experiments.process_tree import ProcessTree
 
 PYTHON = sys.executable
@@ -21,7 +22,7 @@ MIB = 1 << 20
 def test_output_errors_and_code() -> None:
     found = run_limited(
         [PYTHON, "-c", "import sys; print('out'); print('a\\nlast', file=sys.stderr); sys.exit(3)"],
-        time_limit=60,
+        ProcessLimits(60),
     )
     assert (found.exit_code, found.output, found.timed_out) == (3, "out\n", False)
     assert found.last_line() == "last"
@@ -30,8 +31,8 @@ def test_output_errors_and_code() -> None:
 def test_standard_input_is_the_file(tmp_path: Path) -> None:
     (tmp_path / "in").write_text("hello")
     code = "import sys; print(sys.stdin.read())"
-    assert run_limited([PYTHON, "-c", code], time_limit=60, stdin=tmp_path / "in").output == "hello\n"
-    assert run_limited([PYTHON, "-c", code], time_limit=60).output == "\n"
+    assert run_limited([PYTHON, "-c", code], ProcessLimits(60), stdin=tmp_path / "in").output == "hello\n"
+    assert run_limited([PYTHON, "-c", code], ProcessLimits(60)).output == "\n"
 
 
 @pytest.mark.slow
@@ -43,7 +44,7 @@ def test_the_limit_ends_children_too(tmp_path: Path) -> None:
         f"open({str(pid_file)!r}, 'w').write(str(child.pid))\n"
         "time.sleep(600)\n"
     )
-    found = run_limited([PYTHON, "-c", code], time_limit=3)
+    found = run_limited([PYTHON, "-c", code], ProcessLimits(3))
     assert found.timed_out and found.exit_code < 0
     assert gone(int(pid_file.read_text()))
 
@@ -51,8 +52,7 @@ def test_the_limit_ends_children_too(tmp_path: Path) -> None:
 def test_memory_beyond_the_limit_is_refused() -> None:
     found = run_limited(
         [PYTHON, "-c", "import time; time.sleep(0.5); bytearray(4 << 30)"],
-        time_limit=60,
-        address_space=1 << 30,
+        ProcessLimits(60, address_space=1 << 30),
     )
     assert found.exit_code != 0
     assert "MemoryError" in found.errors
@@ -73,7 +73,7 @@ def of_child(megabytes: int, seconds: float, **options: bool) -> list[str]:
 def test_children_count_and_are_ended_at_the_memory_limit(leaves: bool) -> None:
     command = of_child(400, 600.0, start_new_session=leaves)
     clock = time.monotonic()
-    found = run_limited(command, time_limit=300, resident_memory=200 * MIB)
+    found = run_limited(command, ProcessLimits(300, resident_memory=200 * MIB))
     assert found.out_of_memory and not found.timed_out and found.exit_code < 0
     assert time.monotonic() - clock < 60
     assert 200 * MIB < found.peak_memory < 600 * MIB
@@ -94,7 +94,7 @@ def running(word: str) -> list[str]:
 
 
 def test_what_stays_below_the_memory_limit_is_left_alone() -> None:
-    found = run_limited(of_child(150, 0.5), time_limit=300, resident_memory=400 * MIB)
+    found = run_limited(of_child(150, 0.5), ProcessLimits(300, resident_memory=400 * MIB))
     assert (found.exit_code, found.out_of_memory) == (0, False)
     assert 150 * MIB < found.peak_memory < 300 * MIB
 
@@ -109,7 +109,7 @@ def test_memory_that_forked_children_share_counts_once() -> None:
         "time.sleep(1)\n"
         "os._exit(0) if 0 in children else [os.waitpid(child, 0) for child in children]\n"
     )
-    found = run_limited([PYTHON, "-c", code], time_limit=300, resident_memory=400 * MIB)
+    found = run_limited([PYTHON, "-c", code], ProcessLimits(300, resident_memory=400 * MIB))
     assert (found.exit_code, found.out_of_memory) == (0, False), found
     assert 150 * MIB < found.peak_memory < 300 * MIB
 
@@ -118,18 +118,18 @@ def test_memory_that_forked_children_share_counts_once() -> None:
 def test_processor_time_of_children_counts() -> None:
     busy = "import time\nwhile time.process_time() < 0.5: pass"
     code = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {busy!r}])"
-    found = run_limited([PYTHON, "-c", code], time_limit=300)
+    found = run_limited([PYTHON, "-c", code], ProcessLimits(300))
     assert 0.5 <= found.cpu_seconds < 5
     # Also of one that nobody has waited for.
     endless = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'while True: pass'])"
-    assert run_limited([PYTHON, "-c", endless], time_limit=3).cpu_seconds > 0.1
+    assert run_limited([PYTHON, "-c", endless], ProcessLimits(3)).cpu_seconds > 0.1
 
 
 def test_what_a_command_leaves_behind_is_ended() -> None:
     child = [PYTHON, "-c", EATER, "1", "601.0"]
     code = f"import subprocess; subprocess.Popen({child!r}); print('started')"
     clock = time.monotonic()
-    found = run_limited([PYTHON, "-c", code], time_limit=300)
+    found = run_limited([PYTHON, "-c", code], ProcessLimits(300))
     assert (found.exit_code, found.output, found.timed_out) == (0, "started\n", False)
     assert time.monotonic() - clock < 60
     assert not running("601.0")
@@ -171,21 +171,21 @@ def test_hard_limits_are_above_those_that_programs_watch() -> None:
 def test_endless_output_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hstar.experiments.process.OUTPUT_BYTES", 1000_000)
     code = "print('first'); [print('y' * 99) for _ in range(50_000)]; print('last')"
-    found = run_limited([PYTHON, "-c", code], time_limit=300)
+    found = run_limited([PYTHON, "-c", code], ProcessLimits(300))
     assert found.output.startswith("first\n") and found.output.endswith("\nlast\n")
     assert "bytes left out" in found.output
     assert len(found.output) < 1_700_000
 
 
 def test_a_command_that_is_not_there() -> None:
-    found = run_limited(["no-such-program"], time_limit=60)
+    found = run_limited(["no-such-program"], ProcessLimits(60))
     assert isinstance(found, Finished)
     assert found.exit_code == 127
     assert "no-such-program" in found.last_line()
 
 
 def test_a_crash_is_an_answer() -> None:
-    found = run_limited([PYTHON, "-c", "import os; os.abort()"], time_limit=60)
+    found = run_limited([PYTHON, "-c", "import os; os.abort()"], ProcessLimits(60))
     assert found.exit_code == -6
     assert found.last_line() == "no message"
 
@@ -194,7 +194,7 @@ def test_kill_all_ends_what_other_threads_wait_for() -> None:
     codes: list[int] = []
     thread = threading.Thread(
         target=lambda: codes.append(
-            run_limited([PYTHON, "-c", "import time; time.sleep(600)"], time_limit=600).exit_code
+            run_limited([PYTHON, "-c", "import time; time.sleep(600)"], ProcessLimits(600)).exit_code
         )
     )
     thread.start()
@@ -232,8 +232,8 @@ def test_nothing_outlives_a_killed_caller(tmp_path: Path) -> None:
     )
     caller_code = (
         "import sys\n"
-        "from hstar.experiments.process import run_limited\n"
-        f"run_limited([sys.executable, '-c', {code!r}], time_limit=600)\n"
+        "from hstar.experiments.process import ProcessLimits, run_limited\n"
+        f"run_limited([sys.executable, '-c', {code!r}], ProcessLimits(600))\n"
     )
     caller = subprocess.Popen([PYTHON, "-c", caller_code])
     deadline = time.monotonic() + 60
@@ -249,11 +249,63 @@ def test_nothing_outlives_a_killed_caller(tmp_path: Path) -> None:
 
 def test_a_killed_guardian_is_replaced() -> None:
     process._running.end_guardian()
-    run_limited([PYTHON, "-c", ""], time_limit=60)
+    run_limited([PYTHON, "-c", ""], ProcessLimits(60))
     first = process._running._guardian
     assert first is not None
     first.kill()
     first.wait()
-    run_limited([PYTHON, "-c", ""], time_limit=60)
+    run_limited([PYTHON, "-c", ""], ProcessLimits(60))
     second = process._running._guardian
     assert second is not None and second.pid != first.pid and second.poll() is None
+
+
+# --- processor time -------------------------------------------------------------------------------------
+
+SPIN = "import time\nwhile time.process_time() < {}: pass"
+
+
+@pytest.fixture
+def busy_core() -> Iterator[None]:
+    """One core for this process and all that it starts, and three others that never rest on it."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    others = [subprocess.Popen([PYTHON, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+        os.sched_setaffinity(0, before)
+
+
+def test_a_busy_machine_does_not_change_who_ends_in_time(busy_core: None) -> None:
+    """A second of work takes about four on this core: too long by the clock, in time by the processor."""
+    command = [PYTHON, "-c", SPIN.format(1.0)]
+    by_clock = run_limited(command, ProcessLimits(2))
+    assert by_clock.timed_out
+    found = run_limited(command, ProcessLimits(2, cpu=True))
+    assert (found.exit_code, found.timed_out) == (0, False)
+    assert 1.0 <= found.cpu_seconds < 2
+
+
+def test_a_limit_of_processor_time_is_one_of_all_processes() -> None:
+    """Two children that each stay below it; a command that waits is ended by the clock, much later."""
+    child = f"subprocess.Popen([sys.executable, '-c', {SPIN.format(60)!r}])"
+    code = f"import subprocess, sys, time\nfor _ in range(2): {child}\ntime.sleep(60)"
+    found = run_limited([PYTHON, "-c", code], ProcessLimits(0.6, cpu=True))
+    assert found.timed_out and 0.6 <= found.cpu_seconds < 3
+    assert ProcessLimits(6, cpu=True).wall == 10 * 6 + 600 and ProcessLimits(6).wall == 6
+
+
+def test_a_job_with_processor_time(monkeypatch: pytest.MonkeyPatch, busy_core: None) -> None:
+    monkeypatch.setattr("hstar.experiments.job.GRACE_S", 0.0)
+    command = ("{python}", "-c", SPIN.format(0.8))
+    by_clock, found = (
+        execute(Job("make", command, time_limit=1.5, cpu=cpu), {}).record for cpu in (False, True)
+    )
+    assert (by_clock["status"], found["status"]) == ("time_limit", "made")
+    assert found["cpu_limit"] == 1.5 and "cpu_limit" not in by_clock
+    assert starved(by_clock, 1.5) and not starved({**found, "status": "time_limit"}, 4.0)
+    plain = Job("make", command, time_limit=1.5)
+    assert plain.key != Job("make", command, time_limit=1.5, cpu=True).key

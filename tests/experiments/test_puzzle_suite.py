@@ -9,8 +9,8 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
-from hstar.experiments.puzzle_jobs import INSTANCE, random_puzzles
-from hstar.experiments.puzzles import random_instances
+from hstar.experiments.batch import random_instances
+from hstar.experiments.problems import INSTANCE, random_puzzles
 from hstar.experiments.report.figures import write_figures
 from hstar.experiments.statistics import optimality_of
 from hstar.experiments.suite import read_suite
@@ -25,11 +25,11 @@ time = "20s"
 training = "2m"
 
 [[tasks]]
-puzzle = "tiles:3x3"
+space = "tiles:3x3"
 file = "instances.csv"
 
 [[tasks]]
-puzzle = "pancake:6"
+space = "pancake:6"
 number = 2
 seeds = [3]
 
@@ -69,13 +69,13 @@ def home(tmp_path: Path) -> Path:
 def test_jobs(home: Path) -> None:
     with Store(home / "run") as store:
         jobs = suite_jobs(read_suite(home / "suite.toml"), home, store)
-        assert Counter(job.kind for job in jobs) == {"train": 4, "puzzle": 2 * 2 * 4 + 2 * 4 + 2}
+        assert Counter(job.kind for job in jobs) == {"train": 4, "search": 2 * 2 * 4 + 2 * 4 + 2}
         by_training = Counter(need for job in jobs for need in job.needs())
         expected = {"tiles:3x3": 4, "pancake:6": 8}
         assert by_training == {job.key: expected[job.labels["domain"]] for job in jobs if job.kind == "train"}
         floors = {job.labels["contestant"] for job in jobs if "--floor" in job.command}
         assert floors == {"floor True"}
-        assert {job.labels["instance"] for job in jobs if job.kind == "puzzle"} == {
+        assert {job.labels["instance"] for job in jobs if job.kind == "search"} == {
             "tiles:3x3/instances",
             "pancake:6/random-3",
         }
@@ -131,7 +131,7 @@ def test_profiles_of_the_suite_of_the_paper(
     suite = read_suite(Path(__file__).parents[2] / "suites" / "likely_admissible.toml", profile)
     with Store(tmp_path / "run") as store:
         jobs = suite_jobs(suite, tmp_path, store)
-    assert Counter(job.kind for job in jobs) == {"train": trainings, "puzzle": searches}
+    assert Counter(job.kind for job in jobs) == {"train": trainings, "search": searches}
     commands = [job.command for job in jobs if job.kind == "train"]
     chosen = profile.removesuffix("-large")
     assert all(command[command.index("--profile") + 1] == chosen for command in commands)
@@ -141,12 +141,16 @@ def test_profiles_of_the_suite_of_the_paper(
 
 def test_random_tiles_have_known_optima(tmp_path: Path) -> None:
     with Store(tmp_path / "run") as store:
-        found = random_puzzles(parse_puzzle("tiles:3x3"), 20, 1, store)
-        large = random_puzzles(parse_puzzle("tiles:5x5"), 1, 1, store)
-        texts = [store.get(digest).decode() for _, digest in found.starts]
-        assert store.get(large.starts[0][1]).decode().strip().endswith(",")  # not to be found in seconds
+        found = random_puzzles("tiles:3x3", 20, 1, store)
+        large = random_puzzles("tiles:5x5", 1, 1, store)
+        texts = [
+            store.get(str(digest)).decode() for one in found.starts.values() for digest in one.files.values()
+        ]
+        assert (
+            store.get(str(large.starts["1"].files[INSTANCE])).decode().strip().endswith(",")
+        )  # not to be found in seconds
     costs = [int(text.strip().rpartition(",")[2]) for text in texts]
-    puzzles = [one.puzzle for one in random_instances(parse_puzzle("tiles:3x3"), 20, 1)]
+    puzzles = [one.problem for one in random_instances(parse_puzzle("tiles:3x3"), 20, 1)]
     assert costs == [solve(puzzle, "manhattan", "idastar").plan_cost for puzzle in puzzles]
 
 
@@ -165,10 +169,10 @@ def test_from_the_goal_to_a_table(home: Path) -> None:
     ]
     pancakes = [row for row in rows if row["domain"] == "pancake:6" and row["step"] == "search"]
     assert all(row["optimal_cost"] <= row["cost"] for row in pancakes)
-    table = {tuple(line[:2]): line[2:] for line in optimality_table(rows)}
-    assert (
-        table["tiles:3x3", "manhattan"][0::3] == ["100", "0"] and "100" in table["tiles:3x3", "manhattan"][4]
-    )
+    head, *lines = optimality_table(rows)
+    table = {tuple(line[:2]): dict(zip(head, line, strict=True)) for line in lines}
+    names = ("solved (%)", "suboptimality of solved (%)", "optimal (%)")
+    assert [table["tiles:3x3", "manhattan"][name] for name in names] == ["100", "0", "100"]
     assert set(table) > {("tiles:3x3", "alpha 0.9"), ("pancake:6", "alpha 0.5")}
     assert "## Optimality" in summarise(rows)
 
@@ -182,7 +186,8 @@ def test_optimality() -> None:
         {**known, "seed": 1, "start": "1", "cost": 11},
         {**known, "seed": 1, "start": "2", "cost": None, "status": "time_limit"},
     ]
-    assert optimality_table(rows)[1:] == [["d", "c", "75 ± 35.4", "15 ± 7.1", "1 ± 0", "10 ± 0", "25 ± 35.4"]]
+    figures = ["75 ± 35.4", "15 ± 7.1", "1 ± 0", "10 ± 0", "25 ± 35.4"]
+    assert optimality_table(rows)[1:] == [["d", "c", *figures, "4"]]
 
 
 @pytest.mark.slow
@@ -211,23 +216,28 @@ def test_the_frontier_is_drawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('puzzle = "tiles:3x3"', 'puzzle = "tyles:3x3"', "unknown puzzle 'tyles'"),
+        ('space = "tiles:3x3"', 'space = "tyles:3x3"', "unknown puzzle 'tyles'"),
         ('file = "instances.csv"', 'file = "absent.csv"', "nothing matches 'absent.csv'"),
         ('file = "instances.csv"', "seeds = [1]", "either a file or a number"),
-        ('recipe = "likely-admissible"', 'recipe = "fsm"', "unknown recipe 'fsm'"),
+        (
+            'recipe = "likely-admissible"',
+            'recipe = "fsm"',
+            "fsm learns for a task, and tiles:3x3 is a puzzle",
+        ),
         ("hidden = 4", "hiden = 4", "unknown option of likely-admissible 'hiden'"),
         ("hidden = 4", "hidden = 0", "hidden must be a whole number from 1 on"),
         ('only = ["tiles:*"]', 'only = ["tyles:*"]', "unknown domain 'tyles:"),
         ('only = ["tiles:*"]', "", "unknown heuristic of pancake:6 'manhattan'"),
-        ('heuristic = "manhattan"', 'heuristic = "databases"', "there are databases for"),
+        ('heuristic = "manhattan"', 'heuristic = "databases"', "unknown heuristic of tiles:3x3 'databases'"),
         ('name = "alpha {alpha}"\n', "", "the name tells the choices apart: {alpha}"),
         ('name = "alpha {alpha}"', 'name = "alpha {beta}"', "asks for what each has not"),
+        ('heuristic = "manhattan"', 'heuristic = "manhattan"\npreferred = true', "preferred is for a task"),
+        ('heuristic = "manhattan"', 'planner = "fd:lama-first"', "planner is for a task, and tiles:3x3"),
         (
-            "[[plan]]",
-            '[[tasks]]\ngenerator = "gripper"\nparameters = { balls = 1 }\n[[plan]]',
-            "different suites",
+            'file = "instances.csv"',
+            'file = "instances.csv"\nstarts = 3',
+            "suite.toml:9: tasks.0.starts",
         ),
-        ('heuristic = "manhattan"', 'heuristic = "manhattan"\nsearch = "astar"', "solved by IDA"),
     ],
 )
 def test_what_is_refused(home: Path, old: str, new: str, message: str) -> None:

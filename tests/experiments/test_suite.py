@@ -115,10 +115,20 @@ def test_wrong_keys_and_values(tmp_path: Path, wrong: tuple[str, str], line: int
     ("wrong", "message"),
     [
         (('model = "little"', 'model = "litle"'), "unknown model 'litle'.*did you mean 'little'"),
-        (('heuristic = "ff"', 'heuristic = "fff"'), "unknown contestant 'fff'"),
+        (
+            ('heuristic = "ff"', 'heuristic = "fff"'),
+            "suite.toml:27: plan.2.heuristic: unknown heuristic of .*did you mean 'ff'",
+        ),
         (('heuristic = "ff"', 'heuristic = "ff"\nmodel = "little"'), "one of model, heuristic and planner"),
         (('generator = "blocksworld"', 'generator = "blockworld"'), "did you mean 'blocksworld'"),
-        (('generator = "blocksworld"', 'instances = ["none/*"]'), "nothing matches 'none"),
+        (('generator = "blocksworld"', 'instances = ["none/*"]'), "8: tasks.0.parameters: is for generator"),
+        (
+            (
+                'generator = "blocksworld"\nparameters = { blocks = [3, 4] }\nseeds = [0, 1]',
+                'instances = ["no/*"]',
+            ),
+            "suite.toml:7: tasks.0.instances: nothing matches 'no/",
+        ),
         (
             ("parameters = { blocks", "parameters = { block"),
             "blocksworld: .*unexpected keyword argument 'block'",

@@ -11,9 +11,7 @@ from hstar.experiments.statistics import (
     Coverage,
     Share,
     missing_optimality,
-    missing_paths,
     optimality_of,
-    paths_of,
     ratio_to,
     share_of,
     solved_by_all,
@@ -25,7 +23,6 @@ from hstar.experiments.tables import (
     effort_table,
     evaluations_table,
     optimality_table,
-    path_table,
     share,
 )
 from hstar.experiments.whole_seeds import starts_of, whole_seeds
@@ -71,8 +68,12 @@ def test_optimality_of_a_run_that_was_given_up() -> None:
     assert [len(seeds) for seeds in optimality_of(rows).values()] == [1, 0]
     assert missing_optimality(rows) == {("d", "given up"): "3 of 4"}
     table = optimality_table(rows)
-    assert table[1] == ["d", "whole", "100", "277.8", "1", "0", "100"]
-    assert table[2] == ["d", "given up", "3 of 4", "–", "–", "–", "–"]
+    assert table[0][2:] == [
+        *("solved (%)", "expanded, mean", "generated, mean", "seconds, mean", "suboptimality of solved (%)"),
+        *("optimal (%)", "searches"),
+    ]
+    assert table[1] == ["d", "whole", "100", "277.8", "277.8", "1", "0", "100", "4"]
+    assert table[2] == ["d", "given up", "3 of 4", *["–"] * 5, "0"]
     more = [*rows, *({**row, "seed": 1} for row in searches("given up", 4))]
     assert optimality_table(more)[2][:4] == ["d", "given up", "100 (1 of 2 seeds)", "277.8"]
 
@@ -112,14 +113,43 @@ def test_evaluations_that_the_clock_hid() -> None:
     assert evaluations_table(rows) == [["", "whole", "slow"], ["d", "277.8", "3 of 4"]]
 
 
-def test_paths_of_sets_that_are_not_all_there() -> None:
-    about = {"scenarios": 100, "solved": 100, "reopened": 0.0, "ratio": 1.0, "greatest_ratio": 1.0}
-    about |= {"bound": 1.5, "violations": 0, "expansions": 50.0}
-    rows = [{**row, **about, "instance": f"d/{row['start']}", "start": "all"} for row in searches("whole", 2)]
+def of_many(rows: list[Row], instances: int, **more: Any) -> list[Row]:
+    """Rows that stand for a search of so many problems, one after the other, all solved within 1.5."""
+    about = {"instances": instances, "solved": instances, "with_known_optimum": instances, "optimal": 1.0}
+    about |= {"suboptimality": 0.0, "greatest_suboptimality": 0.0, "bound": 1.5, "reopened": 0.0}
+    return [
+        {**row, **about, "instance": f"d/{row['start']}", "start": f"{instances} scenarios", **more}
+        for row in rows
+    ]
+
+
+def test_sets_that_are_not_all_there() -> None:
+    rows = of_many(searches("whole", 2), 100, expansions=50.0)
     easy = {**rows[0], "contestant": "begun", "expansions": 9.0}
-    assert [len(seeds) for seeds in paths_of([*rows, easy]).values()] == [1, 0]
-    assert missing_paths([*rows, easy]) == {("d", "begun"): "1 of 2"}
-    assert path_table([*rows, easy])[2][:3] == ["d", "begun", "1 of 2"]
+    assert [len(seeds) for seeds in optimality_of([*rows, easy]).values()] == [1, 0]
+    assert missing_optimality([*rows, easy]) == {("d", "begun"): "1 of 2"}
+    assert optimality_table([*rows, easy])[2][:3] == ["d", "begun", "1 of 2"]
+    table = dict(zip(*optimality_table(rows), strict=True))
+    assert (table["searches"], table["expanded, mean"], table["greatest cost / bound"]) == (
+        "200",
+        "50",
+        "0.667",
+    )
+
+
+def test_searches_of_several_problems_count_with_their_number() -> None:
+    rows = of_many(searches("c", 1), 10, expansions=100.0, suboptimality=0.5, greatest_suboptimality=0.8)
+    rows += of_many(
+        searches("c", 2)[1:], 30, expansions=20.0, solved=20, status="time_limit", suboptimality=0.2
+    )
+    (one,) = optimality_of(rows)["d", "c"]
+    assert (one.expanded, one.searches, one.solved) == (40, 40, 75)
+    assert one.suboptimality == pytest.approx(100 * (10 * 0.5 + 20 * 0.2) / 30)
+    assert one.greatest == pytest.approx(1.8 / 1.5)
+    assert coverage_table(rows)[1:] == [["d/0", "100"], ["d/1", "66.7"], ["d, mean", "83.3"]]
+    # Beside single searches of another domain, in one table.
+    rows += [{**row, "domain": "e", "instance": "e/i"} for row in searches("c", 4)]
+    assert [line[0] for line in optimality_table(rows)[1:]] == ["d", "e"]
 
 
 def test_errors_of_some_seeds() -> None:

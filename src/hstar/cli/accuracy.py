@@ -1,22 +1,22 @@
-"""`hstar accuracy`: how far a model of a domain is from the true distances."""
+"""`hstar evaluate MODEL DATA`: how far a model of a domain is from the true distances of labelled states."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from hstar.cli.app import Parser
 from hstar.cli.tasks import check_file
+from hstar.files import MODEL
 
-DESCRIPTION = """\
-Compares what a model of a domain says with the distances of labelled states, those of `hstar label`, and
-prints the mean squared error beside those of ff, lmcut and goalcount. For estimates with a spread: the mean
-spread, the likelihood of the distances, and how often they fall below the quantiles."""
-EXAMPLES = (
-    "hstar accuracy model.hstar states.data",
-    "hstar accuracy model.hstar states.data --rule clip --json",
-)
+
+def asked(words: Sequence[str]) -> bool:
+    """Whether a command line of `hstar evaluate` compares a model with labelled states: it keeps no run."""
+    return any(word.endswith(MODEL) for word in words) and not any(
+        word.startswith(("-o", "--output")) for word in words
+    )
 
 
 def configure(parser: Parser) -> None:
@@ -28,7 +28,7 @@ def configure(parser: Parser) -> None:
         nargs="+",
         type=Path,
         metavar="DATA",
-        help="files of hstar label, or data that come with hstar",
+        help="files of hstar sample optimal, or data that come with hstar",
     )
     parser.add_argument(
         "--rule",

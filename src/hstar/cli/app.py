@@ -15,27 +15,24 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from hstar import __version__
+from hstar.cli.aliases import ALIASES, rewritten
 from hstar.errors import InputError
 from hstar.registry import unknown
 
 COMMANDS = {
-    "solve": "Find a plan for a task, a puzzle, a map or an own space.",
+    "solve": "Find plans for tasks, puzzles, maps or own spaces; resumable.",
     "check": "Try a user's own state space and show what is wrong with it.",
     "list": "List the named parts, and which goes with which.",
     "generate": "Write problems of a domain: of given sizes, or splits to train and test on.",
-    "sample": "Write labelled states of a task, to learn from.",
-    "label": "Write labelled states of many tasks of a domain, to learn from.",
-    "calibrate": "Make a model of which something can be promised.",
-    "accuracy": "Compare a model of a domain with the distances of labelled states.",
-    "train": "Learn a heuristic for a task, a domain or a puzzle.",
-    "puzzle": "Solve instances of a native puzzle, with a learned heuristic or a symbolic one; resumable.",
-    "evaluate": "Compare heuristics and planners from many starts.",
+    "sample": "Write labelled states of a task or of many tasks of a domain, to learn from.",
+    "train": "Learn a heuristic for a task, a domain, a puzzle, maps or an own space.",
+    "calibrate": "Calibrate a model so that A* keeps a bound with a stated probability.",
+    "evaluate": "Compare heuristics and planners from many starts, or a model with labelled states.",
     "bench": "Run an experiment that a file describes; resumable.",
     "report": "Show runs as a page, tables and figures.",
-    "grid": "Find paths on maps, and draw them.",
     "show": "Draw a map, what searches explore on it, their paths and values.",
     "validate": "Check a plan against the PDDL itself.",
-    "info": "Tell what is in a task: variables, facts, operators, mutexes, and its PDDL.",
+    "info": "Describe a task, a puzzle, a map, an own space or a model file.",
     "demo": "Generate a blocks-world task and solve it with several searches and heuristics.",
 }
 
@@ -102,6 +99,8 @@ def command_parser(
 
 def dispatch(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code."""
+    if arguments and arguments[0] in ALIASES:
+        arguments = rewritten(arguments)
     if arguments and arguments[0] in COMMANDS:
         parser, run = command_parser(arguments[0], arguments[1:])
         try:
@@ -114,7 +113,7 @@ def dispatch(arguments: list[str]) -> int:
     commands = "\n".join(f"  {name:{width}}{text}" for name, text in COMMANDS.items())
     parser = Parser(
         "hstar",
-        "Learns the heuristic that a search is missing, and searches with it natively.\n\n"
+        "A heuristic-search planner that can learn its heuristic: PDDL, puzzles, maps, own state spaces.\n\n"
         f"commands:\n{commands}\n\n`hstar COMMAND --help` tells more, with examples.",
         _EXIT_CODES,
     )

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hstar.cli.app import Parser, checked
-from hstar.cli.label import problem_files
 from hstar.cli.progress import ProgressLine
-from hstar.cli.tasks import check_file, check_writable
+from hstar.cli.tasks import check_file, check_writable, problem_files
 from hstar.errors import InputError, UnsupportedError
 from hstar.units import parse_count, parse_memory, parse_time
 
@@ -29,19 +28,19 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Moves the values of a model so that a promise can be made of A* and IDA* with it: their plans are optimal, or
 cost at most the bound times that, with at least this probability, for problems that are drawn as those of the
-calibration are. Every action counts 1. A model of a domain is calibrated by files of `hstar label`, or by
-problems, which are solved here; a model of a task by other starts: problems with its goal, or random walks; a
-model of a puzzle by random instances, or those of a CSV file (see `hstar puzzle`), which are solved here; a
-model of maps by random maps like those of its training, or by .scen files. The problems of calibration must
-be others than those of the training, and nothing else of the model may have been chosen by them."""
+calibration are. Every action counts 1. A model of a domain is calibrated by files of `hstar sample optimal`,
+or by problems, which are solved here; a model of a task by other starts: problems with its goal, or random
+walks; a model of a puzzle by random instances, or those of a CSV file (see `hstar solve`), which are solved
+here; a model of maps by random maps like those of its training, or by .scen files. The problems of
+calibration must be others than those of the training, and nothing else of the model may have been chosen by
+them."""
 EXAMPLES = (
     "hstar calibrate model.hstar states.data -o calibrated.hstar --confidence 0.9",
     "hstar calibrate model.hstar folder -o calibrated.hstar --confidence 0.95 --bound 1.5",
     "hstar solve problem.pddl --search astar --heuristic calibrated.hstar",
     "hstar calibrate eight.hstar --random 200 -o calibrated.hstar --confidence 0.9",
-    "hstar puzzle tiles:3x3 --random 5 --heuristic calibrated.hstar",
+    "hstar solve tiles:3x3 --random 5 --heuristic calibrated.hstar",
 )
-_CALIBRATION = (1,)  # the purpose of random instances here
 
 
 def configure(parser: Parser) -> None:
@@ -54,7 +53,7 @@ def configure(parser: Parser) -> None:
         nargs="*",
         type=Path,
         metavar="DATA|PROBLEM|INSTANCES",
-        help="files of hstar label, data that come with hstar, PDDL files, or folders of them; of a puzzle "
+        help="files of hstar sample, data that come with hstar, PDDL files, or folders of them; of a puzzle "
         "a CSV file",
     )
     add("--output", "-o", type=Path, required=True, metavar="NEW", help="the model to write; may be MODEL")
@@ -221,7 +220,7 @@ def _of_puzzle(
 def _of_maps(
     model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
 ) -> _Found:
-    from hstar.experiments.grids import calibration_problems
+    from hstar.experiments.batch import calibration_maps
     from hstar.recipes.calibrate import calibrate_maps
 
     if bool(arguments.given) == (arguments.random is not None):
@@ -230,7 +229,7 @@ def _of_maps(
         )
     for path in arguments.given:
         check_file(path)
-    problems = calibration_problems(model, arguments.given, arguments.random, arguments.seed)
+    problems = calibration_maps(model, arguments.given, arguments.random, arguments.seed)
     names = ", ".join(path.name for path in arguments.given)
     return calibrate_maps(
         model,
@@ -255,8 +254,9 @@ _KINDS: dict[str, tuple[Callable[..., _Found], tuple[str, ...], str]] = {
 
 def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Instance[Puzzle]], str]:
     """The instances, and in words what they were drawn from."""
-    from hstar.experiments.puzzles import distribution, random_instances
+    from hstar.experiments.batch import CALIBRATION, distribution, random_instances
     from hstar.search.puzzle_optimal import solves_all
+    from hstar.spaces.puzzle import Instance
 
     if (len(arguments.given) == 1) == (arguments.random is not None) or len(arguments.given) > 1:
         raise InputError("a model of a puzzle is calibrated by one CSV file of instances, or by --random N")
@@ -271,8 +271,9 @@ def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Inst
         if arguments.blank_last:
             raise InputError("--blank-last is for a file of instances, not for --random")
         walk = arguments.walk
-        # `hstar puzzle` with the same seed has others: a promise is not tested by what it was made from.
-        instances = random_instances(puzzle, arguments.random, arguments.seed, walk, purpose=_CALIBRATION)
+        # `hstar solve` with the same seed has others: a promise is not tested by what it was made from.
+        random = random_instances(puzzle, arguments.random, arguments.seed, walk, purpose=CALIBRATION)
+        instances = [Instance(one.id, one.problem) for one in random]
         hard, drawn = walk is None, distribution(walk)
     if hard and not solves_all(puzzle):
         raise UnsupportedError(
@@ -313,7 +314,7 @@ def _is_problem(path: Path) -> bool:
 
 def _given(arguments: argparse.Namespace) -> Sequence[Path]:
     if not arguments.given:
-        raise InputError("give files of hstar label, or problems, to calibrate by")
+        raise InputError("give files of hstar sample, or problems, to calibrate by")
     found: Sequence[Path] = arguments.given
     return found
 

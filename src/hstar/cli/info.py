@@ -1,4 +1,4 @@
-"""`hstar info`: what a task or a model is."""
+"""`hstar info`: what a problem or a model is."""
 
 from __future__ import annotations
 
@@ -10,24 +10,34 @@ from typing import TYPE_CHECKING, Any
 from hstar.cli.app import Parser
 from hstar.cli.tasks import add_task_files, load_files
 from hstar.files import MODEL
+from hstar.spaces.load import kind_of
 
 if TYPE_CHECKING:
     from hstar.spaces.task import Task
 
-DESCRIPTION = ""
-EXAMPLES = ("hstar info domain.pddl problem.pddl", "hstar info output.sas --json")
+DESCRIPTION = "PROBLEM is a task, a puzzle, a map or an own space, as for `hstar solve`, or a model file."
+EXAMPLES = (
+    "hstar info domain.pddl problem.pddl",
+    "hstar info output.sas --json",
+    "hstar info tiles:4x4",
+    "hstar info model.hstar",
+)
 
 
 def configure(parser: Parser) -> None:
     """The arguments."""
     add_task_files(parser)
+    parser.usage = f"{parser.prog} [OPTION ...] PROBLEM | MODEL"
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the record."""
-    if len(arguments.files) == 1 and arguments.files[0].suffix == MODEL:
-        record = describe_model(arguments.files[0])
+    first: Path = arguments.files[0]
+    if first.suffix == MODEL:
+        record = describe_model(first)
+    elif (kind := kind_of(str(first))).name != "task":
+        record = describe_problem(kind.load(str(first)), str(first))
     else:
         record = describe(load_files(arguments.files, translator=arguments.translator))
     if arguments.json:
@@ -66,6 +76,33 @@ def describe_model(path: Path) -> dict[str, Any]:
         "seed": model.seed,
         "training": json.dumps({key: value for key, value in model.summary.items() if key != "curve"}),
         "versions": json.dumps(model.versions),
+    }
+
+
+def describe_problem(problem: Any, source: str) -> dict[str, Any]:
+    """Facts about a puzzle, a map or an own space as plain data."""
+    from hstar.experiments.batch import plain
+
+    record: dict[str, Any] = {"problem": source, "kind": problem.kind}
+    if problem.kind == "map":
+        rows, columns = problem.grid.shape
+        free = int((~problem.grid.blocked).sum())
+        record |= {
+            "rows": rows,
+            "columns": columns,
+            "free_cells": free,
+            "neighbours": problem.grid.neighbours,
+        }
+    record |= {
+        name: plain(getattr(problem, name))
+        for name in ("start", "goal")
+        if hasattr(problem, name) and (name, problem.kind) != ("start", "puzzle")
+    }
+    admissible = [claim.name for claim in problem.claims if claim.admissible]
+    return record | {
+        "heuristics": [claim.name for claim in problem.claims],
+        "admissible": admissible,
+        "action_costs": not problem.unit_cost,
     }
 
 

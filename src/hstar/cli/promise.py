@@ -6,15 +6,18 @@ and values that are nowhere greater than the calibrated ones or an admissible bo
 
 from __future__ import annotations
 
+import argparse
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hstar.search.heuristics import Heuristic, heuristics
+from hstar.experiments.batch import distribution
+from hstar.search.heuristics import heuristics
 from hstar.search.solve import searches
 
 if TYPE_CHECKING:
     from hstar.estimates.rules import Calibrated
+    from hstar.experiments.batch import Batch
 
 
 def proven(lower_bound: float | None, ratio: float | None) -> str:
@@ -23,35 +26,24 @@ def proven(lower_bound: float | None, ratio: float | None) -> str:
         return ""
     if ratio == 1:
         return " (optimal)"
-    return f" (at least {lower_bound}: within {math.ceil(ratio * 1000) / 1000:g} of the optimum)"
+    return f" (at least {lower_bound:g}: within {math.ceil(ratio * 1000) / 1000:g} of the optimum)"
 
 
-def promise(
-    parts: Sequence[Heuristic], combine: str, search: str, weight: float, unit_cost: bool
-) -> dict[str, Any] | None:
+def promise(batch: Batch, arguments: argparse.Namespace, problem: Any) -> dict[str, Any] | None:
     """Plain data: `kept`, the numbers, and a `text` to follow "the plan"; None without calibration."""
+    parts = batch.heuristic if isinstance(batch.heuristic, list) else [batch.heuristic]
+    parts = [one for part in parts for one in getattr(part, "parts", [part])]
     found: list[Calibrated] = [
         rule for part in parts if (rule := getattr(part, "calibration", None)) is not None
     ]
     if not found:
         return None
-    return _told(found[0], _reason(parts, len(found), combine, search, weight, unit_cost))
-
-
-def puzzle_promise(rule: Calibrated, pruning: str, distribution: str | None) -> dict[str, Any]:
-    """The same of plans of `idastar` on a puzzle, for a calibrated network.
-
-    `distribution`: in words, what the instances are drawn from, None if nobody knows.
-    """
-    reason = None
-    if pruning == "automaton":
-        reason = "an automaton may prune the plan that was calibrated; use --pruning undo"
-    elif distribution is not None and distribution != rule.distribution:
-        reason = f"instances are {distribution}, those of the calibration {rule.distribution or 'others'}"
-    return _told(rule, reason)
-
-
-def _told(rule: Calibrated, reason: str | None) -> dict[str, Any]:
+    rule, reason = found[0], _reason(batch, parts, len(found))
+    drawn = None if arguments.random is None else distribution(arguments.walk)
+    if reason is None and problem.kind == "puzzle" and drawn is not None and drawn != rule.distribution:
+        reason = f"instances are {drawn}, those of the calibration {rule.distribution or 'others'}"
+    if reason is None and problem.kind == "task" and not problem.unit_cost:
+        reason = "actions have costs, and the calibration counts steps (--unit-cost does, too)"
     return {
         "kept": reason is None,
         "confidence": rule.confidence,
@@ -61,23 +53,22 @@ def _told(rule: Calibrated, reason: str | None) -> dict[str, Any]:
     }
 
 
-def _reason(
-    parts: Sequence[Heuristic], calibrated: int, combine: str, search: str, weight: float, unit_cost: bool
-) -> str | None:
-    """Why the promise does not hold, in a few words."""
+def _reason(batch: Batch, parts: Sequence[Any], calibrated: int) -> str | None:
+    """Why the promise does not hold, whatever the problem, in a few words."""
     # focal proves a bound of its own, and its guide may be anything.
     keep = [info.name for info in searches() if info.optimal and info.name != "focal"]
-    if search not in keep and not (search == "wastar" and weight <= 1):
-        heavy = f" with weight {weight:g}" if search == "wastar" else ""
-        return f"{search}{heavy} does not keep that of the calibration, {' and '.join(keep)} do"
+    weight = batch.config.weight
+    if batch.search not in keep and not (batch.search == "wastar" and weight <= 1):
+        heavy = f" with weight {weight:g}" if batch.search == "wastar" else ""
+        return f"{batch.search}{heavy} does not keep that of the calibration, {' and '.join(keep)} do"
+    if batch.config.pruning == "automaton":
+        return "an automaton may prune the plan that was calibrated; use --pruning undo"
     if calibrated > 1:
         return f"{calibrated} heuristics are calibrated, each for itself"
     admissible = {info.name for info in heuristics() if info.admissible}
     others = [part for part in parts if getattr(part, "calibration", None) is None]
-    if others and (combine != "max" or any(part not in admissible for part in others)):
+    if others and (batch.about["combine"] != "max" or any(part not in admissible for part in others)):
         return "a calibrated heuristic keeps it alone, or as --combine max with admissible ones"
     if any(getattr(part, "precision", "float32") != "float32" for part in parts):
         return "the model was calibrated with layers in float32"
-    if not unit_cost:
-        return "actions have costs, and the calibration counts steps (--unit-cost does, too)"
     return None

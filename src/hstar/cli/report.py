@@ -35,7 +35,7 @@ def configure(parser: Parser) -> None:
         "--table",
         action="append",
         metavar="NAME",
-        help="in markdown and LaTeX: only this one of coverage, effort, evaluations, optimality, paths, "
+        help="in markdown and LaTeX: only this one of coverage, effort, evaluations, optimality, "
         "accuracy, calibration, states and problems; may be repeated",
     )
     add(
@@ -79,6 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "html":
         text = page(runs, arguments.title)
         output = output or arguments.runs[0] / "report.html"
+        output = output if output.suffix else output.with_suffix(".html")
     else:
         tables = arguments.table or TABLES
         text = write_rows(runs, arguments.format, tables=tables, significance=arguments.significance)

@@ -1,4 +1,4 @@
-"""`hstar sample`: labelled states of a task."""
+"""`hstar sample`: labelled states of a task, or of many tasks of a domain."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import MISSING, Field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hstar.cli import sample_optimal as optimal
 from hstar.cli.app import Parser
 from hstar.cli.options import Use, add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
@@ -24,19 +25,28 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Writes states with their labels, one safetensors file; `hstar train --data` learns from it. Samplers: rsl and
 nrsl (pre-images), fsm (breadth-first regression, then random walks), prolonged (h* of states around the way
-from the start to a goal of few states), exact (h* of every reachable state of a small task)."""
+from the start to a goal of few states), exact (h* of every reachable state of a small task), and optimal (the
+states of optimal plans of many problems of a domain, for `hstar train wl` and `hstar train truncated`; see
+`hstar sample optimal --help`)."""
 EXAMPLES = (
     "hstar sample fsm domain.pddl problem.pddl -o states.data --states 500",
     "hstar sample nrsl problem.pddl -o states.data --states 500 --errors --json",
     "hstar sample prolonged problem.pddl -o states.data --k-pr 2",
+    "hstar sample optimal folder -o states.data --time-limit 5m --jobs 2",
 )
+
+OPTIMAL = "optimal"
 
 
 def configure(parser: Parser) -> None:
     """The arguments; options of the samplers are read from their dataclasses."""
     from hstar.sampling import SAMPLERS
 
-    parser.add_argument("sampler", metavar="SAMPLER", help=f"one of {', '.join(SAMPLERS)}")
+    names = [*SAMPLERS, OPTIMAL]
+    parser.add_argument("sampler", metavar="SAMPLER", help=f"one of {', '.join(names)}")
+    if OPTIMAL in parser.words:
+        optimal.configure(parser)
+        return
     add_task_files(parser)
     parser.usage = f"{parser.prog} [OPTION ...] SAMPLER {FILES} -o DATA"
     parser.add_argument("--output", "-o", type=Path, required=True, metavar="DATA", help="the file to write")
@@ -88,6 +98,8 @@ def _profile(sampler: str, name: str | None) -> dict[str, Any]:
 
 def run(arguments: argparse.Namespace) -> int:
     """Samples and writes the data."""
+    if arguments.sampler == OPTIMAL:
+        return optimal.run(arguments)
     from hstar.sampling import dataset
     from hstar.sampling.label_error import exact_values, label_errors
 

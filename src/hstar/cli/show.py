@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from hstar.cli.app import Parser
-from hstar.cli.grid import add_searches, check_drawing, draw_first, searched
+from hstar.cli.problems import add_problem, check_problem_options, instances_of
+from hstar.cli.searches import add_search, batches_of, with_default
+from hstar.cli.solve import panels
+from hstar.cli.tasks import check_writable
 from hstar.errors import InputError
 
+if TYPE_CHECKING:
+    from hstar.experiments.batch import Batch
+    from hstar.search.solve import Result
+
 DESCRIPTION = """\
-Searches on a map, as `hstar grid` does, and draws the map, the cells that each heuristic explored in the
-order of their expansion, the paths, and the values of a network: a .png or .svg picture, all heuristics side
-by side, or a .html page that shows the searches step by step. Without --start and --goal they are random."""
+Searches on a map, as `hstar solve` does, with each heuristic, and draws the map, the cells that each explored
+in the order of their expansion, the paths, and the values of a network: a .png or .svg picture, all
+heuristics side by side, or a .html page that shows the searches step by step."""
 EXAMPLES = (
     "hstar show map.png --start 0,0 --goal 19,29 -o search.svg",
     "hstar show map.png --heuristic manhattan --heuristic model.hstar --eps 2 -o search.png",
@@ -22,7 +31,9 @@ EXAMPLES = (
 
 def configure(parser: Parser) -> None:
     """The arguments."""
-    add_searches(parser)
+    add_problem(parser)
+    add_search(parser)
+    parser.set_defaults(combine="each", explored=True)
     parser.add_argument(
         "--output",
         "-o",
@@ -37,23 +48,35 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Searches and draws; a problem without a path is drawn, too."""
-    from hstar.experiments.grid_animation import check_animation
-    from hstar.experiments.grid_picture import FORMATS, check_picture
-    from hstar.search.solve import EXIT_CODES
+    from hstar.experiments.batch import run_batch
+    from hstar.experiments.grid_animation import animate
+    from hstar.experiments.grid_picture import FORMATS, check_picture, draw
 
-    if arguments.scenarios is not None:
-        raise InputError("--scenarios is for hstar grid: one problem is drawn")
+    if check_problem_options(arguments) != "map" or arguments.headings:
+        raise InputError("hstar show draws maps without headings")
+    if arguments.random not in (None, 1):
+        raise InputError("--random is for hstar solve: one problem is drawn")
+    writers: dict[Path, Any] = {}
     for path in arguments.output:
         if path.suffix in FORMATS:
             check_picture(path)
-        elif path.suffix == ".html":
-            check_animation(path)
-        else:
+        elif path.suffix != ".html":
             raise InputError("a drawing is a .png, .svg or .html file", file=path)
-        check_drawing(path, arguments)
-    if arguments.start is None and arguments.goal is None:
-        arguments.scenarios = 1  # also of a .scen file, which may have thousands
-    runs = searched(arguments, optima=False, explored=True)
-    if runs[-1].result.status != "interrupted":
-        draw_first(runs, arguments.output, arguments)
-    return next((EXIT_CODES[one.result.status] for one in runs if not one.result.solved), 0)
+        check_writable(path, "drawing")
+        writers[path] = draw if path.suffix in FORMATS else animate
+    batches = batches_of(arguments, "map")
+    if any(batch.search not in ("astar", "wastar") for batch in batches):
+        raise InputError("what astar and wastar explore can be drawn")
+    first = next(iter(instances_of(arguments, "map")[0]))  # of a .scen file, too, which may have thousands
+    found: list[tuple[Batch, Result]] = []
+    for batch in (with_default(batch, first.problem) for batch in batches):
+        for _, result in run_batch(batch, [first]):
+            assert result is not None
+            found.append((batch, result))
+            if result.status == "interrupted":
+                return result.exit_code
+    for path, write in writers.items():
+        write(path, first.problem, panels(found))
+        if not arguments.quiet:
+            print(path, file=sys.stderr)
+    return next((result.exit_code for _, result in found if not result.solved), 0)

@@ -1,406 +1,248 @@
-"""`hstar solve`: a plan for a problem of any kind."""
+"""`hstar solve`: plans for problems of any kind, one or many."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import json
-import math
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar import __version__
 from hstar.cli.app import Parser, checked
-from hstar.cli.options import flag, parse_bound
-from hstar.cli.problems import add_problem, check_problem_options, kind_of_files, load_problems
+from hstar.cli.problems import add_problem, check_problem_options, instances_of
 from hstar.cli.progress import ProgressLine
 from hstar.cli.promise import promise, proven
+from hstar.cli.searches import add_search, batches_of, with_default
 from hstar.cli.tasks import check_writable
-from hstar.errors import InputError, ModelError, TranslatorLimitError
-from hstar.files import names_model, replace_file
-from hstar.registry import unknown
-from hstar.search.heuristics import Heuristic, Max, Sum, heuristics
-from hstar.search.solve import DEFAULT_SEARCH, Found, Result, SearchConfig, searches
-from hstar.search.solve import solve as search_for_plan
-from hstar.spaces.translate import OUT_OF_TIME
-from hstar.units import format_bytes, format_count, parse_count, parse_memory, parse_time
+from hstar.errors import InputError
+from hstar.files import replace_file
+from hstar.search.result import exit_code
+from hstar.search.solve import in_words
+from hstar.spaces.validate import format_plan
+from hstar.units import format_bytes, format_count, parse_count
 
 if TYPE_CHECKING:
-    pass
+    from hstar.experiments.batch import Batch, Instance, Row
+    from hstar.search.solve import Found, Result
 
 DESCRIPTION = """\
 PROBLEM is a planning task, a puzzle, a map, or a user's own state space. The plan goes to standard output,
-one step a line, everything for people to standard error."""
+one step a line, everything for people to standard error. With several problems (files, --random N, a file of
+instances) a line for each goes to standard output, and means to standard error; with --output their rows are
+kept as they come, and the same command goes on after a kill."""
 EXAMPLES = (
     "hstar solve domain.pddl problem.pddl",
-    "hstar solve problem.pddl --search astar --heuristic lmcut --time-limit 5m --memory-limit 4G",
+    "hstar solve problem.pddl --search astar --heuristic lmcut --cpu-time-limit 5m --memory-limit 4G",
     "hstar solve problem.pddl --search lazy --heuristic ff --preferred --plan-file plan.txt",
     "hstar solve output.sas --search astar --heuristic lmcut --heuristic hmax --combine max --json",
     "hstar solve problem.pddl --bound 1.5 --heuristic ff",
     "hstar solve problem.pddl --anytime --time-limit 5s --plan-file plan.txt",
     "hstar solve tiles:3x3 --random 5 --seed 1 --heuristic manhattan --json",
+    "hstar solve pancake:20 --random 3 --seed 1 --bound 1.5 --output rows.jsonl",
     "hstar solve map.png --start 0,0 --goal 19,29",
+    "hstar solve --kind maze --random 9 --heuristic manhattan --heuristic model.hstar --eps 2 --combine each",
+    "hstar solve --kind rooms --random 9 --headings 8 --weight 1.5 --optimum --summary --json",
+    "hstar solve own.py:Lights --search gbfs --heuristic zero",
 )
-
-_DEFAULTS = SearchConfig()
-_COMBINE = ("alternate", "max", "sum")
-_MAX_WEIGHT = 1e6
-_BEST_FIRST = ("gbfs", "astar", "wastar")
-# What only some searches heed; asked of another one it is refused rather than ignored.
-_ONLY_FOR = {
-    "weight": ("wastar",),
-    "ties": ("gbfs", "lazy", "astar", "wastar", "focal"),
-    "preferred": ("gbfs", "lazy"),
-    "boost": ("gbfs", "lazy"),
-    "goal_at_generation": ("gbfs",),
-    "evaluate_duplicates": ("gbfs",),
-    "batch": _BEST_FIRST,
-    "bound": ("focal",),
-    "anytime": ("focal",),
-    "anchor": ("focal",),
-    "anchor_every": ("focal",),
-    "proof": ("focal",),
-    "guide_weight": ("focal",),
-    "optimistic": ("focal",),
-    "pruning": ("idastar",),
-    "table_bytes": ("idastar",),
-    "threads": ("idastar",),
-    "eps": ("astar",),
-}
-# What only some kinds of space have.
-_ONLY_ON = {
-    "preferred": "task",
-    "proof": "puzzle",
-    "pruning": "puzzle",
-    "table_bytes": "puzzle",
-    "threads": "puzzle",
-    "eps": "map",
-}
-_WORDS = {"task": "a planning task", "puzzle": "a puzzle", "map": "a map", "own": "an own space"}
-_SEVERAL_HEURISTICS = ("gbfs", "lazy")
 
 
 def configure(parser: Parser) -> None:
     """The arguments."""
-    described = {entry.name: entry.metadata["help"] for entry in fields(SearchConfig)}
-
-    def option(name: str, *flags: str, more: str = "", **settings: Any) -> None:
-        shown = f"{described[name]}{more}"
-        parser.add_argument(flag(name), *flags, help=shown, default=getattr(_DEFAULTS, name), **settings)
-
-    count, memory = checked(parse_count), checked(parse_memory)
+    add = parser.add_argument
     add_problem(parser)
-    parser.add_argument(
-        "--search",
-        "-s",
-        metavar="NAME",
-        help=f"one of {_names(searches())} (default: gbfs for tasks, idastar for puzzles, else astar, "
-        "or what a model recommends; focal with --bound or --anytime)",
+    add_search(parser)
+    add("--plan-file", metavar="FILE", type=Path, help="write the plan here instead of to standard output")
+    add("--optimum", action="store_true", help="find optimal costs, too, and check what is proven of plans")
+    add(
+        "--output", "-o", type=Path, metavar="FILE", help="rows as JSON lines; what is there is not run again"
     )
-    parser.add_argument(
-        "--heuristic",
-        "-e",
-        metavar="NAME",
-        action="append",
-        help=f"tasks: one of {_names(heuristics())}; others: hstar list heuristics; or a model file of "
-        "hstar train; give it several times to use several (default: ff, or the strongest one of the space)",
-    )
-    parser.add_argument(
-        "--combine",
-        metavar="HOW",
-        default="alternate",
-        help="several heuristics: alternate between them (gbfs, lazy), or take their max or sum",
-    )
-    parser.add_argument(
-        "--precision",
-        metavar="NAME",
-        help="how a model file computes: float32 (default), or int16, which is faster and differs little",
-    )
-    parser.add_argument(
-        "--plan-file", metavar="FILE", type=Path, help="write the plan here instead of to standard output"
-    )
-    option("time_limit", "-t", metavar="T", type=checked(parse_time), more=" 30s, 5m, 1h. With translation.")
-    option("memory_limit", "-m", metavar="M", type=memory, more=" 512M, 4G; MiB if bare.")
-    for name in ("max_evaluations", "max_expansions", "seed", "boost", "batch", "anchor_every", "threads"):
-        option(name, metavar="N", type=count)
-    option("weight", metavar="W", type=checked(_parse_weight))
-    option("bound", metavar="W", type=checked(parse_bound))
-    option("preferred", "-p", action="store_true")
-    for name in ("goal_at_generation", "evaluate_duplicates", "anytime", "optimistic"):
-        option(name, action="store_true")
-    for name in ("ties", "anchor", "proof", "pruning"):
-        option(name, metavar="NAME")
-    for name in ("guide_weight", "eps"):
-        option(name, metavar="X", type=float)
-    option("table_bytes", metavar="M", type=memory)
-    parser.add_argument(
-        "--rule",
-        metavar="RULE",
-        help="the number of a model that the search uses, if not its own rule: mean, clip, quantile:LEVEL, "
-        "likely:ALPHA, bounded:EPS",
-    )
-    parser.add_argument(
-        "--alpha",
-        type=float,
-        metavar="A",
-        help="use the value that the model believes to be admissible with probability A: --rule likely:A",
-    )
-    parser.add_argument(
-        "--json",
-        action="store_true",
-        help="print a JSON object for each problem on standard output, nothing else",
-    )
-    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
+    add("--jobs", "-j", type=checked(parse_count), default=1, metavar="N", help="problems at a time (1)")
+    add("--steps", type=Path, metavar="FILE", help="maps: keep the searches of the first problem (.json)")
+    add("--summary", action="store_true", help="print means over all problems instead of rows, by heuristic")
+    add("--json", action="store_true", help="print a JSON object for each problem, nothing else")
+    add("--quiet", "-q", action="store_true", help="no progress, no summary")
+
+
+_UNSOLVED, _INTERRUPTED = 12, 130
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Searches, and puts what was found where it was asked for."""
-    started = time.monotonic()
-    kind = kind_of_files(arguments.files)
-    check_problem_options(arguments, kind)
-    parts = _heuristics(arguments, kind)
-    if arguments.search is None:
-        arguments.search = _default_search(arguments, kind, parts)
-    names = [entry.name for entry in fields(SearchConfig) if hasattr(arguments, entry.name)]
-    config = SearchConfig(**{name: getattr(arguments, name) for name in names})
-    _check_options(arguments, config, kind)
+    kind = check_problem_options(arguments)
+    _check_files(arguments, kind)
+    more = {name: getattr(arguments, name) for name in ("optimum", "jobs", "output")}
+    batches = batches_of(arguments, kind, **more)
+    with ProgressLine(arguments.quiet) as line:
+        what = arguments.files[-1] if arguments.files else "random maps"
+        line.announce(f"{'translating' if kind == 'task' else 'loading'} {what} ...")
+        instances, number = instances_of(arguments, kind)
+        if len(batches) > 1 or kind != "task":
+            instances = list(instances)
+            batches = [with_default(batch, instances[0].problem) for batch in batches]
+        output = _Output(arguments, batches, number)
+        try:
+            for batch in batches:
+                output.search(batch, instances, line)
+        except KeyboardInterrupt:
+            return output.interrupted()
+    return output.finish()
+
+
+def _check_files(arguments: argparse.Namespace, kind: str) -> None:
+    """What cannot be written is told before the work."""
+    if arguments.jobs < 1:
+        raise InputError("--jobs must be at least 1")
     if arguments.plan_file is not None:
         check_writable(arguments.plan_file, "plan", streams=True)
-    results: list[Result] = []
-    with ProgressLine(arguments.quiet) as progress:
-        progress.announce(f"{'translating' if kind == 'task' else 'loading'} {arguments.files[-1]} ...")
-        for name, result in _searched(arguments, kind, parts, config, progress):
-            results.append(result)
-            told = None
-            if result.plan is not None and parts:
-                told = promise(parts, arguments.combine, arguments.search, config.weight, result.unit_cost)
-            _put(arguments, name, result, told, time.monotonic() - started)
-    return next((result.exit_code for result in results if not result.solved), 0)
+    if arguments.output is not None:
+        if arguments.output.suffix == ".csv":
+            raise InputError("rows are JSON lines, not CSV: a .jsonl file", file=arguments.output)
+        check_writable(arguments.output, "rows")
+    if arguments.steps is not None:
+        if kind != "map" or arguments.headings:
+            raise InputError("--steps shows maps without headings")
+        if arguments.steps.suffix != ".json":
+            raise InputError("steps are a .json file", file=arguments.steps)
+        check_writable(arguments.steps, "steps")
 
 
-def _put(
-    arguments: argparse.Namespace, name: str, result: Result, told: dict[str, Any] | None, total_time: float
-) -> None:
-    """One result where it was asked for.
+class _Output:
+    """Rows as they come, and what is told at the end."""
 
-    A plan that cannot be written where it should go is shown all the same, and the error comes last.
-    """
-    unwritten: InputError | None = None
-    if result.plan is not None and arguments.plan_file is not None:
-        try:
-            _write_plan(arguments.plan_file, result.plan_text())
-        except InputError as error:
-            unwritten = error
-    if arguments.json:
-        record = {**_about(arguments), **result.to_json(), "total_time": total_time, "promise": told}
-        if result.states is not None:
-            record |= {"id": name, "path": _plain(result.states)}
-        print(json.dumps(record))
-    elif result.plan is not None and (arguments.plan_file is None or unwritten):
-        print(result.plan_text(), end="")
-    sys.stdout.flush()
-    if not arguments.quiet and not arguments.json:
-        print(_summary(result), file=sys.stderr)
-        if told is not None:
-            print(f"the plan {told['text']}", file=sys.stderr)
-    if unwritten is not None:
-        raise unwritten
+    def __init__(self, arguments: argparse.Namespace, batches: Sequence[Batch], number: int) -> None:
+        self.arguments, self.batches, self.number = arguments, batches, number  # of problems
+        self.several = number > 1 or len(batches) > 1 or arguments.summary
+        self.rows: list[list[Row]] = []  # by batch
+        self.first: list[tuple[Batch, Result]] = []  # searches of the first problem
+        self.problem: Any = None
+        self.started = time.monotonic()
+        self.promise: dict[str, Any] | None = None
 
+    def search(self, batch: Batch, instances: Iterable[Instance], line: ProgressLine) -> None:
+        """One batch, its rows put out one by one; a `KeyboardInterrupt` if it was interrupted."""
+        from hstar.experiments.batch import run_batch
 
-def _plain(states: Any) -> list[Any]:
-    """States as JSON: lists of numbers, and words for states that are neither numbers nor sequences."""
+        done: list[Row] = []
+        self.rows.append(done)
 
-    def plain(state: Any) -> Any:
-        if hasattr(state, "tolist"):
-            return state.tolist()
-        if isinstance(state, tuple | list):
-            return [plain(part) for part in state]
-        return state if isinstance(state, int | float | str | None) else repr(state)
+        def progress(record: Any) -> None:
+            if not self.several:
+                line(record)
+                return
+            seconds, solved = time.monotonic() - self.started, sum(row["status"] == "solved" for row in done)
+            now = f"  {format_count(record.evaluated)} evaluated in the next one"
+            line.update(seconds, f"{seconds:7.1f} s  {len(done)} of {self.number} done, {solved} solved{now}")
 
-    return [plain(state) for state in states]
+        def better(instance: Instance, found: Found) -> None:
+            if self.arguments.anytime:
+                self._better(f"{instance.id}: " if self.several else "", found, line)
 
+        def seen() -> Iterator[Instance]:
+            for instance in instances:
+                self.problem = self.problem or instance.problem
+                yield instance
 
-def _default_search(arguments: argparse.Namespace, kind: str, parts: Sequence[Any]) -> str:
-    if arguments.anytime or arguments.bound is not None:
-        return "focal"
-    recommended = getattr(parts[0], "search", {}) if len(parts) == 1 else {}
-    return str(recommended.get("search", DEFAULT_SEARCH[kind]))
+        for row, result in run_batch(batch, seen(), progress=progress, on_plan=better):
+            done.append(row)
+            if result is not None and len(done) == 1:
+                self.first.append((batch, result))
+            self._put(batch, row)
+            if row["status"] == "interrupted":
+                raise KeyboardInterrupt
 
+    def _better(self, name: str, found: Found, line: ProgressLine) -> None:
+        """A better plan is shown, and written at once: whatever happens to this process, it is there."""
+        if self.arguments.plan_file is not None:
+            with contextlib.suppress(InputError):  # said at the end, where the last plan is written
+                _write_plan(self.arguments.plan_file, found.plan_text())
+        known = proven(found.lower_bound, found.ratio)
+        line.message(f"{name}{found.time:.2f} s: plan of cost {found.plan_cost}{known}")
 
-def _searched(
-    arguments: argparse.Namespace,
-    kind: str,
-    parts: Sequence[Any],
-    config: SearchConfig,
-    progress: ProgressLine,
-) -> Iterator[tuple[str, Result]]:
-    """Loads and searches; what ends it early is a result, in translation as in search."""
-    started = time.monotonic()
-    try:
-        problems = load_problems(
-            arguments, kind, time_limit=config.time_limit, memory_limit=config.memory_limit
-        )
-    except KeyboardInterrupt:
-        yield arguments.files[-1].name, _stopped("interrupted")
-        return
-    except MemoryError:
-        yield arguments.files[-1].name, _stopped("memory_limit")
-        return
-    except TranslatorLimitError as error:
-        yield (
-            arguments.files[-1].name,
-            _stopped("time_limit" if error.exit_code == OUT_OF_TIME else "memory_limit"),
-        )
-        return
-    if config.time_limit is not None and kind == "task":  # the translation counts, too
-        config = replace(config, time_limit=max(0.0, config.time_limit - (time.monotonic() - started)))
-    heuristic = _combined(list(parts), arguments.combine) if parts else None
-    for name, problem in problems:
-        try:
-            result = search_for_plan(
-                problem,
-                heuristic,
-                arguments.search,
-                config=config,
-                progress=progress,
-                on_plan=lambda found: _better(arguments, found, progress),
-            )
-        except KeyboardInterrupt:
-            result = _stopped("interrupted")
-        except MemoryError:
-            result = _stopped("memory_limit")
-        yield name, result
-        if result.status == "interrupted":
+    def _put(self, batch: Batch, row: Row) -> None:
+        """One row where it was asked for.
+
+        A plan that cannot be written where it should go is shown all the same, and the error comes last.
+        """
+        arguments, told = self.arguments, None
+        if row["plan"] is not None:
+            told = self.promise = promise(batch, arguments, self.problem)
+        if arguments.summary or (self.several and row["status"] == "interrupted"):
             return
+        unwritten: InputError | None = None
+        plan = None if row["plan"] is None else format_plan(row["plan"], row["cost"], row["unit_cost"])
+        if plan is not None and arguments.plan_file is not None:
+            try:
+                _write_plan(arguments.plan_file, plan)
+            except InputError as error:
+                unwritten = error
+        if arguments.json:
+            total_time = time.monotonic() - self.started
+            print(json.dumps({**_about(arguments, batch), **row, "total_time": total_time, "promise": told}))
+        elif self.several:
+            print(f"{_name(batch)}: {_line(row)}" if len(self.batches) > 1 else _line(row))
+        elif plan is not None and (arguments.plan_file is None or unwritten):
+            print(plan, end="")
+        sys.stdout.flush()
+        if not self.several and not arguments.quiet and not arguments.json:
+            print(_summary(batch, row), file=sys.stderr)
+            if told is not None:
+                print(f"the plan {told['text']}", file=sys.stderr)
+        if unwritten is not None:
+            raise unwritten
+
+    def interrupted(self) -> int:
+        """What is done is kept."""
+        if self.several:
+            kept = self.arguments.output
+            again = f"; run the same command again to go on from {kept}" if kept else ""
+            done = sum(row["status"] != "interrupted" for rows in self.rows for row in rows)
+            print(f"hstar: interrupted: {done} of {self.number} done{again}", file=sys.stderr)
+        return _INTERRUPTED
+
+    def finish(self) -> int:
+        """What rows say together, and the exit code."""
+        from hstar.experiments.batch import summary
+
+        arguments = self.arguments
+        if arguments.steps is not None:
+            from hstar.experiments.grid_animation import write_steps
+
+            write_steps(arguments.steps, self.problem, panels(self.first))
+        if self.several:
+            found = [
+                {"heuristic": _name(batch), **summary(rows)}
+                for batch, rows in zip(self.batches, self.rows, strict=True)
+            ]
+            if arguments.summary and arguments.json:
+                print("\n".join(map(json.dumps, found)))
+            elif arguments.summary:
+                print("\n".join(_table(found)))
+            elif not arguments.quiet:
+                print("\n".join(_table(found) if len(found) > 1 else map(_means, found)), file=sys.stderr)
+                if self.promise is not None:
+                    print(f"each plan {self.promise['text']}", file=sys.stderr)
+        rows = [row for rows in self.rows for row in rows]
+        unsolved = [row for row in rows if row["status"] != "solved"]
+        if len(rows) > 1:
+            return _UNSOLVED if unsolved else 0
+        return exit_code(rows[0]["status"], rows[0]["plan"] is not None)
 
 
-def _better(arguments: argparse.Namespace, found: Found, progress: ProgressLine) -> None:
-    """A better plan is shown, and written at once: whatever happens to this process, it is there."""
-    if not arguments.anytime:
-        return
-    if arguments.plan_file is not None:
-        with contextlib.suppress(InputError):  # said at the end, where the last plan is written
-            _write_plan(arguments.plan_file, found.plan_text())
-    progress.message(
-        f"{found.time:.2f} s: plan of cost {found.plan_cost}{proven(found.lower_bound, found.ratio)}"
-    )
+def panels(found: Sequence[tuple[Batch, Result]]) -> list[Any]:
+    """The searches of one problem, to be drawn side by side."""
+    from hstar.experiments.grid_picture import Panel, panel_title
 
-
-def _stopped(status: str) -> Result:
-    """The result of a run that ended before the search did anything."""
-    from hstar._core import peak_memory
-
-    counts: dict[str, Any] = dict.fromkeys(
-        ("expanded", "evaluated", "generated", "reopened", "dead_ends", "anchored"), 0
-    )
-    return Result(
-        status=status,
-        plan=None,
-        plan_cost=None,
-        plan_length=None,
-        lower_bound=None,
-        **counts,
-        initial_h=None,
-        search_time=0.0,
-        cpu_time=0.0,
-        peak_memory=peak_memory(),
-        registered_states=0,
-        state_bytes=0,
-        memory_before_search=0,
-        unit_cost=False,
-    )
-
-
-# Options.
-
-
-def _names(infos: Any) -> str:
-    return ", ".join(info.name for info in infos)
-
-
-def _parse_weight(text: str) -> float:
-    try:
-        weight = float(text)
-    except ValueError:
-        weight = math.nan
-    if not 0 <= weight <= _MAX_WEIGHT:
-        raise InputError(f"expected a number from 0 to {_MAX_WEIGHT:.0f}, got '{text}'")
-    return weight
-
-
-def _heuristics(arguments: argparse.Namespace, kind: str) -> list[Any]:
-    """What the names say; empty for the default. It is checked before a translation, which may be long."""
-    known = {info.name: info for info in heuristics()}
-    names: list[str] = arguments.heuristic or (["ff"] if kind == "task" else [])
-    rule = _rule(arguments)
-    parts: list[Any] = []
-    for name in names:
-        if names_model(name):
-            parts.append(_model(arguments, name, rule, kind))
-        elif kind != "task" or name in (*known, "zero"):
-            parts.append(name)
-        else:
-            raise unknown("heuristic", name, list(known))
-    if arguments.combine not in _COMBINE:
-        raise unknown("way to --combine", arguments.combine, list(_COMBINE))
-    for option in ("precision", "rule", "alpha"):
-        if getattr(arguments, option) is not None and all(isinstance(part, str) for part in parts):
-            raise InputError(
-                f"--{option} is for model files, not for {', '.join(names) or 'the default heuristic'}"
-            )
-    if arguments.preferred and not any(name in known and known[name].preferred_operators for name in names):
-        able = ", ".join(name for name, info in known.items() if info.preferred_operators)
-        raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
-    arguments.heuristic = names
-    return parts
-
-
-def _rule(arguments: argparse.Namespace) -> Any:
-    if arguments.rule is None and arguments.alpha is None:
-        return None
-    from hstar.estimates.rules import chosen
-
-    return chosen(arguments.rule, arguments.alpha)
-
-
-def _model(arguments: argparse.Namespace, name: str, rule: Any, kind: str) -> Any:
-    from hstar.models.trained_model import load_model
-
-    model = load_model(name)
-    if model.space.kind != kind and (model.space.kind, kind) != ("domain", "task"):
-        raise ModelError(f"the model was trained for {model.space}, asked for {_WORDS[kind]}")
-    if rule is not None:
-        model = model.with_rule(rule)
-    return model if arguments.precision is None else model.with_precision(arguments.precision)
-
-
-def _combined(parts: list[Heuristic], how: str) -> Heuristic | list[Heuristic]:
-    if how == "alternate":
-        return parts
-    return Max(*parts) if how == "max" else Sum(*parts)
-
-
-def _check_options(arguments: argparse.Namespace, config: SearchConfig, kind: str) -> None:
-    search = arguments.search
-    names = [info.name for info in searches()]
-    if search not in names:
-        raise unknown("search", search, names)
-    admissible = [info.name for info in heuristics() if info.admissible]
-    if kind == "task" and config.anchor is not None and config.anchor not in admissible:
-        raise unknown("admissible heuristic for --anchor", config.anchor, admissible)
-    for name, able in _ONLY_FOR.items():
-        if getattr(config, name) != getattr(_DEFAULTS, name) and search not in able:
-            raise InputError(f"{flag(name)} is for {', '.join(able)}, not for {search}")
-    for name, where in _ONLY_ON.items():
-        if getattr(config, name) != getattr(_DEFAULTS, name) and kind != where:
-            raise InputError(f"{flag(name)} is for a {where}, and {arguments.files[0]} is a {kind}")
-    several = len(arguments.heuristic) > 1 and arguments.combine == "alternate"
-    if several and search not in _SEVERAL_HEURISTICS:
-        raise InputError(f"{search} takes one heuristic; put several together by --combine max or sum")
+    shown = []
+    for batch, result in found:
+        eps = batch.config.eps
+        bounded = f", eps {eps:g}" if eps is not None and result.values is not None else ""
+        title = panel_title(f"{_name(batch)}{bounded}", result.expanded, result.plan_cost)
+        shown.append(Panel(title, result, result.values))
+    return shown
 
 
 # Output.
@@ -413,34 +255,71 @@ def _write_plan(path: Path, text: str) -> None:
         raise InputError(f"cannot write the plan: {error.strerror}", file=path) from None
 
 
-def _about(arguments: argparse.Namespace) -> dict[str, Any]:
+def _name(batch: Batch) -> str:
+    return " and ".join(batch.about["heuristic"])
+
+
+def _about(arguments: argparse.Namespace, batch: Batch) -> dict[str, Any]:
+    names = ("combine", "precision", "rule", "alpha", "seed", "bound", "eps", "weight", "anytime")
     return {
         "hstar_version": __version__,
-        "task": arguments.files[-1].name,
-        "search": arguments.search,
-        "heuristic": arguments.heuristic,
-        "combine": arguments.combine,
-        "precision": arguments.precision,
-        "rule": arguments.rule,
-        "alpha": arguments.alpha,
-        "seed": arguments.seed,
-        "bound": arguments.bound,
-        "anytime": arguments.anytime,
+        "task": arguments.files[-1].name if arguments.files else arguments.kind,
+        "search": batch.search,
+        "heuristic": batch.about["heuristic"],
+        **{name: getattr(arguments, name) for name in names},
     }
 
 
-def _summary(result: Result) -> str:
-    rate = result.evaluated / max(result.search_time, 1e-9)
-    found = (
-        f"plan of length {result.plan_length}, cost {result.plan_cost}"
-        f"{proven(result.lower_bound, result.ratio)}; "
-        if result.plan is not None
-        else ""
-    )
-    if result.plan is None and result.lower_bound:
-        found = f"no plan costs less than {result.lower_bound}; "
+def _summary(batch: Batch, row: Row) -> str:
+    rate = row["evaluations"] / max(row["search_time"], 1e-9)
+    found = ""
+    if row["plan"] is not None:
+        known = proven(row["lower_bound"], row["ratio"])
+        found = f"plan of length {row['plan_length']}, cost {row['cost']:g}{known}; "
+    elif row["lower_bound"]:
+        found = f"no plan costs less than {row['lower_bound']:g}; "
+    network = f" and {row['network_time']:.3f} s of the network" if row["network_time"] else ""
     return (
-        f"{result.status.replace('_', ' ')}: {found}{format_count(result.expanded)} expanded, "
-        f"{format_count(result.evaluated)} evaluated ({format_count(rate)}/s) in {result.search_time:.3f} s, "
-        f"{format_bytes(result.peak_memory)}"
+        f"{row['status'].replace('_', ' ')}: {found}{format_count(row['expansions'])} expanded, "
+        f"{format_count(row['evaluations'])} evaluated ({format_count(rate)}/s) in "
+        f"{row['search_time']:.3f} s{network}, {format_bytes(row['memory'])}; "
+        f"{in_words(str(batch.search), batch.about['heuristic'], batch.config)}"
     )
+
+
+def _line(row: Row) -> str:
+    """One of several problems."""
+    status = row["status"].replace("_", " ")
+    if row["cost"] is None:
+        least = f", no plan costs less than {row['lower_bound']:g}" if row["lower_bound"] else ""
+        found = f"{status}{least}"
+    else:
+        found = f"cost {row['cost']:g}{proven(row['lower_bound'], row['ratio'])}"
+        found = found if row["status"] == "solved" else f"{status}: {found}"
+    known = row["optimal_cost"] is not None and row["ratio"] != 1
+    optimal = f" (optimal {row['optimal_cost']:g})" if known else ""
+    return f"{row['id']}: {found}{optimal}, {row['generated']} generated, {row['search_time']:.3f} s"
+
+
+def _means(found: dict[str, Any]) -> str:
+    told = [f"{found['solved']} of {found['instances']} solved"]
+    if found["cost"] is not None:
+        told.append(f"mean cost {found['cost']:.2f}")
+    told.append(f"mean {format_count(found['generated'])} generated in {found['search_time']:.3f} s")
+    if found["with_known_optimum"]:
+        told.append(f"suboptimality {found['suboptimality']:.2%}, {found['optimal']:.1%} optimal")
+    return ", ".join(told)
+
+
+def _table(found: Sequence[dict[str, Any]]) -> list[str]:
+    """A line for each heuristic."""
+    columns = {"cost": 2, "suboptimality": 4, "expansions": 1, "reopened": 1, "search_time": 4}
+    header = " ".join(f"{name.replace('_', ' '):>13}" for name in columns)
+    lines = [f"{'heuristic':24} {'solved':>8} {header}"]
+    for one in found:
+        numbers = (
+            "-" if one[name] is None else f"{one[name]:.{digits}f}" for name, digits in columns.items()
+        )
+        solved = f"{one['solved']}/{one['instances']}"
+        lines.append(f"{one['heuristic']:24} {solved:>8} {' '.join(f'{text:>13}' for text in numbers)}")
+    return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,22 @@ def load_files(
         time_limit=time_limit,
         memory_limit=memory_limit,
     )
+
+
+def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path, Path]]:
+    """Domain and problem files."""
+    from hstar.spaces.translate import find_domain
+
+    if domain is not None:
+        check_file(domain)
+    for path in given:
+        files = sorted(path.glob("*.pddl"), key=lambda file: file.name) if path.is_dir() else [path]
+        files = [file for file in files if file != domain and not file.stem.endswith("domain")]
+        if not files:
+            raise InputError("no problems in this folder", file=path)
+        for file in files:
+            check_file(file)
+            yield domain or find_domain(file), file
 
 
 def check_file(path: Path) -> None:

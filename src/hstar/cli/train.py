@@ -74,7 +74,11 @@ def configure(parser: Parser) -> None:
         metavar="FILE",
         help="keep the training here after each epoch or iteration; the same command goes on from there",
     )
-    add("--unit-cost", action="store_true", help="count every action of a task as cost 1")
+    add(
+        "--unit-cost",
+        action="store_true",
+        help="count every action of a task as cost 1 (only likely-admissible counts costs otherwise)",
+    )
     add_translation(parser)
     add("--json", action="store_true", help="print what came of it as JSON")
     add("--quiet", "-q", action="store_true", help="no progress, no summary")
@@ -97,6 +101,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Checks everything, trains and writes the model."""
+    from hstar.models.model import start_torch
     from hstar.recipes import RECIPES
 
     recipe = RECIPES.get(arguments.recipe)
@@ -110,6 +115,9 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with ProgressLine(arguments.quiet) as line, _memory_of_torch():
             source = _source(recipe, kind, arguments, line)
+            if sampler is not None:  # so that its time does not count as that of sampling
+                line.announce("starting torch ...")
+                start_torch()
             line.announce("starting ..." if sampler is None else f"sampling by {sampler.name} ...")
             watch = Watch(line)
             model = recipe.learn(kind, source, _run(arguments, watch), arguments.profile, given)
@@ -149,7 +157,7 @@ def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict
     recipe.method(kind)
     for name in RUN:
         wrong = getattr(arguments, name) not in (None, False, "native") and kind != RUN[name]
-        if wrong or (name == "unit_cost" and arguments.unit_cost and recipe.name != "likely-admissible"):
+        if wrong:
             raise InputError(f"{flag(name)} is not an option of {recipe.name} for {in_words([kind])}")
     known = recipe.fields(kind, given)
     if foreign := next((name for name in given if not any(name in part for part in known.values())), None):

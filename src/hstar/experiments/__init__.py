@@ -5,45 +5,47 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from hstar.experiments.driver import LocalExecutor, Standing, run
-from hstar.experiments.job import Job, Made, Outcome, execute
-from hstar.experiments.store import Attempt, Store
-from hstar.experiments.tables import summarise
-
 if TYPE_CHECKING:
     from hstar.experiments.contestants import Contestant, parse_contestant
-    from hstar.experiments.evaluate import Instance, Limits, evaluation_jobs, read_instance
+    from hstar.experiments.driver import LocalExecutor, Standing, run
+    from hstar.experiments.job import Job, Made, Outcome, execute
+    from hstar.experiments.problems import ProblemSet, read_problems
+    from hstar.experiments.protocol import Limits, contestant_jobs
+    from hstar.experiments.store import Attempt, Store
+    from hstar.experiments.tables import summarise
 
-_HOME = {  # of what a report does not need, and which takes a while to import
-    "Contestant": "hstar.experiments.contestants",
-    "Instance": "hstar.experiments.evaluate",
-    "Limits": "hstar.experiments.evaluate",
-    "evaluation_jobs": "hstar.experiments.evaluate",
-    "parse_contestant": "hstar.experiments.contestants",
-    "read_instance": "hstar.experiments.evaluate",
+_HOMES = {  # imported when they are asked for: `hstar solve` uses `batch.py` alone
+    "contestants": ("Contestant", "parse_contestant"),
+    "driver": ("LocalExecutor", "Standing", "run"),
+    "job": ("Job", "Made", "Outcome", "execute"),
+    "problems": ("ProblemSet", "read_problems"),
+    "protocol": ("Limits", "contestant_jobs"),
+    "store": ("Attempt", "Store"),
+    "tables": ("summarise",),
 }
 
 __all__ = [
     "Attempt",
     "Contestant",
-    "Instance",
     "Job",
     "Limits",
     "LocalExecutor",
     "Made",
     "Outcome",
+    "ProblemSet",
     "Standing",
     "Store",
-    "evaluation_jobs",
+    "contestant_jobs",
     "execute",
     "parse_contestant",
-    "read_instance",
+    "read_problems",
     "run",
     "summarise",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'hstar.experiments' has no attribute '{name}'")
-    return getattr(importlib.import_module(_HOME[name]), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module 'hstar.experiments' has no attribute '{name}'")

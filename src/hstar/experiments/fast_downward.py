@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hstar.experiments.process import Finished, run_limited
+from hstar.experiments.process import Finished, ProcessLimits, run_limited
 
 GRACE_S = 30  # a planner that has not stopped this long after its limit is killed
 
@@ -68,7 +68,8 @@ class FastDownward:
     def search(self, sas: Path, search: str, *, time_limit: float, memory_limit: int) -> dict[str, Any]:
         """Runs a search, as in `astar(lmcut())`, on a translated task; the limits are the caller's."""
         command = [str(self.binary), "--search", search, "--internal-plan-file", os.devnull]
-        found = run_limited(command, time_limit=time_limit + GRACE_S, address_space=memory_limit, stdin=sas)
+        limits = ProcessLimits(time_limit + GRACE_S, address_space=memory_limit)
+        found = run_limited(command, limits, stdin=sas)
         record = parse_log(found.output, found)
         if record["status"] == "error":
             record["error"] = f"exit {found.exit_code}: {found.last_line()}"

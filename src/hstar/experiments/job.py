@@ -31,7 +31,7 @@ from hstar.experiments import fast_downward
 from hstar.experiments.fast_downward import GRACE_S
 from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.machine import machine
-from hstar.experiments.process import Finished, Starter, run_limited, start_process
+from hstar.experiments.process import Finished, ProcessLimits, Starter, run_limited, start_process
 from hstar.files import MODEL
 from hstar.units import parse_memory
 
@@ -43,7 +43,9 @@ LOG_CHARACTERS = 200_000  # of a log are kept: its beginning and its end
 
 HSTAR = ("{python}", "-m", "hstar")
 OWN_LIMIT = "--memory-limit"  # by which a command is told to watch its memory
+TIME_LIMIT, CPU_LIMIT = "--time-limit", "--cpu-time-limit"  # and its time, by the clock or of the processor
 CHECKPOINT = "--checkpoint"  # and where to keep how far it is
+STEPS = "steps.json"  # a search on a map step by step, for the animation of a report
 
 Record = dict[str, Any]
 """Plain data about a run, columns named as Downward Lab names them."""
@@ -70,6 +72,7 @@ class Job:
     )  # name: digest of the content, or who makes it
     outputs: tuple[str, ...] = ()
     time_limit: float = 3600.0
+    cpu: bool = False  # whether it is processor time of all processes together
     memory_limit: int | None = None  # of address space, for programs that have no limit of their own
     resident_limit: int = RESIDENT_LIMIT  # of all processes together; see `hard_limit`
     versions: Mapping[str, str] = field(default_factory=lambda: {"hstar": __version__})
@@ -80,8 +83,9 @@ class Job:
     def key(self) -> str:
         """The identity of the run."""
         decides = {k: value for k, value in asdict(self).items() if k not in ("labels", "resumable")}
-        if self.resident_limit == RESIDENT_LIMIT:
-            del decides["resident_limit"]  # it is younger than many a run: their keys stay
+        for name, usual in (("resident_limit", RESIDENT_LIMIT), ("cpu", False)):
+            if decides[name] == usual:
+                del decides[name]  # it is younger than many a run: their keys stay
         return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
 
     @property
@@ -139,9 +143,7 @@ def execute(
         def finish() -> Finished:
             return run_limited(
                 command,
-                time_limit=job.time_limit + GRACE_S,
-                address_space=job.memory_limit,
-                resident_memory=job.hard_limit,
+                ProcessLimits(job.time_limit + GRACE_S, job.cpu, job.hard_limit, job.memory_limit),
                 environment={"OMP_NUM_THREADS": "1"},  # jobs run side by side
                 watch=watch,
                 start=_starter(job, contents, servers),
@@ -158,6 +160,8 @@ def execute(
     if not any(record.get(name) for name in ("memory", "peak_memory")):  # it did not tell
         record["peak_memory"] = finished.peak_memory
     record["cpu_seconds"] = round(finished.cpu_seconds, 3)
+    if job.cpu:
+        record["cpu_limit"] = job.time_limit
     if kept.resumed:
         record["resumed"] = True  # times are those of the last part
     if record["status"] != "error" or finished.exit_code >= 0:  # not killed by somebody else
@@ -210,7 +214,7 @@ def _writing(scratch: Path | None) -> Iterator[None]:
         raise InputError(f"cannot write the files of a job: {error.strerror}", file=place) from None
 
 
-SEARCHES = frozenset({"search", "puzzle", "grid", "fast_downward"})
+SEARCHES = frozenset({"search", "fast_downward"})
 """Kinds of jobs that look for a plan."""
 
 DONE = frozenset({"solved", "trained", "sampled", "labelled", "compared", "made"})
@@ -222,6 +226,8 @@ FAIR_SHARE = 0.8  # of a core, that a run needs to be judged by a clock
 
 def starved(record: Mapping[str, Any], seconds: float) -> bool:
     """Whether a run reached its time limit on much less than a core: the machine was busy with other work."""
+    if record.get("cpu_limit") is not None:
+        return False
     clock = record.get("search_time") or seconds
     used = record.get("cpu_time") or record.get("cpu_seconds") or clock
     return record["status"] == "time_limit" and used < FAIR_SHARE * clock
@@ -230,55 +236,32 @@ def starved(record: Mapping[str, Any], seconds: float) -> bool:
 # How the output of a command is read.
 
 
+_NOT_KEPT = ("plan", "path", "actions", "run", "id", "start", "heuristic")  # of a search: long, or places
+
+
+def _read_search(finished: Finished) -> Record:
+    """`hstar solve --json`; what a search of many problems prints are means over them."""
+    record = _read_json(finished)
+    return {name: value for name, value in record.items() if name not in _NOT_KEPT}
+
+
 def _read_json(finished: Finished) -> Record:
-    """`hstar solve --json`, `hstar label --json`: they tell their status."""
+    """`hstar label --json`: it tells its status."""
     try:
         record: Record = json.loads(finished.output)
     except ValueError:
         return _failure(finished)
-    record.pop("plan", None)
     return record
 
 
-def _read_puzzle(finished: Finished) -> Record:
-    """`hstar puzzle --json`, one instance; columns are named as those of other searches."""
-    record = _read_json(finished)
-    if "generated" not in record:
-        return record
-    for name in ("id", "start", "run"):
-        record.pop(name, None)
-    actions = record.pop("actions", None)
-    renamed = {"expansions": record.pop("expanded"), "evaluations": record["generated"]}
-    return {**record, **renamed, "plan_length": None if actions is None else len(actions)}
+def _reads(status: str) -> Callable[[Finished], Record]:
+    """Commands that print a record if they do what they are for, which the status tells."""
 
+    def read(finished: Finished) -> Record:
+        record = _read_json(finished)
+        return record if "exit_code" in record else {**record, "status": status}
 
-def _read_grid(finished: Finished) -> Record:
-    """`hstar grid --summary --json` with one heuristic; a path that costs too much has made it an error."""
-    record = _read_json(finished)
-    record.pop("heuristic", None)  # a place that is gone
-    return record
-
-
-def _read_training(finished: Finished) -> Record:
-    """`hstar train --json`."""
-    return _read_summary(finished, "trained")
-
-
-def _read_sample(finished: Finished) -> Record:
-    """`hstar sample --json`."""
-    return _read_summary(finished, "sampled")
-
-
-def _read_accuracy(finished: Finished) -> Record:
-    """`hstar accuracy --json`."""
-    return _read_summary(finished, "compared")
-
-
-def _read_summary(finished: Finished, done: str) -> Record:
-    try:
-        return {**json.loads(finished.output), "status": done}
-    except ValueError:
-        return _failure(finished)
+    return read
 
 
 def _read_nothing(finished: Finished) -> Record:
@@ -293,13 +276,11 @@ def _read_fast_downward(finished: Finished) -> Record:
 
 
 READERS: dict[str, Callable[[Finished], Record]] = {
-    "search": _read_json,
-    "puzzle": _read_puzzle,
-    "grid": _read_grid,
+    "search": _read_search,
     "label": _read_json,
-    "train": _read_training,
-    "sample": _read_sample,
-    "accuracy": _read_accuracy,
+    "train": _reads("trained"),
+    "sample": _reads("sampled"),
+    "accuracy": _reads("compared"),
     "fast_downward": _read_fast_downward,
     "make": _read_nothing,
 }

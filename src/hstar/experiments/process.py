@@ -31,6 +31,7 @@ KILLED = -signal.SIGKILL
 NOT_STARTED = 127  # as shells have it
 LOOK_EVERY_S = 0.1  # at the memory; memory grows by some 100 MiB in this time at most
 FIRST_LOOK_S = 0.01  # then doubled up to the above, so that short commands are seen, too
+WALL_PER_CPU, WALL_S = 10, 600.0  # see `ProcessLimits`
 OUTPUT_BYTES = 64 << 20  # of each stream are kept: the first and the last half of it
 
 Ending = Literal["itself", "time", "memory"]
@@ -54,6 +55,25 @@ class Finished:
         """What it said last on standard error, or on standard output."""
         said = (self.errors.strip() or self.output.strip()).splitlines()
         return said[-1] if said else "no message"
+
+
+@dataclass(frozen=True)
+class ProcessLimits:
+    """Hard limits of a command and all that it starts. At a limit of time or resident memory it is killed.
+
+    With `cpu` the time is processor time, so that a busy machine changes nothing; a command that waits
+    without end is killed after `WALL_PER_CPU` times as much wall clock, and `WALL_S` more.
+    """
+
+    time: float  # seconds
+    cpu: bool = False
+    resident_memory: int | None = None  # bytes of all processes together
+    address_space: int | None = None  # bytes of each: beyond, the system gives none, and a program can say so
+
+    @property
+    def wall(self) -> float:
+        """Seconds of wall clock."""
+        return WALL_PER_CPU * self.time + WALL_S if self.cpu else self.time
 
 
 @dataclass(frozen=True)
@@ -119,21 +139,14 @@ def start_process(
 
 def run_limited(
     command: Sequence[str],
+    limits: ProcessLimits,
     *,
-    time_limit: float,
-    address_space: int | None = None,
-    resident_memory: int | None = None,
     stdin: Path | None = None,
     environment: Mapping[str, str] | None = None,
     watch: Callable[[], None] = lambda: None,
     start: Starter = start_process,
 ) -> Finished:
-    """Runs a command for at most `time_limit` seconds of wall clock.
-
-    `address_space` is in bytes and of each process: beyond it the system gives no memory, and a program can
-    say so. Beyond `resident_memory` bytes of all processes together they are killed. `watch` is called now
-    and then while the command runs; what it raises ends the command.
-    """
+    """Runs a command. `watch` is called now and then meanwhile; what it raises ends the command."""
     with Path(os.devnull if stdin is None else stdin).open("rb") as source:
         try:
             child = start(command, source, environment)
@@ -143,10 +156,10 @@ def run_limited(
     streams = (_Stream(child.output), _Stream(child.errors))
     try:
         _running.add(child.pid, tree)
-        if address_space is not None:
+        if limits.address_space is not None:
             with contextlib.suppress(ProcessLookupError):  # it is over already
-                resource.prlimit(child.pid, resource.RLIMIT_AS, (address_space, address_space))
-        ending = _wait(child, streams, tree, time_limit, resident_memory, watch)
+                resource.prlimit(child.pid, resource.RLIMIT_AS, (limits.address_space,) * 2)
+        ending = _wait(child, streams, tree, limits, watch)
     finally:
         tree.kill()  # all of it, or what it has left behind
         _running.discard(child.pid)
@@ -172,13 +185,12 @@ def _wait(
     child: Child,
     streams: Sequence[_Stream],
     tree: ProcessTree,
-    time_limit: float,
-    resident_memory: int | None,
+    limits: ProcessLimits,
     watch: Callable[[], None],
 ) -> Ending:
     """Reads what the command says until it ends or is at a limit. It stays to be waited for."""
     now = time.monotonic()
-    deadline, look, pause = now + time_limit, now + FIRST_LOOK_S, FIRST_LOOK_S
+    deadline, look, pause = now + limits.wall, now + FIRST_LOOK_S, FIRST_LOOK_S
     closed_pause = 0.0005
     with selectors.PollSelector() as selector:
         for stream in streams:
@@ -189,8 +201,10 @@ def _wait(
                 return "time"
             if now >= look:
                 watch()
-                if tree.exceeds(resident_memory):
+                if tree.exceeds(limits.resident_memory):
                     return "memory"
+                if limits.cpu and tree.cpu_seconds >= limits.time:
+                    return "time"
                 pause = min(2 * pause, LOOK_EVERY_S)
                 look = now + pause
             wake = min(deadline, look) - now

@@ -122,15 +122,21 @@ class Coverage:
             return None, None
         shares = []
         for rows in found.rows.values():
-            solved: dict[str, list[bool]] = defaultdict(list)
+            solved: dict[str, list[float]] = defaultdict(list)
             for row in rows:
-                solved[row["instance"]].append(row["status"] == "solved")
+                solved[row["instance"]].append(100 * solved_share(row))
             means = [
-                sum(100 * sum(solved[place]) / len(solved[place]) for place in instances) / len(instances)
+                sum(sum(solved[place]) / len(solved[place]) for place in instances) / len(instances)
                 for instances in domains.values()
             ]
             shares.append(sum(means) / len(means))
         return share_of(shares), found.note if found.begun else None
+
+
+def solved_share(row: Record) -> float:
+    """Of one search 1 or 0; a row may stand for searches of several problems, `instances`."""
+    number = row.get("instances")
+    return float(row["solved"] / number if number else row["status"] == "solved")
 
 
 def share_of(values: Sequence[float]) -> Share | None:
@@ -163,10 +169,14 @@ class Optimality(NamedTuple):
     """
 
     solved: float
+    expanded: float | None
     generated: float | None
+    reopened: float | None
     seconds: float | None
     suboptimality: float | None
     optimal: float | None
+    greatest: float | None  # cost, as a share of what was proven of it
+    searches: int
 
 
 def optimality_of(rows: Iterable[Record]) -> dict[tuple[str, str], list[Optimality]]:
@@ -184,7 +194,7 @@ def missing_optimality(rows: Iterable[Record]) -> dict[tuple[str, str], str]:
 
 
 def _known(rows: Iterable[Record]) -> Iterator[tuple[tuple[str, str], WholeSeeds]]:
-    found = [row for row in searches_of(rows) if row.get("optimal_cost") is not None]
+    found = [row for row in searches_of(rows) if row.get("optimal_cost") is not None or row.get("instances")]
     several = _of_several_starts(found)
     sets = {
         name for name, places in instances_by_domain(found).items() if len(places) > 1 and name in several
@@ -208,64 +218,47 @@ def _of_several_starts(rows: Iterable[Record]) -> set[str]:
 
 
 def _optimality(runs: Sequence[Record]) -> Optimality:
-    solved = [row for row in runs if row["status"] == "solved"]
-    above = [row["cost"] / row["optimal_cost"] - 1 if row["optimal_cost"] else 0.0 for row in solved]
+    numbers = [row.get("instances") or 1 for row in runs]
+    solved = [number * solved_share(row) for row, number in zip(runs, numbers, strict=True)]
+    compared = [_against_optimum(row) for row in runs]
+    total = sum(numbers)
+    bounds = [
+        (1 + one["greatest_suboptimality"]) / one["bound"]
+        for one in compared
+        if one.get("bound") is not None and one["greatest_suboptimality"] is not None
+    ]
     return Optimality(
-        100 * len(solved) / len(runs),
-        mean(row["generated"] for row in runs if row.get("generated") is not None),
-        mean(row["search_time"] for row in runs if row.get("search_time") is not None),
-        mean(100 * value for value in above),
-        100 * sum(value == 0 for value in above) / len(runs),
-    )
-
-
-# --- paths on maps --------------------------------------------------------------------------------------
-
-
-class Paths(NamedTuple):
-    """What searches on sets of scenarios took and found: means over scenarios, and the worst of them."""
-
-    expansions: float
-    reopened: float
-    above: float | None  # percent above the optimum
-    greatest: float | None  # cost, as a share of what is promised
-    scenarios: int
-    violations: int
-
-
-def paths_of(rows: Iterable[Record]) -> dict[tuple[str, str], list[Paths]]:
-    """Of searches on maps: by domain, then contestant, one for each seed that has all sets of the domain."""
-    return {group: [_paths(runs) for runs in seeds.rows.values()] for group, seeds in _on_maps(rows)}
-
-
-def missing_paths(rows: Iterable[Record]) -> dict[tuple[str, str], str]:
-    """By domain and contestant what the rows of `paths_of` do not have."""
-    return {group: seeds.note for group, seeds in _on_maps(rows) if seeds.note is not None}
-
-
-def _on_maps(rows: Iterable[Record]) -> Iterator[tuple[tuple[str, str], WholeSeeds]]:
-    found = [row for row in searches_of(rows) if row.get("scenarios") and row.get("expansions") is not None]
-    by_name = by_contestant(found)
-    for domain in instances_by_domain(found):
-        wanted = starts_of(row for row in found if row["domain"] == domain)
-        for name, runs in by_name.items():
-            if own := [row for row in runs if row["domain"] == domain]:
-                yield (domain, name), whole_seeds(own, wanted)
-
-
-def _paths(runs: Sequence[Record]) -> Paths:
-    total = sum(row["scenarios"] for row in runs)
-    known = [row for row in runs if row.get("ratio") is not None and row["solved"]]
-    solved = sum(row["solved"] for row in known)
-    promised = [row["greatest_ratio"] / row["bound"] for row in known if row.get("bound") is not None]
-    return Paths(
-        sum(row["scenarios"] * row["expansions"] for row in runs) / total,
-        sum(row["scenarios"] * row["reopened"] for row in runs) / total,
-        100 * (sum(row["solved"] * row["ratio"] for row in known) / solved - 1) if solved else None,
-        max(promised, default=None),
+        100 * sum(solved) / total,
+        _weighted(runs, "expansions", numbers),
+        _weighted(runs, "generated", numbers),
+        _weighted(runs, "reopened", numbers),
+        _weighted(runs, "search_time", numbers),
+        _weighted(compared, "suboptimality", solved, 100),
+        100 * sum(one["optimal"] or 0 for one in compared) / total,
+        max(bounds, default=None),
         total,
-        sum(row["violations"] for row in runs),
     )
+
+
+def _against_optimum(row: Record) -> Record:
+    """Of a row with a known optimum: suboptimality as a share, and how many plans are optimal."""
+    if row.get("instances"):
+        known = row["with_known_optimum"]
+        return {**row, "optimal": known * row["optimal"] if known else 0}
+    if row["status"] != "solved":
+        return {"suboptimality": None, "greatest_suboptimality": None, "optimal": 0}
+    above = row["cost"] / row["optimal_cost"] - 1 if row["optimal_cost"] else 0.0
+    told = {"suboptimality": above, "greatest_suboptimality": above, "optimal": int(above <= 1e-9)}
+    return {**told, "bound": row.get("ratio")}
+
+
+def _weighted(runs: Sequence[Record], name: str, weights: Sequence[float], scale: float = 1) -> float | None:
+    """The mean of a column over rows that know it."""
+    known = [
+        (row[name], weight) for row, weight in zip(runs, weights, strict=True) if row.get(name) is not None
+    ]
+    total = sum(weight for _, weight in known)
+    return scale * sum(value * weight for value, weight in known) / total if total else None
 
 
 # --- pairs ----------------------------------------------------------------------------------------------

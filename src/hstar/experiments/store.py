@@ -350,6 +350,7 @@ def _describe(job: Job) -> str:
             "inputs": inputs,
             "outputs": job.outputs,
             "time_limit": job.time_limit,
+            "cpu": job.cpu,
             "memory_limit": job.memory_limit,
             "resident_limit": job.resident_limit,
         }

@@ -3,16 +3,15 @@
     [limits]                      # of each search, and of each training
     time = "60s"
     memory = "4G"
+    cpu = true                    # times are processor time, which a busy machine does not change
 
     [[tasks]]
     instances = ["blocks/*"]      # folders or problems, relative to the suite; see `hstar evaluate`
     starts = 10
 
     [[tasks]]
-    generator = "blocksworld"     # lists of parameters are crossed
-    parameters = { blocks = [10, 12] }
-    seeds = [0, 1]
-    starts = 10                   # random walks
+    space = "tiles:4x4"           # a puzzle or an own space; a suite may mix kinds of spaces
+    number = 50                   # random starts
 
     [[sample]]                    # optional: data that several trainings share
     name = "states"
@@ -27,12 +26,10 @@
 
     [[plan]]
     model = "fsm"                 # every seed of it
+    only = ["blocks*"]            # domains or spaces, if not all are meant
 
     [[plan]]
-    heuristic = "ff"
-
-    [[plan]]
-    planner = "fd:lama-first"
+    heuristic = "zero"
 
     [profiles.quick]              # what is different with --profile quick, table by table
     limits = { time = "5s" }
@@ -47,19 +44,16 @@ import contextlib
 import difflib
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from hstar.errors import InputError
-from hstar.experiments.grid_jobs import check_heuristic, scenario_options, search_words, training_plan
+from hstar.errors import InputError, UnsupportedError
+from hstar.experiments.problems import Value
 from hstar.registry import unknown
-
-_OF_MAPS = "prolonged"
-
-Value = str | int | float | bool
+from hstar.spaces.load import kind_of
 
 
 class LimitTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -69,16 +63,18 @@ class LimitTable(msgspec.Struct, forbid_unknown_fields=True):
     memory: str = "4G"
     training: str = "1h"
     training_memory: str = "8G"
+    cpu: bool = False
 
 
 class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
-    """`[[tasks]]`: instances or problems that are there, or a generator.
+    """`[[tasks]]`: what is searched, by one key of `FORMS`, and the keys that go with it.
 
-    Instances are planned from several starts, problems and those of a split of a generator from their own.
-    Of a split, `parameters` choose sizes. A native `puzzle` has instances in a file, or random ones: `number`
-    for each seed, uniform or by a `walk` of so many moves; `blank_last`: tiles of the file are meant for the
-    goal with the blank last. A `grid` is a kind of random maps, with options of `hstar grid` and a `number`
-    of scenarios for each seed; `maps` are files of maps or scenarios. `name` is what tables call such a set.
+    Instances are searched from several starts, problems and those of a split of a generator from their own.
+    Of a split, `parameters` choose sizes. A `space` is a puzzle, with instances in a file or random ones, or
+    an own space, from its own start or random ones: `number` for each seed, uniform or by a `walk` of so many
+    moves; `blank_last`: tiles of the file are meant for the goal with the blank last. A `grid` is a kind of
+    random maps, with their options and a `number` of scenarios for each seed; `maps` are files of maps or
+    scenarios. `name` is what tables call such a set.
     """
 
     instances: list[str] | None = None
@@ -89,19 +85,40 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
     parameters: dict[str, int | list[int]] = {}
     seeds: list[int] = msgspec.field(default_factory=lambda: [0])
     starts: int = 10
-    puzzle: str | None = None
+    space: str | None = None
     file: str | None = None
     blank_last: bool = False
     walk: int | None = None
     grid: str | None = None
-    maps: list[str] = []
+    maps: list[str] | None = None
     options: dict[str, Value] = {}
     name: str | None = None
 
     @property
-    def is_map(self) -> bool:
-        """Whether its tasks are scenarios on maps."""
-        return self.grid is not None or bool(self.maps)
+    def form(self) -> str:
+        """Which of `FORMS` it is; an `InputError` if it is none or two of them."""
+        given = [name for name in _SOURCES if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise InputError(
+                f"give one of {', '.join(_SOURCES)}" + (f", not {' and '.join(given)}" if given else "")
+            )
+        if given == ["space"]:
+            return "own" if kind_of(str(self.space)).name == "own" else "puzzle"
+        return "split" if self.split is not None else given[0]
+
+
+_SOURCES = ("instances", "problems", "generator", "space", "grid", "maps")
+FORMS = {
+    "instances": ("instances", "starts"),
+    "problems": ("problems", "number"),
+    "generator": ("generator", "parameters", "seeds", "starts"),
+    "split": ("generator", "split", "parameters", "number"),
+    "puzzle": ("space", "file", "blank_last", "number", "seeds", "walk"),
+    "own": ("space", "number", "seeds", "walk"),
+    "grid": ("grid", "options", "number", "seeds", "name"),
+    "maps": ("maps", "options", "number", "seeds", "name"),
+}
+"""What a table of tasks may hold, by what it is."""
 
 
 class SampleTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -136,7 +153,7 @@ class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
 class TrainTable(msgspec.Struct, forbid_unknown_fields=True):
     """`[[train]]`: by sampling, or on the data of a `[[sample]]` or, for a domain, of a `[[label]]`.
 
-    A recipe for maps learns from random scenarios, or from the files `maps`.
+    A recipe learns from the space that it is tried on; for maps from random ones, or from the files `maps`.
 
     With `each` it is one training for each choice of these options; `{option}` in its name is the choice.
     """
@@ -175,22 +192,46 @@ class PlanTable(msgspec.Struct, forbid_unknown_fields=True):
     precision: str | None = None
     only: list[str] = []
     each: dict[str, list[Value]] = {}
-    options: dict[str, Value] = {}  # further ones of solve, puzzle or grid
+    options: dict[str, Value] = {}  # further ones of `hstar solve`
 
 
-class Suite(msgspec.Struct, forbid_unknown_fields=True):
-    """The whole file."""
+class Suite(msgspec.Struct, forbid_unknown_fields=True, dict=True):
+    """The whole file. `search` is for all plans that do not say; else it depends on the kind of space."""
 
     tasks: list[TaskTable] = []
     plan: list[PlanTable] = []
     description: str = ""
-    search: str = "gbfs"
+    search: str | None = None
     limits: LimitTable = msgspec.field(default_factory=LimitTable)
     sample: list[SampleTable] = []
     label: list[LabelTable] = []
     train: list[TrainTable] = []
     accuracy: list[AccuracyTable] = []
     profiles: dict[str, dict[str, Any]] = {}
+
+    @contextlib.contextmanager
+    def at(self, table: str, number: int | None = None) -> Iterator[None]:
+        """Mistakes in a table get the file and the line of the key or option that the message names."""
+        try:
+            yield
+        except (InputError, UnsupportedError) as error:
+            source: _Source | None = self.__dict__.get("source")
+            if source is None or getattr(error, "file", None) is not None:
+                raise
+            given = source.data.get(table, {}) if number is None else source.data[table][number]
+            message = getattr(error, "message", str(error))
+            text = message.partition(" (known")[0]
+            words, quoted = re.findall(r"[\w-]+", text), set(re.findall(r"'([^']*)'", text))
+            options = [name for part in ("each", "options") for name in given.get(part, {})]
+            named = [name for name in options if {name, name.replace("-", "_")} & {*words}]
+            named += [
+                key
+                for key, value in given.items()
+                if quoted & {*(value if isinstance(value, list) else [str(value)])}
+            ]
+            named += [word for word in words if word in given]
+            steps = [table] if number is None else [table, number]
+            raise source.error(message, [*steps, *[*named, *given][:1]]) from None
 
 
 # --- reading --------------------------------------------------------------------------------------------
@@ -206,12 +247,13 @@ def read_suite(file: Path, profile: str | None = None) -> Suite:
     except msgspec.DecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         raise InputError(f"not TOML: {error}", file=file, line=int(line[1]) if line else None) from None
-    suite = _convert(data, _Source(file, text))
+    suite = _convert(data, _Source(file, text, data))
     if profile is None:
         return suite
     if profile not in suite.profiles:
         raise unknown("profile", profile, list(suite.profiles))
-    return _convert(_changed(data, suite.profiles[profile]), _Source(file, text, profile))
+    data = _changed(data, suite.profiles[profile])
+    return _convert(data, _Source(file, text, data, profile))
 
 
 class _Source(NamedTuple):
@@ -219,6 +261,7 @@ class _Source(NamedTuple):
 
     file: Path
     text: str
+    data: Mapping[str, Any]
     profile: str | None = None
 
     def error(self, message: str, steps: Sequence[str | int]) -> InputError:
@@ -227,17 +270,6 @@ class _Source(NamedTuple):
         line = _line_of_profile(self.text, self.profile, steps) if self.profile is not None else None
         line = _line(self.text, steps) if line is None else line
         return InputError(f"{where}: {message}" if where else message, file=self.file, line=line)
-
-    @contextlib.contextmanager
-    def at(self, table: str, number: int, *keys: str, options: Iterable[str] = ()) -> Iterator[None]:
-        """Mistakes in a table: of the option that the message names, of the key, or of the first key."""
-        try:
-            yield
-        except InputError as error:
-            words = re.findall(r"[\w-]+", error.message.partition(" (known")[0])
-            named = [name for name in options if {name, name.replace("-", "_")} & {*words}]
-            named += [word for word in words if word in keys]
-            raise self.error(error.message, [table, number, (*named, *keys)[0]]) from None
 
 
 def _convert(data: Any, source: _Source) -> Suite:
@@ -252,9 +284,13 @@ def _convert(data: Any, source: _Source) -> Suite:
             steps.append(found[1])
             message = f"unknown key '{found[1]}'{_suggestion(found[1], steps)}"
         raise source.error(message, steps) from None
-    _check_keys(suite, source)
-    if any(table.is_map for table in suite.tasks):
-        _check_maps(suite, source)
+    suite.__dict__["source"] = source
+    for i, (table, given) in enumerate(zip(suite.tasks, data.get("tasks", ()), strict=True)):
+        with suite.at("tasks", i):
+            form = table.form
+        if foreign := next((key for key in given if key not in FORMS[form]), None):
+            able = " or ".join(name for name, keys in FORMS.items() if foreign in keys)
+            raise source.error(f"is for {able}, and this table has {form}", ["tasks", i, foreign])
     return suite
 
 
@@ -302,58 +338,6 @@ def _line_of_profile(text: str, profile: str, steps: Sequence[str | int]) -> int
         elif inside and pattern.search(line):
             return number
     return None
-
-
-# --- maps -----------------------------------------------------------------------------------------------
-
-
-def check_map_tasks(table: TaskTable) -> None:
-    """An `InputError` if a table of maps says what it cannot have."""
-    scenario_options(table.grid, table.options)
-    if table.grid is not None and table.number is None:
-        raise InputError("number: give a number of scenarios")
-    if table.number is not None and table.number < 1:
-        raise InputError(f"number must be 1 or more, got {table.number}")
-    others = ("instances", "problems", "generator", "puzzle", "split", "file", "walk", "parameters")
-    if foreign := next((name for name in others if getattr(table, name)), None):
-        raise InputError(f"{foreign} is not for maps, which have grid or maps, options, number and seeds")
-    if table.grid is not None and table.maps:
-        raise InputError("grid or maps: one of random maps and those of files")
-
-
-def _check_keys(suite: Suite, source: _Source) -> None:
-    """What only maps have is not passed over elsewhere."""
-    for i, task in enumerate(suite.tasks):
-        if not task.is_map and (
-            key := next((key for key in ("options", "name") if getattr(task, key)), None)
-        ):
-            raise source.error("is for maps: a grid or maps", ["tasks", i, key])
-    for i, training in enumerate(suite.train):
-        if training.maps and training.recipe != _OF_MAPS:
-            raise source.error(f"is for {_OF_MAPS}", ["train", i, "maps"])
-
-
-def _check_maps(suite: Suite, source: _Source) -> None:
-    """What is wrong in the tables of a suite on maps is told with its line, before a map is drawn."""
-    own = [entry.name for entry in msgspec.structs.fields(TaskTable)]  # a message begins with one of them
-    for i, task in enumerate(suite.tasks):
-        with source.at("tasks", i, "grid" if task.grid else "maps", *own, options=task.options):
-            if task.is_map:
-                check_map_tasks(task)
-    for i, training in enumerate(suite.train):
-        with source.at("train", i, "recipe"):
-            if training.recipe != _OF_MAPS:
-                raise unknown("recipe", training.recipe, [_OF_MAPS])
-        with source.at("train", i, "options", options=[*training.options, *training.each]):
-            for chosen in choices(training.each):
-                training_plan({**training.options, **chosen}, on_files=bool(training.maps))
-    for i, plan in enumerate(suite.plan):
-        if plan.heuristic is not None:
-            with source.at("plan", i, "heuristic"):
-                check_heuristic(plan.heuristic)
-        with source.at("plan", i, "options", options=[*plan.options, *plan.each]):
-            for chosen in choices(plan.each):
-                search_words({**plan.options, **chosen}, symbolic=plan.heuristic is not None)
 
 
 def choices(each: Mapping[str, Sequence[Value]]) -> Iterator[dict[str, Value]]:

@@ -9,37 +9,47 @@ import glob
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from hstar.errors import InputError
-from hstar.experiments.domains import Problem, make_problem, read_problem
-from hstar.experiments.evaluate import Instance, read_instance
-from hstar.experiments.grid_jobs import MapSet, random_maps, read_maps
-from hstar.experiments.puzzle_jobs import PuzzleSet, random_puzzles, read_puzzles
+from hstar.experiments.problems import (
+    ProblemSet,
+    make_problem,
+    own_space,
+    random_maps,
+    random_puzzles,
+    read_instance,
+    read_maps,
+    read_problem,
+    read_puzzles,
+)
 from hstar.experiments.store import Store
-from hstar.experiments.suite import LabelTable, TaskTable, check_map_tasks
+from hstar.experiments.suite import LabelTable, TaskTable
 from hstar.generators import GENERATORS
 from hstar.generators.splits import split_attempts
 from hstar.registry import unknown
-from hstar.spaces.puzzles import parse_puzzle
 
 
-def problems_of(table: TaskTable, home: Path, store: Store) -> list[Problem]:
-    """Problems that are there, or the first of a split."""
-    return [first for first, *_ in attempts_of(table, home, store)]
+def sets_of(table: TaskTable, home: Path, store: Store) -> list[ProblemSet]:
+    """The sets of problems of a table."""
+    if table.number is not None and table.number < 1:
+        raise InputError(f"number must be 1 or more, got {table.number}")
+    if table.form in ("problems", "split"):
+        return [first for first, *_ in attempts_of(table, home, store)]
+    return list(_READERS[table.form](table, home, store))
 
 
-def attempts_of(table: TaskTable | LabelTable, home: Path, store: Store) -> list[list[Problem]]:
-    """The same, each with those that may take its place."""
+def attempts_of(table: TaskTable | LabelTable, home: Path, store: Store) -> list[list[ProblemSet]]:
+    """Problems that are there, or of a split, each with those that may take its place."""
     number = table.attempts if isinstance(table, LabelTable) else 1
     if number < 1:
         raise InputError(f"label: attempts must be a whole number from 1 on, got {number}")
     if (table.problems is None) == (table.generator is None):
         raise InputError("give either problems or a generator with a split")
     if table.problems is not None:
-        paths = {path: None for pattern in table.problems for path in _matches(pattern, home)}
+        paths = dict.fromkeys(matches(table.problems, home))
         found = [path for path in paths if not path.stem.endswith("domain")]
         if number > 1:
             raise InputError("label: attempts are for a split of a generator: problems have no next ones")
@@ -59,13 +69,14 @@ def attempts_of(table: TaskTable | LabelTable, home: Path, store: Store) -> list
     ]
 
 
-def _told_apart(paths: Sequence[Path], store: Store) -> list[Problem]:
+def _told_apart(paths: Sequence[Path], store: Store) -> list[ProblemSet]:
     """Problems of files; those of one name, as of two versions of a domain, have their folders in it."""
     found = [read_problem(path, store) for path in paths]
     number = Counter(one.name for one in found)
+    names = [f"{one.domain}/{path.parent.name}/{path.stem}" for one, path in zip(found, paths, strict=True)]
     return [
-        replace(one, name=f"{one.domain}/{path.parent.name}/{path.stem}") if number[one.name] > 1 else one
-        for one, path in zip(found, paths, strict=True)
+        replace(one, name=name, lesson=replace(one.lesson, instance=name)) if number[one.name] > 1 else one
+        for one, name in zip(found, names, strict=True)
     ]
 
 
@@ -79,22 +90,23 @@ def _sizes(sizes: Mapping[str, int | list[int]]) -> str:
     return "-".join(f"{name}{value}" for name, value in sizes.items())
 
 
-def _matches(pattern: str, home: Path) -> list[Path]:
-    paths = sorted(glob.glob(str(home / pattern)))  # noqa: PTH207  (absolute ones, too)
-    if not paths:
-        raise InputError(f"tasks: nothing matches '{pattern}' in {home}")
-    return [Path(path) for path in paths]
+def matches(patterns: Sequence[str], home: Path) -> list[Path]:
+    """Files and folders, in the order of the patterns."""
+    found: list[Path] = []
+    for pattern in patterns:
+        paths = sorted(glob.glob(str(home / pattern)))  # noqa: PTH207  (absolute ones, too)
+        if not paths:
+            raise InputError(f"nothing matches '{pattern}' in {home}")
+        found += map(Path, paths)
+    return found
 
 
-def instances_of(table: TaskTable, home: Path, store: Store) -> Iterator[Instance]:
-    """Planning tasks with several starts: those that are there, or generated ones."""
-    if (table.instances is None) == (table.generator is None):
-        raise InputError("tasks: give either instances or a generator")
-    if table.instances is not None:
-        for pattern in table.instances:
-            for path in _matches(pattern, home):
-                yield read_instance(path, store, walks=table.starts, most=table.starts)
-        return
+def _instances(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
+    for path in matches(table.instances or [], home):
+        yield read_instance(path, store, walks=table.starts, most=table.starts)
+
+
+def _generated(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
     generate = GENERATORS.get(str(table.generator))
     values = [value if isinstance(value, list) else [value] for value in table.parameters.values()]
     for chosen, seed in itertools.product(itertools.product(*values), table.seeds):
@@ -103,38 +115,53 @@ def instances_of(table: TaskTable, home: Path, store: Store) -> Iterator[Instanc
             try:
                 texts = generate(**parameters, seed=seed)
             except TypeError as error:
-                raise InputError(f"tasks: {table.generator}: {error}") from None
+                raise InputError(f"{table.generator}: {error}") from None
             for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
                 Path(folder, name).write_text(text)
-            instance = read_instance(Path(folder, "problem.pddl"), store, walks=table.starts)
-        yield replace(instance, name=f"{instance.domain}/{_sizes({**parameters, 'seed': seed})}")
+            problem = Path(folder, "problem.pddl").rename(
+                Path(folder, f"{_sizes({**parameters, 'seed': seed})}.pddl")
+            )
+            yield read_instance(problem, store, walks=table.starts)
 
 
-def puzzles_of(table: TaskTable, home: Path, store: Store) -> Iterator[PuzzleSet]:
+def _puzzles(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
     """Instances of a file, or random ones for each seed."""
-    puzzle = parse_puzzle(str(table.puzzle))
+    puzzle = str(table.space)
     if (table.file is None) == (table.number is None):
-        raise InputError(f"tasks: {puzzle}: give either a file or a number of random instances")
+        raise InputError(f"{puzzle}: give either a file or a number of random instances")
     if table.file is not None:
-        for path in _matches(table.file, home):
+        for path in matches([table.file], home):
             yield read_puzzles(puzzle, path, store, blank_last=table.blank_last)
         return
     for seed in table.seeds:
         yield random_puzzles(puzzle, int(table.number or 0), seed, store, table.walk)
 
 
-def maps_of(table: TaskTable, home: Path, store: Store) -> Iterator[MapSet]:
-    """Random scenarios of a kind, or problems on maps from files."""
-    check_map_tasks(table)
-    if table.grid is not None:
-        for seed in table.seeds:
-            yield random_maps(table.grid, table.options, int(table.number or 0), seed, table.name)
-        return
-    for path in map_files(table.maps, home):
+def _own(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
+    if table.number is None and table.walk is not None:
+        raise InputError("walk: give a number of starts, too")
+    for seed in table.seeds if table.number is not None else (0,):
+        yield own_space(str(table.space), home, store, table.number, seed, table.walk)
+
+
+def _random_maps(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
+    if table.number is None:
+        raise InputError("number: give a number of scenarios")
+    for seed in table.seeds:
+        yield random_maps(str(table.grid), table.options, table.number, seed, table.name)
+
+
+def _maps(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
+    for path in matches(table.maps or [], home):
         for seed in table.seeds:
             yield read_maps(path, table.options, table.number, seed, store, table.name)
 
 
-def map_files(patterns: Sequence[str], home: Path) -> list[Path]:
-    """Those that match, in the order of the patterns."""
-    return [path for pattern in patterns for path in _matches(pattern, home)]
+_READERS: dict[str, Callable[[TaskTable, Path, Store], Iterator[ProblemSet]]] = {
+    "instances": _instances,
+    "generator": _generated,
+    "puzzle": _puzzles,
+    "own": _own,
+    "grid": _random_maps,
+    "maps": _maps,
+}

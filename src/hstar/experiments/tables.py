@@ -8,7 +8,6 @@ missing do not count, and the cell says how many do.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +16,6 @@ from hstar.experiments.job import FAIR_SHARE, starved
 from hstar.experiments.statistics import (
     Change,
     Coverage,
-    Optimality,
     Share,
     by_contestant,
     compare_all,
@@ -28,9 +26,7 @@ from hstar.experiments.statistics import (
     labellings_of,
     mean,
     missing_optimality,
-    missing_paths,
     optimality_of,
-    paths_of,
     rate,
     ratio_to,
     samples_of,
@@ -52,8 +48,7 @@ _LISTED = 20  # starts named of those gained or lost
 _INSTANCES = 12  # of a domain that have a line of their own
 _COLUMNS = 10  # beyond, contestants have lines instead
 TABLES = (
-    *("coverage", "effort", "evaluations", "optimality", "paths", "accuracy", "calibration", "states"),
-    "problems",
+    *("coverage", "effort", "evaluations", "optimality", "accuracy", "calibration", "states", "problems"),
 )
 _SYMBOLIC = ("ff", "lmcut")
 _TITLES = {"search_time": "search time", "cost": "plan cost"}
@@ -102,10 +97,8 @@ def _tables(rows: Sequence[Record], chosen: Collection[str]) -> Iterator[Titled]
     if "evaluations" in chosen and any(row["status"] == "evaluation_limit" for row in searches):
         title = "Evaluations (mean over all problems, unsolved ones at their limit)"
         yield Titled("evaluations", title, evaluations_table(rows))
-    if "optimality" in chosen and any(row.get("optimal_cost") is not None for row in searches):
-        yield Titled("optimality", "Optimality", optimality_table(rows), 2)
-    if "paths" in chosen and any(row.get("scenarios") for row in searches):
-        yield Titled("paths", "Paths on maps", path_table(rows), 2)
+    if "optimality" in chosen and len(optimal := optimality_table(rows)) > 1:
+        yield Titled("optimality", "Optimality", optimal, 2)
     if compared and "accuracy" in chosen:
         yield Titled("accuracy", "Accuracy (mean squared error)", accuracy_table(rows))
     if "calibration" in chosen and any(row.get("sigma") is not None for row in compared):
@@ -217,50 +210,36 @@ def evaluations_table(rows: Sequence[Record]) -> Table:
     return table
 
 
+_OPTIMALITY: dict[str, tuple[str, Limits, int]] = {
+    "solved": ("solved (%)", PERCENT, 1),
+    "expanded": ("expanded, mean", POSITIVE, 1),
+    "generated": ("generated, mean", POSITIVE, 1),
+    "reopened": ("re-opened, mean", POSITIVE, 1),
+    "seconds": ("seconds, mean", POSITIVE, 3),
+    "suboptimality": ("suboptimality of solved (%)", POSITIVE, 2),
+    "optimal": ("optimal (%)", PERCENT, 1),
+}
+
+
 def optimality_table(rows: Sequence[Record]) -> Table:
-    """How far plans are from known optimal costs, and what searches took: `Optimality` says of which."""
-    header = ["solved (%)", "generated, mean", "seconds, mean", "suboptimality of solved (%)", "optimal (%)"]
-    table = [["", "", *header]]
+    """How far plans are from known optimal costs, and what searches took: `Optimality` says of which.
+
+    The greatest cost, as a share of the proven bound, is that of all seeds; 1 is just within it. Columns that
+    nobody has figures for are left out.
+    """
+    header = [title for title, _, _ in _OPTIMALITY.values()]
+    table = [["", "", *header, "greatest cost / bound", "searches"]]
     missing = missing_optimality(rows)
     for place, seeds in optimality_of(rows).items():
-        if not seeds:
-            table.append([*place, missing[place], *[UNKNOWN] * (len(header) - 1)])
-            continue
         cells = []
-        for name, column in zip(Optimality._fields, zip(*seeds, strict=True), strict=True):
-            found = share_of([value for value in column if value is not None])
-            within = PERCENT if name in ("solved", "optimal") else POSITIVE
-            cells.append(share(found, note=missing.get(place) if name == "solved" else None, within=within))
-        table.append([*place, *cells])
-    return table
-
-
-def path_table(rows: Sequence[Record]) -> Table:
-    """By set of maps and contestant: expansions, and how far costs are from optima and from what is promised.
-
-    Means over scenarios, then over seeds; the greatest cost is that of all seeds, and so are violations.
-    """
-    header = ["expansions, mean", "re-opened, mean", "cost over optimum (%)", "greatest cost / promised"]
-    table = [["", "", *header, "searches", "violations"]]
-    missing = missing_paths(rows)
-    broken = Counter[tuple[str, str]]()  # also of seeds that are not whole: nothing excuses a broken promise
-    for row in searches_of(rows):
-        broken[row["domain"], row["contestant"]] += row.get("violations") or 0
-    for place, seeds in paths_of(rows).items():
-        above = [one.above for one in seeds if one.above is not None]
+        for name, (_, within, digits) in _OPTIMALITY.items():
+            known = [value for one in seeds if (value := getattr(one, name)) is not None]
+            note = missing.get(place) if name == "solved" else None
+            cells.append(share(share_of(known), digits, note=note, within=within))
         greatest = max((one.greatest for one in seeds if one.greatest is not None), default=None)
-        table.append(
-            [
-                *place,
-                share(share_of([one.expansions for one in seeds]), note=missing.get(place), within=POSITIVE),
-                share(share_of([one.reopened for one in seeds]), within=POSITIVE),
-                share(share_of(above), 2, within=POSITIVE),
-                number(greatest, 3),
-                number(sum(one.scenarios for one in seeds)),
-                number(broken[place]),
-            ]
-        )
-    return table
+        table.append([*place, *cells, number(greatest, 3), number(sum(one.searches for one in seeds))])
+    empty = {i for i in range(3, len(table[0])) if all(line[i] == UNKNOWN for line in table[1:])}
+    return [[cell for i, cell in enumerate(line) if i not in empty] for line in table]
 
 
 def accuracy_table(rows: Sequence[Record]) -> Table:

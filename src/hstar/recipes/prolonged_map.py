@@ -19,7 +19,6 @@ the weights of its last step. 4. By default scenarios are seen from all eight si
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -42,9 +41,9 @@ from hstar.options import option
 from hstar.recipes.recipe import Options, Parts, Run
 from hstar.registry import unknown
 from hstar.sampling.prolonged import OptimalPath, Prolonged
-from hstar.spaces.grid import Grid, GridLike, GridProblem, LatticeProblem
-from hstar.spaces.grid_files import load_map, load_scenarios
-from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, problems_on, random_problems, with_headings
+from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
+from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, with_headings
+from hstar.spaces.scenarios import scenarios_of
 from hstar.training.config import TrainConfig
 
 if TYPE_CHECKING:
@@ -156,7 +155,10 @@ class ProlongedMap:
         config: ProlongedOptions = parts["recipe"]
         training, network = parts["training"], parts["model"]
         # 1. Scenarios.
-        problems: Sequence[GridLike] = scenarios_of(source, config.scenarios, training.seed, parts["maps"])
+        files = [one for one in source or () if isinstance(one, Path)]
+        problems: Sequence[GridLike] = [one for one in source or () if not isinstance(one, Path)]
+        if not problems:
+            problems = scenarios_of(files, config.scenarios, training.seed, parts["maps"])
         if config.headings:
             grids = [one for one in problems if isinstance(one, GridProblem)]
             if len(grids) < len(problems):
@@ -210,27 +212,6 @@ class ProlongedMap:
                 "validation_states": len(held_out.label),
             },
         )
-
-
-def scenarios_of(
-    source: Sequence[GridLike] | Sequence[Path] | None, number: int, seed: int, maps: MapOptions
-) -> Sequence[GridLike]:
-    """Problems as given; so many on random maps or on those of files, or at most so many of `.scen` files."""
-    if source is None:
-        return random_problems(number, seed, maps)
-    files = [one for one in source if isinstance(one, Path)]
-    if not files:
-        return [one for one in source if not isinstance(one, Path)]
-    scenarios = [path for path in files if path.suffix == ".scen"]
-    if len(files) < len(source) or (scenarios and len(scenarios) < len(files)):
-        raise InputError("give either maps or .scen files, not both")
-    steps: dict[str, Any] = {"neighbours": maps.neighbours, "cut_corners": maps.cut_corners}
-    if not scenarios:
-        return problems_on([Grid(load_map(path), None, **steps) for path in files], number, seed)
-    found = [one.problem for path in scenarios for one in load_scenarios(path, **steps)]
-    if not found:
-        raise InputError("has no problems", file=scenarios[0])
-    return found if number >= len(found) else random.Random(seed).sample(found, number)
 
 
 def labelled(problems: Sequence[GridLike], config: ProlongedOptions) -> Iterator[LabelledScenario]:

@@ -208,7 +208,6 @@ class Truncated:
             recipe="truncated",
             recipe_config={**asdict(config), "training": asdict(train_config)},
             seed=train_config.seed,
-            search={"search": "gbfs"},
             summary={"instances": instances, "states": states, **trained.summary()},
         )
         return with_origin(trained_model, *seen)

@@ -107,7 +107,6 @@ class WL:
             recipe="wl",
             recipe_config=asdict(given),
             seed=given.seed,
-            search={"search": "gbfs"},
             summary={
                 "instances": len(data.instances),
                 "states": int((~bounds).sum()),

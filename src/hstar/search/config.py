@@ -32,6 +32,9 @@ class SearchConfig:
     """Options of a search; those that a search does not have are ignored by it."""
 
     time_limit: float | None = option(None, "Stop after this many seconds of wall-clock time.")
+    cpu_time_limit: float | None = option(
+        None, "Stop after this many seconds of CPU time of the search, however busy the machine is."
+    )
     memory_limit: int | None = option(None, "Stop when the process has this many bytes of resident memory.")
     max_evaluations: int | None = option(None, "Stop after this many evaluated states.")
     max_expansions: int | None = option(None, "Stop after this many expanded states.")
@@ -92,6 +95,7 @@ class SearchConfig:
     def __post_init__(self) -> None:
         for name, least, most in (
             ("time_limit", 0, float("inf")),
+            ("cpu_time_limit", 0, float("inf")),
             ("weight", 0, 1e6),
             ("bound", 1, float("inf")),
             ("guide_weight", 0, float("inf")),
@@ -111,5 +115,7 @@ class SearchConfig:
                 raise unknown("tie-breaking" if name == "ties" else name, str(value), list(known))
         if self.threads > 1 and self.table_bytes:
             raise InputError("threads and a table of seen states do not go together")
+        if self.threads > 1 and self.cpu_time_limit is not None:
+            raise InputError("a limit on CPU time is for searches by one thread")
         if self.proof == "rounds" and self.anytime:
             raise InputError("rounds prove one plan; an anytime search needs proof by the queue")

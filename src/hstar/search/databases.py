@@ -18,10 +18,10 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from hstar import _core
-from hstar.errors import UnsupportedError
+from hstar.errors import InputError, UnsupportedError
 from hstar.files import cache_folder, remove_parts, replace_file
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
@@ -54,6 +54,15 @@ BLOCKS_15: Patterns = (
     *((2, 3, 4, 5), (6, 7, 8, 9), (10, 11, 12, 13), (1, 13, 14, 15)),
 )
 
+# By space: the sets that are known. Blocks have no sums, so that their patterns are one set.
+KNOWN: dict[str, Sequence[Patterns]] = {
+    "tiles-4x4": PUZZLE_15,
+    "tiles-5x5": PUZZLE_24,
+    "pancake-24": PANCAKE_24,
+    "blocks-15": (BLOCKS_15,),
+}
+DATABASES_NAME = "databases"  # of them, as a heuristic
+
 # The version goes up when costs, or the order of entries, change.
 _MAGIC = b"hstar-database-"
 _VERSION = b"2"
@@ -84,6 +93,27 @@ def block_databases(puzzle: Puzzle, patterns: Patterns, *, cache: bool = True) -
         raise UnsupportedError(f"block_databases are for blocks; use additive_databases for {puzzle.name}")
     known = _databases(core, patterns, cache)
     return _core.BlockDatabases(core, [known[_ordered(pattern)] for pattern in patterns])
+
+
+def has_databases(puzzle: Any) -> bool:
+    """Whether patterns are known for this size."""
+    return puzzle.core.database_space in KNOWN
+
+
+def check_databases(puzzle: Any) -> None:
+    """An `InputError` unless patterns are known."""
+    if not has_databases(puzzle):
+        *sizes, size = (name.replace("-", ":", 1) for name in (*KNOWN, puzzle.core.database_space))
+        raise InputError(f"there are databases for {', '.join(sizes)}, not for {size}")
+
+
+def known_databases(puzzle: Any, *, cache: bool = True) -> Databases:
+    """The databases of the known patterns: the greatest sum of additive sets, of blocks the greatest cost."""
+    check_databases(puzzle)
+    space = puzzle.core.database_space
+    if isinstance(puzzle, Blocks):
+        return block_databases(puzzle, KNOWN[space][0], cache=cache)
+    return additive_databases(puzzle, KNOWN[space], cache=cache)
 
 
 DATABASES = (_core.TilesDatabases, _core.PancakeDatabases, _core.BlockDatabases)

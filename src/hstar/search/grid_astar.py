@@ -24,11 +24,11 @@ from hstar.errors import InputError, PlanError
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig
 from hstar.search.heuristics import BatchHeuristic, Max, Sum
-from hstar.search.result import Result
+from hstar.search.result import Result, result_of
 from hstar.search.solve import OnPlan, Progress, native_limits
 from hstar.spaces.grid import MapProblem, replay
 from hstar.spaces.map_picture import picture
-from hstar.spaces.problem import Problem
+from hstar.spaces.problem import Problem, Replay
 
 States: TypeAlias = npt.NDArray[np.int64]
 
@@ -65,38 +65,23 @@ def grid_astar(
     found = field.core.astar(
         field.start, field.core_goal, heuristic, config.explored, native_limits(config), progress=progress
     )
-    path = cost = None
+    replayed = None
     if found.status == "solved":
-        path, cost = _states(field, found.take_path()), found.cost
-        plain = replay(field, [tuple(state) for state in path.tolist()])
+        states = [tuple(state) for state in _states(field, found.take_path()).tolist()]
+        plain = replay(field, states)
         # Costs that are not whole are rounded to 6e-8 in the core.
-        if not math.isclose(plain, cost, rel_tol=1e-9, abs_tol=1e-7 * len(path)):
-            raise PlanError(f"the path costs {plain}, the search says {cost}")
+        if not math.isclose(plain, found.cost, rel_tol=1e-9, abs_tol=1e-7 * len(states)):
+            raise PlanError(f"the path costs {plain}, the search says {found.cost}")
+        replayed = Replay(field.names(states), found.cost, states)
     explored = _states(field, found.take_explored()) if config.explored else None
-    states = None if path is None else [tuple(state) for state in path.tolist()]
-    return Result(
-        status=found.status,
-        plan=None if states is None else field.names(states),
-        plan_cost=cost,
-        plan_length=None if states is None else len(states) - 1,
-        lower_bound=None if cost is None else _proven(chosen[0], config, search, cost),
-        expanded=found.expanded,
-        evaluated=found.evaluated,
-        generated=found.generated,
-        reopened=found.reopened,
-        dead_ends=0,
-        anchored=0,
-        initial_h=found.initial_h,
-        search_time=found.search_time,
-        cpu_time=found.cpu_time,
-        peak_memory=_core.peak_memory(),
-        registered_states=0,
-        state_bytes=0,
-        memory_before_search=0,
-        unit_cost=field.unit_cost,
-        states=states,
+    return result_of(
+        field,
+        found,
+        replayed,
+        lower_bound=None if replayed is None else _proven(chosen[0], config, search, found.cost),
         explored=explored,
-        picture=lambda: picture(field, states, explored),
+        values=None if isinstance(chosen[0], str) else getattr(chosen[0], "values", chosen[0]),
+        picture=lambda: picture(field, None if replayed is None else replayed.states, explored),
     )
 
 

@@ -30,8 +30,8 @@ from hstar.registry import unknown
 from hstar.search.config import SearchConfig
 from hstar.search.databases import DATABASES, Databases, fits
 from hstar.search.puzzle_network import PuzzleNetwork
-from hstar.search.result import Found, Result
-from hstar.search.solve import OnPlan, Progress, general
+from hstar.search.result import Found, Result, result_of
+from hstar.search.solve import OnPlan, Progress, general, native_limits
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.problem import Problem
 from hstar.spaces.puzzle import Puzzle
@@ -112,42 +112,24 @@ def _deepen(
     options.threads = config.threads
     if greatest_bound is not None:
         options.greatest_bound = greatest_bound
-    limits = _core.Limits()
-    if config.time_limit is not None:
-        limits.time = config.time_limit
-    if config.max_evaluations is not None:
-        limits.evaluations = config.max_evaluations
     core: Any = puzzle.core  # each kind has databases and networks of its own
-    found: _core.DeepeningResult = core.idastar(puzzle.start, native, options, limits, progress=progress)
+    found: _core.DeepeningResult = core.idastar(
+        puzzle.start, native, options, native_limits(config), progress=progress
+    )
     return found
 
 
 def _result(puzzle: Puzzle, found: _core.DeepeningResult, admissible: bool) -> Result:
     replayed = puzzle.replay(found.plan) if found.status == "solved" else None
-    return Result(
-        status=found.status,
-        plan=None if replayed is None else replayed.plan,
-        plan_cost=None if replayed is None else replayed.cost,
-        plan_length=None if replayed is None else len(replayed.plan),
+    return result_of(
+        puzzle,
+        found,
+        replayed,
         lower_bound=found.lower_bound if admissible else None,
-        expanded=found.expanded,
         evaluated=found.generated + 1,
-        generated=found.generated,
-        reopened=0,
-        dead_ends=0,
-        anchored=0,
-        initial_h=found.initial_h,
-        search_time=found.search_time,
-        cpu_time=found.cpu_time,
-        peak_memory=_core.peak_memory(),
-        registered_states=0,
-        state_bytes=0,
-        memory_before_search=0,
-        unit_cost=True,
         rounds=found.rounds,
         round_bound=found.bound,
         actions=None if replayed is None else tuple(found.plan),
-        states=None if replayed is None else replayed.states,
     )
 
 
@@ -188,8 +170,10 @@ def rounds(
         replace(
             config,
             pruning="undo" if isinstance(puzzle, Blocks) else "automaton",
-            time_limit=None if config.time_limit is None else max(0.0, config.time_limit - first.search_time),
+            time_limit=_less(config.time_limit, first.search_time),
+            cpu_time_limit=_less(config.cpu_time_limit, first.cpu_time),
             max_evaluations=_left(config, first),
+            max_expansions=None,  # counted as evaluations
         ),
         greatest_bound=None if needed is None else needed - 1,
         progress=progress,
@@ -220,6 +204,10 @@ def rounds(
         cpu_time=first.cpu_time + second.cpu_time,
         rounds=second.rounds,
     )
+
+
+def _less(limit: float | None, used: float) -> float | None:
+    return None if limit is None else max(0.0, limit - used)
 
 
 def _left(config: SearchConfig, first: Result) -> int | None:

@@ -26,15 +26,7 @@ import numpy.typing as npt
 from hstar import _core
 from hstar.errors import UnsupportedError
 from hstar.registry import unknown
-from hstar.search.databases import (
-    BLOCKS_15,
-    PANCAKE_24,
-    PUZZLE_15,
-    PUZZLE_24,
-    Patterns,
-    additive_databases,
-    block_databases,
-)
+from hstar.search.databases import KNOWN, Patterns, additive_databases, block_databases
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.tiles import Tiles, check_mirror_images, transposed
@@ -45,14 +37,6 @@ ONE_HOT = "one-hot"
 DATABASES = "databases"
 MIRRORED = "mirrored-databases"
 INPUTS = (ONE_HOT, DATABASES, MIRRORED)
-
-# By space. Blocks have no sums, so that their patterns are one set.
-_SETS: dict[str, Sequence[Patterns]] = {
-    "tiles-4x4": PUZZLE_15,
-    "tiles-5x5": PUZZLE_24,
-    "pancake-24": PANCAKE_24,
-    "blocks-15": (BLOCKS_15,),
-}
 
 
 @dataclass(frozen=True)
@@ -99,7 +83,7 @@ def puzzle_features(
         raise unknown(f"kind of features of {puzzle.name}", kind, [ONE_HOT, DATABASES, MIRRORED])
     space = puzzle.core.database_space
     if sets is None:
-        sets = _SETS.get(space)
+        sets = KNOWN.get(space)
     if sets is None:
         raise UnsupportedError(f"no patterns are known for {space}; give sets, or use kind '{ONE_HOT}'")
     if kind == MIRRORED:

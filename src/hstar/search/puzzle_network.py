@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError
+from hstar.options import check_number
 from hstar.search.puzzle_features import PuzzleFeatures
 from hstar.spaces.puzzle import Puzzle, State
 
@@ -64,7 +65,9 @@ class PuzzleNetwork:
             if getattr(self, name).shape != shape:
                 raise InputError(f"{name} must have shape {shape}, got {getattr(self, name).shape}")
         for name in ("scale", "lowest_rho", "highest_rho", "alpha", "shift", "factor", "switch"):
-            _check_number(name, getattr(self, name))
+            value = getattr(self, name)
+            if value is not None or name not in _MAY_BE_NONE:
+                check_number(name, value, -math.inf)
         if self.alpha is not None and not 0 < self.alpha < 1:
             raise InputError(f"alpha must lie between 0 and 1, got {self.alpha!r}")
         _ = self.core  # which looks at all numbers
@@ -122,10 +125,3 @@ def _array(name: str, value: object, dimensions: int) -> Floats:
         raise InputError(f"{name} must be finite, but has {array[~np.isfinite(array)][0]}")
     array.flags.writeable = False  # the core has a copy, which must stay the same
     return array
-
-
-def _check_number(name: str, value: object) -> None:
-    if value is None and name in _MAY_BE_NONE:
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-        raise InputError(f"{name} must be a number, got {value!r:.60}")

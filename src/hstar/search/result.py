@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
+from hstar import _core
 from hstar.errors import InputError
+from hstar.spaces.problem import Problem, Replay
 from hstar.spaces.validate import format_plan
 
 # Exit codes of the command line, those of Fast Downward.
@@ -24,7 +26,7 @@ EXIT_CODES = {
 # The same when there is a plan, though not the one that was asked for.
 WITH_PLAN = {"memory_limit": 2, "time_limit": 3}
 # Not columns of a table: too large, or only for people.
-_NOT_COLUMNS = ("states", "explored", "actions", "picture")
+_NOT_COLUMNS = ("states", "explored", "values", "actions", "picture")
 # The names that Downward Lab uses.
 _LAB = {"plan_cost": "cost", "expanded": "expansions", "evaluated": "evaluations", "peak_memory": "memory"}
 
@@ -34,6 +36,11 @@ def proven_ratio(cost: float, lower_bound: float | None) -> float | None:
     if lower_bound is None or (lower_bound == 0 and cost > 0):
         return None
     return max(1.0, cost / lower_bound) if cost > 0 else 1.0
+
+
+def exit_code(status: str, with_plan: bool) -> int:
+    """The exit code of the command line, as Fast Downward's."""
+    return WITH_PLAN.get(status, EXIT_CODES[status]) if with_plan else EXIT_CODES[status]
 
 
 @dataclass(frozen=True)
@@ -68,29 +75,32 @@ class Result:
     """
 
     status: str
-    plan: tuple[str, ...] | None
-    plan_cost: Any  # a whole number where all costs are
-    plan_length: int | None
-    lower_bound: Any  # on the cost of all plans, where an admissible heuristic proves one
-    expanded: int
-    evaluated: int
-    generated: int
-    reopened: int
-    dead_ends: int
-    anchored: int  # evaluations by the anchor of focal
-    initial_h: float | None
-    search_time: float  # wall clock
-    cpu_time: float  # processor time of the search, of all its threads
-    peak_memory: int
-    registered_states: int
-    state_bytes: int
-    memory_before_search: int
-    unit_cost: bool
+    plan: tuple[str, ...] | None = None
+    plan_cost: Any = None  # a whole number where all costs are
+    plan_length: int | None = None
+    lower_bound: Any = None  # on the cost of all plans, where an admissible heuristic proves one
+    expanded: int = 0
+    evaluated: int = 0
+    generated: int = 0
+    reopened: int = 0
+    dead_ends: int = 0
+    anchored: int = 0  # evaluations by the anchor of focal
+    initial_h: float | None = None
+    search_time: float = 0.0  # wall clock
+    cpu_time: float = 0.0  # processor time of the search, of all its threads
+    network_time: float = 0.0  # wall clock of a trained model before the search: the values of a whole map
+    peak_memory: int = field(default_factory=_core.peak_memory)
+    registered_states: int = 0
+    state_bytes: int = 0
+    memory_before_search: int = 0
+    unit_cost: bool = False
+    ran: str = ""  # search and heuristics in words
     rounds: int | None = None  # of iterative deepening
     round_bound: int | None = None  # on f, in the last round
     actions: tuple[int, ...] | None = None  # the plan in the numbers of the native space
     states: Sequence[Any] | None = None  # on the plan, start and goal included; not of planning tasks
     explored: Any = None  # on maps: the expanded states in order, if asked for
+    values: Any = None  # on maps: the values of all states that a trained model or the user gave
     picture: Any = None  # on maps: a function that draws the result as SVG text
 
     @property
@@ -106,9 +116,7 @@ class Result:
     @property
     def exit_code(self) -> int:
         """The exit code of the command line, as Fast Downward's."""
-        if self.plan is not None:
-            return WITH_PLAN.get(self.status, EXIT_CODES[self.status])
-        return EXIT_CODES[self.status]
+        return exit_code(self.status, self.plan is not None)
 
     @property
     def path(self) -> Any:
@@ -135,7 +143,7 @@ class Result:
 
     def summary(self) -> dict[str, str]:
         """What a person wants to know first, by name."""
-        facts = {"status": self.status}
+        facts = {"status": self.status, "by": self.ran}
         if self.plan_cost is not None:
             facts["cost"] = f"{self.plan_cost:g} in {self.plan_length} steps"
             known = self.lower_bound
@@ -157,3 +165,18 @@ class Result:
             f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in self.summary().items()
         )
         return f"<table>{rows}</table>{self.picture() if self.picture is not None else ''}"
+
+
+_COUNTS = (
+    *("expanded", "evaluated", "generated", "reopened", "dead_ends", "anchored", "initial_h"),
+    *("search_time", "cpu_time", "registered_states", "state_bytes", "memory_before_search"),
+)
+
+
+def result_of(problem: Problem, found: Any, replayed: Replay | None, **more: Any) -> Result:
+    """What an engine of the core found, with its plan replayed; `more` are fields that it tells otherwise."""
+    told: dict[str, Any] = {name: getattr(found, name) for name in _COUNTS if hasattr(found, name)}
+    if replayed is not None:
+        told |= {"plan": replayed.plan, "plan_cost": replayed.cost, "states": replayed.states}
+        told |= {"plan_length": len(replayed.plan)}
+    return Result(**{"status": found.status, "unit_cost": problem.unit_cost, **told, **more})

@@ -33,7 +33,7 @@ def side_by_side(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[tuple[T, R]]:
-    """Each item with what `search` finds for it; a `KeyboardInterrupt` if that was interrupted.
+    """Each item with what `search` finds for it; a `KeyboardInterrupt` after one that was interrupted.
 
     `search` hands its second argument on to the core. With one job it runs in this thread and `progress` is
     told of it.
@@ -41,9 +41,9 @@ def side_by_side(
     if jobs == 1:
         for item in items:
             result = search(item, progress)
+            yield item, result
             if result.status == "interrupted":
                 raise KeyboardInterrupt
-            yield item, result
         return
     stopping = threading.Event()
 

@@ -8,7 +8,9 @@ kinds have faster engines for some searches, with the same options and the same 
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from hstar import _core
@@ -17,7 +19,7 @@ from hstar.options import configured
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig
 from hstar.search.heuristics import anchor, build
-from hstar.search.result import EXIT_CODES, Found, Result, proven_ratio
+from hstar.search.result import EXIT_CODES, Found, Result, proven_ratio, result_of
 from hstar.spaces.problem import Problem
 from hstar.spaces.task import Task
 
@@ -37,13 +39,20 @@ OnPlan = Callable[[Found], None]
 
 # What Fast Downward's searches have unless they are told otherwise.
 BOOST = {"lazy": 1000, "gbfs": 0}
-# What is run where neither heuristic nor search is named.
+# What is run where a heuristic is named and no search; `with_defaults` has the rest.
 DEFAULT_SEARCH = {"task": "gbfs", "puzzle": "idastar", "map": "astar", "own": "astar"}
 # Options of the core that have the same name.
 _SAME = (
     *("weight", "seed", "preferred", "goal_at_generation", "evaluate_duplicates"),
     *("anytime", "anchor_every", "optimistic"),
 )
+_LIMITS = {
+    "time_limit": "time",
+    "cpu_time_limit": "cpu_time",
+    "memory_limit": "memory",
+    "max_evaluations": "evaluations",
+    "max_expansions": "expansions",
+}
 
 
 def searches() -> list[_core.SearchInfo]:
@@ -77,11 +86,11 @@ def solve(
     """Searches for a plan.
 
     `problem` is what `hstar.load` returns, or an own space. `heuristic` is a name, a trained model,
-    `Max(...)`, `Sum(...)`, a function of a batch of states, or a list of these (then gbfs
-    and lazy alternate between them). Without one it is `ff` for tasks and the strongest named one elsewhere.
-    `options` are the fields of `SearchConfig`, and `rule` and `alpha` for trained models. `progress` is
-    called about ten times a second, `on_plan` for every plan of an anytime search that is better than the
-    last one. Ctrl-C ends the search with status `interrupted`.
+    `Max(...)`, `Sum(...)`, a function of a batch of states, or a list of these (then gbfs and lazy alternate
+    between them). `with_defaults` says what is run where heuristic or search is left out; the result tells it
+    as `ran`. `options` are the fields of `SearchConfig`, and `rule` and `alpha` for trained models.
+    `progress` is called about ten times a second, `on_plan` for every plan of an anytime search that is
+    better than the last one. Ctrl-C ends the search with status `interrupted`.
     """
     problem = as_problem(problem)
     ruled = {name: options.pop(name) for name in ("rule", "alpha") if name in options}
@@ -90,20 +99,88 @@ def solve(
     elif options:
         raise InputError("give either config or single options, not both")
     several = isinstance(heuristic, list | tuple)
-    chosen = [_ruled(one, **ruled) for one in (heuristic if several else [heuristic])]
-    if search is None and len(chosen) == 1:  # what the recipe of a trained model recommends
-        search = getattr(chosen[0], "search", {}).get("search")
-    chosen = [one.build(problem) if hasattr(one, "build") else one for one in chosen]
-    if len(chosen) == 1 and chosen[0] is None:
-        chosen = ["ff" if problem.kind == "task" else problem.claims[0].name]
+    given = [_ruled(one, **ruled) for one in (heuristic if several else [heuristic])]
+    given, search, config = with_defaults(problem.kind, given, search, config)
     names = [info.name for info in searches()]
-    if search is None:
-        search = DEFAULT_SEARCH[problem.kind]
     if search not in names:
         raise unknown("search", search, names)
-    return _engine(problem, search, chosen, config)(
+    if len(given) == 1 and given[0] is None:
+        given = [default_heuristic(problem, search)]
+    started = time.monotonic()
+    chosen = [built(problem, one) for one in given]
+    network_time = time.monotonic() - started if any(hasattr(one, "build") for one in given) else 0.0
+    if search == "focal" and problem.kind == "puzzle":
+        config = replace(config, anchor=puzzle_anchor(problem, given[0], config.anchor))
+    result = _engine(problem, search, chosen, config)(
         problem, search, chosen, config=config, progress=progress, on_plan=on_plan
     )
+    return replace(result, network_time=network_time, ran=in_words(search, given, config))
+
+
+def with_defaults(
+    kind: str, heuristics: list[Any], search: str | None, config: SearchConfig
+) -> tuple[list[Any], str, SearchConfig]:
+    """What is run on a kind of space where no search is named; `[None]` stands for no heuristic.
+
+    A task without a heuristic: lazy search with `ff` and preferred operators. A model of a domain: the same,
+    alternating between the model and `ff`. A bound, or plans at any time: focal. A weight: wastar. Any other
+    model: the search that its recipe recommends.
+    """
+    if search is not None:
+        return heuristics, search, config
+    if config.anytime or config.bound is not None:
+        return heuristics, "focal", config
+    if config.weight != 1:
+        return heuristics, "wastar", config
+    only = heuristics[0] if len(heuristics) == 1 else ""
+    domain = getattr(getattr(only, "space", None), "kind", None) == "domain"
+    if kind == "task" and (only is None or domain):
+        return [only, "ff"] if domain else ["ff"], "lazy", replace(config, preferred=True)
+    return heuristics, getattr(only, "search", {}).get("search", DEFAULT_SEARCH[kind]), config
+
+
+def default_heuristic(problem: Problem, search: str) -> str:
+    """The strongest heuristic that the space has by name; a bounded search of tiles has its databases."""
+    if problem.kind == "task":
+        return "ff"
+    if problem.kind == "puzzle" and search == "focal":
+        from hstar.search.databases import DATABASES_NAME, has_databases
+
+        if problem.name == "tiles" and has_databases(problem):
+            return DATABASES_NAME
+    return problem.claims[0].name
+
+
+def puzzle_anchor(problem: Problem, guide: Any, anchor: Any, *, cache: bool = True) -> Any:
+    """What proves the bound of a search on a puzzle that a model guides, or databases by name."""
+    if anchor is None and hasattr(guide, "build"):
+        anchor = default_heuristic(problem, "focal")
+    return built(problem, anchor, cache=cache)
+
+
+def built(problem: Problem, heuristic: Any, *, cache: bool = True) -> Any:
+    """A heuristic as the engines take it: models and databases for this problem."""
+    if hasattr(heuristic, "build"):
+        return (
+            heuristic.build(problem, cache=cache) if hasattr(heuristic, "space") else heuristic.build(problem)
+        )
+    if problem.kind == "puzzle" and isinstance(heuristic, str) and heuristic == "databases":
+        from hstar.search.databases import known_databases
+
+        return known_databases(problem, cache=cache)
+    return heuristic
+
+
+def in_words(search: str, heuristics: Sequence[Any], config: SearchConfig) -> str:
+    """What is run, for people."""
+
+    def name(one: Any) -> str:
+        return (
+            one if isinstance(one, str) else str(getattr(one, "recipe", getattr(one, "name", "a heuristic")))
+        )
+
+    preferred = ", preferred operators" if config.preferred else ""
+    return f"{search} with {' and '.join(map(name, heuristics))}{preferred}"
 
 
 def _ruled(heuristic: Any, rule: Any = None, alpha: float | None = None) -> Any:
@@ -162,7 +239,7 @@ def general(
         progress=progress,
         on_plan=better,
     )
-    return result_of(problem, found)
+    return _result(problem, found)
 
 
 def native_options(search: str, config: SearchConfig, kind: str) -> _core.SearchOptions:
@@ -183,48 +260,26 @@ def native_options(search: str, config: SearchConfig, kind: str) -> _core.Search
 def native_limits(config: SearchConfig) -> _core.Limits:
     """The limits as the core takes them."""
     limits = _core.Limits()
-    if config.time_limit is not None:
-        limits.time = config.time_limit
-    if config.memory_limit is not None:
-        limits.memory = config.memory_limit
-    if config.max_evaluations is not None:
-        limits.evaluations = config.max_evaluations
-    if config.max_expansions is not None:
-        limits.expansions = config.max_expansions
+    for name, of_core in _LIMITS.items():
+        if (value := getattr(config, name)) is not None:
+            setattr(limits, of_core, value)
     return limits
 
 
-def result_of(problem: Problem, found: _core.SearchResult, **more: Any) -> Result:
-    """What the core found, its plan replayed."""
+def _result(problem: Problem, found: _core.SearchResult) -> Result:
     unit = problem.native.unit
     replayed = problem.replay(found.plan) if found.status == "solved" or found.plan else None
     impossible = found.status in ("unsolvable", "incomplete")
     bound = None if impossible or found.lower_bound is None else _whole(found.lower_bound / unit)
     if replayed is not None and bound is not None:
         bound = min(bound, replayed.cost)  # a bound in units of the search may be rounded up
-    return Result(
-        status=found.status,
-        plan=None if replayed is None else replayed.plan,
-        plan_cost=None if replayed is None else replayed.cost,
-        plan_length=None if replayed is None else len(replayed.plan),
+    return result_of(
+        problem,
+        found,
+        replayed,
         lower_bound=bound,
-        expanded=found.expanded,
-        evaluated=found.evaluated,
-        generated=found.generated,
-        reopened=found.reopened,
-        dead_ends=found.dead_ends,
-        anchored=found.anchored,
         initial_h=None if found.initial_h is None else found.initial_h / unit,
-        search_time=found.search_time,
-        cpu_time=found.cpu_time,
-        peak_memory=_core.peak_memory(),
-        registered_states=found.registered_states,
-        state_bytes=found.state_bytes,
-        memory_before_search=found.memory_before_search,
-        unit_cost=problem.unit_cost,
         actions=None if replayed is None else tuple(found.plan),
-        states=None if replayed is None else replayed.states,
-        **more,
     )
 
 

@@ -2,9 +2,10 @@
 
 What is tried: functions return what they should; costs are finite and not negative; the same state has the
 same successors again; states are hashable and equal states are one; vectorised functions agree with plain
-ones; `predecessors` inverts `successors`; `lower_bound` is 0 at goals and never above the true cost. True
-costs come from Dijkstra's algorithm on the states that a search from the last goal or the start can
-enumerate, so a bound is refuted by a counterexample and never proven.
+ones; `predecessors` inverts `successors`; `encode` gives every state as many finite inputs, whatever others
+are encoded with it; `lower_bound` is 0 at goals and never above the true cost. True costs come from
+Dijkstra's algorithm on the states that a search from the last goal or the start can enumerate, so a bound is
+refuted by a counterexample and never proven.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ def _tries(problem: OwnProblem, config: CheckConfig, middle: float, deadline: fl
         yield _batch(problem, states)
     if hasattr(problem.space, "predecessors"):
         yield _inverse(problem, states, steps, middle)
+    if callable(getattr(problem.space, "encode", None)):
+        yield _encoding(problem, states)
     if len(problem.claims) > 1:
         yield _bound(problem, config, deadline)
 
@@ -152,6 +155,16 @@ def _inverse(
                 )
                 return Finding("predecessors", False, detail)
     return Finding("predecessors", True, f"predecessors invert successors at {tried} states")
+
+
+def _encoding(problem: OwnProblem, states: list[Any]) -> Finding:
+    """Every state has as many finite inputs, and the same ones alone as among others."""
+    together = problem.encoded(states)
+    for state, inputs in zip(states, together, strict=True):
+        alone = problem.encoded([state])[0]
+        if alone.shape != inputs.shape or not (alone == inputs).all():
+            return Finding("encode", False, f"{state!r:.60} has other inputs alone than among other states")
+    return Finding("encode", True, f"{len(states)} states have {together.shape[1]} inputs each")
 
 
 def _bound(problem: OwnProblem, config: CheckConfig, deadline: float) -> Finding:

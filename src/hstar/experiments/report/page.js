@@ -228,7 +228,7 @@ function shares() {
     if (!seeds.has(seed)) seeds.set(seed, new Map());
     const entry = seeds.get(seed).get(instance) ?? { solved: 0, runs: 0 };
     entry.runs += 1;
-    entry.solved += columns.status[i] === SOLVED;
+    entry.solved += columns.solved[i];
     seeds.get(seed).set(instance, entry);
   }
   return found;
@@ -494,12 +494,12 @@ function showReady(id, [head, ...rows]) {
   table($(id), head.map((name, i) => ({ name, text: i < 2 })), rows.map((row) => ({ cells: row.map((text, i) => ({ text, value: i < 2 ? text : plain(text) })) })));
 }
 
-function showPaths() {
-  const [head, ...rows] = data.paths;
-  const names = [[data.domains, shown.domains], [data.contestants, shown.contestants]];
-  const found = rows.filter((row) => names.every(([known, chosen], i) => chosen.has(known.indexOf(row[i]))));
-  $("paths-section").hidden = !found.length;
-  showReady("paths", [head, ...found]);
+function showCosts() {
+  const [head, ...rows] = data.costs;
+  const domain = (place) => (data.domains.includes(place) ? data.domains.indexOf(place) : data.instances.find(([name]) => name === place)[1]);
+  const found = rows.filter(([place, name]) => shown.domains.has(domain(place)) && shown.contestants.has(data.contestants.indexOf(name)));
+  $("costs-section").hidden = !found.length;
+  showReady("costs", [head, ...found]);
 }
 
 // Of the searches on a map those that are ticked; at first a few, spread over the configurations.
@@ -531,7 +531,7 @@ function drawPanels(map, found) {
 }
 
 function show() {
-  showPaths();
+  showCosts();
   showSteps();
   if (total) {
     showCoverage();

@@ -28,9 +28,10 @@ from hstar.experiments.statistics import (
     labellings_of,
     samples_of,
     searches_of,
+    solved_share,
     trainings_of,
 )
-from hstar.experiments.tables import labelling_table, path_table
+from hstar.experiments.tables import labelling_table, optimality_table
 
 T = TypeVar("T", bound=Hashable)
 
@@ -51,7 +52,7 @@ def page(runs: Sequence[Run], title: str | None = None) -> str:
         **_pack(rows, runs),
         "pairs": _pairs(searches_of(rows)),
         "labelled": labelling_table(rows),
-        "paths": path_table(rows),
+        "costs": optimality_table(rows),
         "steps": steps_of(runs, rows),
         "changes": [_changes(runs[0], run) for run in runs[1:]],
     }
@@ -110,6 +111,7 @@ def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
     }
     columns = {name: values[: len(searches)] for name, values in where.items()}
     columns |= {name: [row.get(name) for row in searches] for name in ("start", *NUMBERS)}
+    columns["solved"] = [solved_share(row) for row in searches]
 
     def records(first: int, part: Sequence[Record], names: Sequence[str]) -> list[dict[str, Any]]:
         return [

@@ -10,8 +10,8 @@ from typing import Any
 
 import msgspec
 
-from hstar.experiments.grid_jobs import STEPS
 from hstar.experiments.grid_picture import panel_title
+from hstar.experiments.job import STEPS
 from hstar.experiments.report.runs import Run
 from hstar.experiments.statistics import Record, searches_of
 
@@ -46,7 +46,7 @@ def _first_seeds(rows: Sequence[Record]) -> list[Record]:
     first: dict[tuple[str, str], Record] = {}
     for row in searches_of(rows):
         place = row["instance"], row["contestant"]
-        if row.get("scenarios") and (place not in first or row["seed"] < first[place]["seed"]):
+        if row.get("instances") and (place not in first or row["seed"] < first[place]["seed"]):
             first[place] = row
     return list(first.values())
 

@@ -1,18 +1,23 @@
-"""`hstar label`: optimal plans of tasks of a domain, and what is known about their states."""
+"""`hstar sample optimal`: optimal plans of tasks of a domain, and what is known about their states.
+
+Solves each problem optimally (A* with lmcut, every action counting 1) and writes the states of the plans with
+their distance to the goal and the values of heuristics. Several problems are solved side by side, each a
+process of its own; what is finished is kept in RUN, and the same command goes on after a kill. Problems
+without a plan within the limits are left out and counted.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hstar.cli.app import Parser, checked
 from hstar.cli.progress import ProgressLine
 from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs
-from hstar.cli.tasks import check_file, check_writable
+from hstar.cli.tasks import check_writable, problem_files
 from hstar.errors import InputError
 from hstar.units import parse_memory, parse_time
 
@@ -21,25 +26,21 @@ if TYPE_CHECKING:
     from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalInstance
 
-DESCRIPTION = """\
-Solves each problem optimally (A* with lmcut, every action counting 1) and writes the states of the plans with
-their distance to the goal and the values of heuristics: data that `hstar train wl` and `hstar train
-truncated` learn a heuristic for the whole domain from. PROBLEM is a file or a folder of them, with
-domain.pddl beside. Several problems are solved side by side, each a process of its own; what is finished is
-kept in RUN, and the same command goes on after a kill. Problems without a plan within the limits are left out
-and counted. With --first they are tried one after the other, until one gets labels."""
-EXAMPLES = (
-    "hstar label problem.pddl -o states.data",
-    "hstar label folder -o states.data --time-limit 5m --jobs 2",
-)
 UNLABELLED = 12
 
 
 def configure(parser: Parser) -> None:
     """The arguments."""
     add = parser.add_argument
-    parser.usage = f"{parser.prog} [OPTION ...] PROBLEM ... -o DATA"
-    add("problems", nargs="+", type=Path, metavar="PROBLEM", help="PDDL files, or folders of them")
+    parser.usage = f"{parser.prog} [OPTION ...] optimal PROBLEM ... -o DATA"
+    add(
+        "problems",
+        nargs="+",
+        type=Path,
+        metavar="PROBLEM",
+        help="PDDL files, or folders of them; each is solved by A* with lmcut, every action counting 1, and "
+        "problems without a plan within the limits are left out and counted",
+    )
     add("--output", "-o", type=Path, required=True, metavar="DATA", help="the file to write")
     add("--domain", type=Path, metavar="FILE", help="the domain (domain.pddl beside the problems)")
     add("--time-limit", "-t", type=checked(parse_time), default=300.0, metavar="T", help="of a search (5m)")
@@ -74,22 +75,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.first or (len(problems) == 1 and arguments.run is None):
         return _label_first(problems, arguments)
     return _label_all(problems, arguments)
-
-
-def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path, Path]]:
-    """Domain and problem files."""
-    from hstar.spaces.translate import find_domain
-
-    if domain is not None:
-        check_file(domain)
-    for path in given:
-        files = sorted(path.glob("*.pddl"), key=lambda file: file.name) if path.is_dir() else [path]
-        files = [file for file in files if file != domain and not file.stem.endswith("domain")]
-        if not files:
-            raise InputError("no problems in this folder", file=path)
-        for file in files:
-            check_file(file)
-            yield domain or find_domain(file), file
 
 
 def _labelling(arguments: argparse.Namespace) -> Optimal:
@@ -140,8 +125,8 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
 
 def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
     from hstar.experiments import Store
-    from hstar.experiments.domains import labelling_jobs, read_problem
-    from hstar.experiments.label import merged
+    from hstar.experiments.label import labelling_jobs, merged
+    from hstar.experiments.problems import read_problem
     from hstar.sampling import relational
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
