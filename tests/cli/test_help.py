@@ -79,7 +79,8 @@ def test_examples_work(
     if " calibrate " in line:
         prepare_calibration(blocks)
     if "own.py" in line:
-        shutil.copy(DATA.parents[1] / "examples" / "own_space.py", "own.py")
+        example = "own_heuristic.py" if "--heuristic own.py" in line else "own_space.py"
+        shutil.copy(DATA.parents[1] / "examples" / example, "own.py")
     if " show " in line or " solve map.png" in line or " --kind " in line or " info model" in line:
         prepare_grid(blocks)
     if " report " in line:

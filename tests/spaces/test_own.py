@@ -220,6 +220,20 @@ def test_check_shows_counterexamples() -> None:
 
 
 @pytest.mark.parametrize(
+    ("encode", "detail"),
+    [
+        (lambda self, states: [[float(s)] for s in states], "have 1 inputs each"),
+        (lambda self, states: [[float(s) / len(states)] for s in states], "other inputs alone"),
+        (lambda self, states: [[float("inf")] for s in states], "not finite"),
+        (lambda self, states: [1.0], r"must return the shape"),
+    ],
+)
+def test_check_tries_the_encoding(encode: Callable[..., Any], detail: str) -> None:
+    findings = check_space(OwnProblem(broken(Line, encode=encode)), CheckConfig(walks=3, steps=5))
+    assert any(detail in one.detail and one.fine == ("each" in detail) for one in findings)
+
+
+@pytest.mark.parametrize(
     ("source", "message"),
     [
         ("missing.py:A", "missing.py: no such file"),

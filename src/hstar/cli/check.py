@@ -26,7 +26,7 @@ of random walks it must not be above the cost of an optimal plan."""
 EXAMPLES = (
     "hstar check own.py:Lights",
     "hstar check own.py:Lights --walks 5 --json",
-    "hstar check tiles:3x3 --heuristic own.py:distances",
+    "hstar check tiles:3x3 --heuristic own.py:columns",
 )
 _WRONG = 33
 
