@@ -173,7 +173,9 @@ def report_seconds(folder: Path, form: str) -> float:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPYCACHEPREFIX"] = str(folder / "bytecode")
     start = time.monotonic()
-    subprocess.run([*command, "-o", str(folder / form)], check=True, capture_output=True, env=environment)
+    subprocess.run(
+        [*command, "-o", str(folder / f"page.{form}")], check=True, capture_output=True, env=environment
+    )
     return time.monotonic() - start
 
 
@@ -199,7 +201,7 @@ def measure_rows(folder: Path, size: Callable[[], int], number: int) -> Record:
     seconds = {f"{form}_s": report_seconds(folder, form) for form in FORMS}
     return {
         "store_bytes": store_bytes,
-        "page_bytes": (folder / "html").stat().st_size,
+        "page_bytes": (folder / "page.html").stat().st_size,
         "reading_s": reading,
         **seconds,
     }

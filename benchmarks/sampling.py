@@ -51,7 +51,7 @@ from hstar import _core
 from hstar.errors import UnsupportedError
 from hstar.generators import GENERATORS
 from hstar.recipes import RECIPES
-from hstar.sampling import make_sampler
+from hstar.sampling import SAMPLERS, make_sampler
 from hstar.sampling.dataset import Dataset
 from hstar.sampling.fsm import FSM
 from hstar.sampling.label_error import LabelErrors, exact_values, label_errors
@@ -326,7 +326,7 @@ def measure_plan(plan: Plan, further: Sequence[Path], records: Records) -> None:
     for n in plan.length_sweep:
         times("length", swept, plan.states, n)
     for source in map(Source.of, plan.trained):
-        for name in RECIPES.names():
+        for name in (name for name in RECIPES if name in SAMPLERS):
             what = {**common, "part": "train", "task": source.name, "configuration": name}
             records.get(what, functools.partial(measure_training, source, name))
     for source in map(Source.of, plan.small):

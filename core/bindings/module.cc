@@ -1,6 +1,8 @@
 // The module hstar._core: verbs and arrays, the interpreter lock released while the core works.
 #include <nanobind/stl/string.h>
 
+#include <cstdlib>
+
 #include "base/errors.h"
 #include "bindings/bindings.h"
 
@@ -19,6 +21,8 @@ void raise_as(const char* name, const std::string& message, long line) {
 }  // namespace
 
 NB_MODULE(_core, module) {
+  // What an error's traceback still holds at exit is no leak that a user should read about.
+  nb::set_leak_warnings(std::getenv("HSTAR_DEBUG") != nullptr);
 #ifdef HSTAR_NEEDS_V3
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("fma")) {

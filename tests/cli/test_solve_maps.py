@@ -246,7 +246,7 @@ def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
         (["map.png", "--rule", "mean"], "--rule is for model files"),
         (["map.png", "--threads", "2"], "--threads is for idastar, not for astar"),
         (["map.png", "--headings", "5"], "headings must be 0 or 4 or 8, got 5"),
-        (["map.png", "--neighbours", "6"], "a cell has 4 or 8 neighbours, got 6"),
+        (["map.png", "--neighbours", "6"], "neighbours must be 4 or 8, got 6"),
         (["map.png", "--headings", "8", "--steps", "x.json"], "shows maps without headings"),
         (["map.png", "--steps", "x.html"], "steps are a .json file"),
         (["map.png", "--steps", "absent/x.json"], "absent"),

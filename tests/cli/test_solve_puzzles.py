@@ -321,7 +321,7 @@ def test_ctrl_c(jobs: str, folder: Path) -> None:
         ("train likely-admissible tiles:2x3 -o m.hstar --nodes 0", "nodes must be a whole number from 1 on"),
         (
             "train likely-admissible tiles:2x3 -o m.hstar --task-time 0",
-            "task_time must be above 0 and fin",
+            "task_time must be a number above 0, got",
         ),
         (
             "train likely-admissible tiles:2x3 -o m.hstar --buffer 0",

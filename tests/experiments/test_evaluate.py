@@ -198,7 +198,7 @@ def test_the_command_line(folder: Path, tmp_path: Path) -> None:
     assert found.returncode == 0, found.stderr
     assert [json.loads(line)["start"] for line in found.stdout.splitlines()] == ["p1", "p2", "p10"]
     for words, message in {
-        ("ff",): "no INSTANCE",
+        ("ff",): "no PROBLEM",
         (str(folder),): "no CONTESTANT",
         ("ff", str(folder), "--search", "best"): "unknown search 'best'",
         ("ff", str(folder), "--jobs", "0"): "--jobs takes 1 or more",

@@ -193,7 +193,7 @@ PUZZLE = """\
 time = "60s"
 
 [[tasks]]
-puzzle = "tiles:2x3"
+space = "tiles:2x3"
 number = 1
 
 [[train]]

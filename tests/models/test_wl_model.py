@@ -188,7 +188,7 @@ def test_it_is_registered_and_needs_no_torch() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"hidden": -1}, r"hidden must be in 0\.\.10000, got -1"),
+        ({"hidden": -1}, r"hidden must be a whole number from 0 on, got -1"),
         ({"iterations": 21}, r"iterations must be a whole number from 0 to 20, got 21"),
         ({"least_states": 0}, "least_states must be a whole number from 1 on, got 0"),
     ],

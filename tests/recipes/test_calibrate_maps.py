@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hstar.experiments.grids import calibration_problems, optimum
 
 from hstar.errors import InputError, ModelError
 from hstar.estimates.rules import Bounded, Calibrated
+from hstar.experiments.batch import calibration_maps, optimum
 from hstar.models.map_identity import MapIdentity
 from hstar.models.trained_model import TrainedModel
 from hstar.recipes import train
 from hstar.recipes.calibrate import calibrate_maps
 from hstar.sampling.prolonged import OptimalPath
-from hstar.search.solve import solve
+from hstar.search.solve import SearchConfig, solve
 from hstar.spaces.grid import GridProblem
 
 SMALL = {
@@ -39,16 +39,16 @@ def model(request: pytest.FixtureRequest) -> TrainedModel[MapIdentity]:
 
 @pytest.mark.parametrize("bound", [1.0, 1.3])
 def test_the_promise_is_kept(model: TrainedModel[MapIdentity], bound: float) -> None:
-    problems = calibration_problems(model, [], 30, seed=1)
+    problems = calibration_maps(model, [], 30, seed=1)
     new, found = calibrate_maps(model, problems, 0.8, bound=bound, distribution="random maps")
     assert new.calibration == found.rule and len(found.scores) == 30 and found.left_out == 0
     assert isinstance(new.rule, Calibrated) and new.rule.rounds_up == (
         bound == 1 and new.space.neighbours == 4
     )
-    others = calibration_problems(model, [], 40, seed=2)
+    others = calibration_maps(model, [], 40, seed=2)
     kept = 0
     for problem in others:
-        result, best = solve(problem, new.build(problem).values, "astar"), optimum(problem)
+        result, best = solve(problem, new.build(problem).values, "astar"), optimum(problem, SearchConfig())
         assert result.plan_cost is not None and best is not None
         kept += result.plan_cost <= bound * best * (1 + 1e-9)
         assert (new.build(problem).values >= problem.lower_bounds() * ~problem.grid.blocked - 1e-4).all()
@@ -58,7 +58,7 @@ def test_the_promise_is_kept(model: TrainedModel[MapIdentity], bound: float) -> 
 def test_no_value_along_a_plan_within_the_score_is_above_the_distance(
     model: TrainedModel[MapIdentity],
 ) -> None:
-    problems = calibration_problems(model, [], 20, seed=1)
+    problems = calibration_maps(model, [], 20, seed=1)
     new, found = calibrate_maps(model, problems, 0.8)
     for problem, score in zip(problems, found.scores, strict=True):
         path = OptimalPath().sample(problem)
@@ -68,7 +68,7 @@ def test_no_value_along_a_plan_within_the_score_is_above_the_distance(
 
 
 def test_mistakes(model: TrainedModel[MapIdentity]) -> None:
-    problems = calibration_problems(model, [], 9, seed=1)
+    problems = calibration_maps(model, [], 9, seed=1)
     with pytest.raises(InputError, match=r"3 instances are too few for a confidence of 0\.8"):
         calibrate_maps(model, problems[:3], 0.8)
     with pytest.raises(InputError, match="of the rule bounded, of which something is promised already"):

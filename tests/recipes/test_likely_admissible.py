@@ -17,7 +17,7 @@ from hstar.recipes import RECIPES, train
 from hstar.recipes.learn_heuristic import Attempt, Learner
 from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
-from hstar.search import puzzle_features
+from hstar.search import databases
 from hstar.search.solve import solve
 from hstar.spaces.puzzle import Puzzle
 from hstar.spaces.puzzles import parse_puzzle
@@ -111,7 +111,7 @@ def test_a_floor() -> None:
 def test_a_floor_of_databases(floor: bool | None, kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """On unless it is turned off."""
     few: list[Any] = [[[1, 2, 3]], [[4, 5]]]
-    monkeypatch.setitem(puzzle_features._SETS, "tiles-2x3", few)
+    monkeypatch.setitem(databases.KNOWN, "tiles-2x3", few)
     options = LikelyAdmissibleOptions(**SMALL, inputs="databases", floor=floor)
     assert PuzzleSpace(SIZE, options).floor is kept
 

@@ -182,7 +182,7 @@ def batches_of(arguments: argparse.Namespace, kind: str, **more: Any) -> list[Ba
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
     together = list(zip(names, parts, strict=True))
     groups = [[one] for one in together] if arguments.combine == "each" and together else [together]
-    return [_batch(arguments, kind, dict(group), config, more) for group in groups]
+    return [_batch(arguments, kind, group, config, more) for group in groups]
 
 
 def _alias_batch(arguments: argparse.Namespace, kind: str, more: dict[str, Any]) -> Batch:
@@ -207,28 +207,29 @@ def _config(arguments: argparse.Namespace) -> SearchConfig:
 def _batch(
     arguments: argparse.Namespace,
     kind: str,
-    parts: dict[str, Any],
+    named: list[tuple[str, Any]],
     config: SearchConfig,
     more: dict[str, Any],
 ) -> Batch:
     from hstar.experiments.batch import Batch
 
-    if all(isinstance(part, str) for part in parts.values()):
+    names, parts = [name for name, _ in named], [part for _, part in named]
+    if all(isinstance(part, str) for part in parts):
         config = replace(config, eps=None)  # of heuristics that are compared some may be models
     combined = {"max": Max, "sum": Sum}.get(arguments.combine) if len(parts) > 1 else None
-    heuristic: list[Any] = [*parts.values()] if combined is None else [combined(*parts.values())]
+    heuristic: list[Any] = list(parts) if combined is None else [combined(*parts)]
     asked = config
     heuristic, search, config = with_defaults(kind, heuristic or [None], arguments.search, config)
     _check_options(arguments, asked, search, kind)
     if kind == "task" and heuristic == [None]:
         heuristic = ["ff"]
-    used: list[str] = [*parts] or [one for one in heuristic if one is not None]
+    used: list[str] = list(names) or [one for one in heuristic if one is not None]
     used += ["ff"] * (len(heuristic) - len(used)) if parts and combined is None else []
     about: dict[str, Any] = {"heuristic": [Path(name).name for name in used], "combine": arguments.combine}
     for option in ("precision", "alpha", "floor", "truncated", "anchor"):
         if getattr(arguments, option) not in (None, False):
             about[option] = getattr(arguments, option)
-    models = {name: part for name, part in parts.items() if not isinstance(part, str)}
+    models = {name: part for name, part in named if not isinstance(part, str)}
     if models:
         from hstar.estimates.rules import format_rule
 

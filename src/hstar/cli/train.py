@@ -132,7 +132,7 @@ def run(arguments: argparse.Namespace) -> int:
         times = {"sampling_time": watch.sampling_s(), "total_time": total_s, "cpu_time": time.process_time()}
         print(json.dumps({**about, **model.summary, **times}))
     if not arguments.quiet:
-        origin = arguments.data or f"sampled in {watch.sampling_s():.2f} s"
+        origin = f"from {arguments.data}" if arguments.data else f"sampled in {watch.sampling_s():.2f} s"
         print(f"{arguments.output}: {summary(model, str(origin))}, {total_s:.1f} s in all", file=sys.stderr)
     return 0
 
