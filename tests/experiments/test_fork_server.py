@@ -201,7 +201,7 @@ def test_the_servers_end_with_their_owner() -> None:
 
 def test_jobs() -> None:
     """The outcome of a job is the same with servers and without; what is no command of hstar starts alone."""
-    job = Job("solve", (*HSTAR, *PUZZLE[:2], "{one.csv}", *PUZZLE[4:]), {"one.csv": ""})
+    job = Job("search", (*HSTAR, *PUZZLE[:2], "{one.csv}", *PUZZLE[4:]), {"one.csv": ""})
     contents = {"one.csv": b"id,tiles\n1,1 2 5 3 4 0 6 7 8\n"}
     servers = ForkServers()
     alone, first, second = (execute(job, contents, servers=one) for one in (None, servers, servers))
