@@ -82,11 +82,12 @@ def test_help_shows_what_applies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     general = command_parser("train", ["--help"])[0].format_help()
     assert all(name in general for name in RECIPES) and "--learning-rate" not in general
+    monkeypatch.setenv("COLUMNS", "80")
     nrsl = command_parser("train", ["nrsl", "--help"])[0].format_help()
     assert len(nrsl.splitlines()) < 80
     assert "--rollouts" in nrsl and "--bfs-share" not in nrsl and "--held-out" not in nrsl
     # Of the default profile, not of the class.
-    assert f"States in a step (default: {DEFAULT['batch_size']})" in help_groups("nrsl")["training"]
+    assert f"States in a step [{DEFAULT['batch_size']}]" in help_groups("nrsl")["training"]
     # Of the parts that are asked for.
     assert "--bfs-share" in help_groups("nrsl", "--sampler", "fsm")["sampler"]
     assert "--breadth" in help_groups("truncated", "--model", "nlm")["model"]

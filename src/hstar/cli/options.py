@@ -82,7 +82,8 @@ def _help(uses: Sequence[Use], owners: Sequence[str]) -> str:
         if use.owner not in seen:  # of several parts the first one speaks
             seen.add(use.owner)
             text = use.field.metadata["help"].removesuffix(".")
-            texts.setdefault(f"{text} (default: {_shown(use.default)})", []).append(use.owner)
+            default = "" if use.default is None else f" [{_shown(use.default)}]"
+            texts.setdefault(text + default, []).append(use.owner)
     if len(texts) == 1 and len(seen) == len(owners):
         joined = next(iter(texts))
     else:
@@ -91,8 +92,8 @@ def _help(uses: Sequence[Use], owners: Sequence[str]) -> str:
 
 
 def _shown(value: Any) -> str:
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "on", False: "off"}[value]
+    if isinstance(value, bool):
+        return "on" if value else "off"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

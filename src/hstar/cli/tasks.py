@@ -36,8 +36,7 @@ def add_translation(parser: Parser) -> None:
         "--translator",
         metavar="NAME",
         default="native",
-        help="translate PDDL by hstar itself (native, the default) or by the package fast-downward.translate "
-        "(fast-downward)",
+        help="translator of PDDL: native or fast-downward [native]",
     )
 
 

@@ -54,7 +54,9 @@ def configure(parser: Parser) -> None:
     from hstar.recipes import RECIPES
 
     asked = next((word for word in parser.words if word in RECIPES), None)
-    parser.add_argument("recipe", metavar="RECIPE", help=f"one of {', '.join(RECIPES)}")
+    parser.add_argument(
+        "recipe", metavar="RECIPE", help=f"one of {', '.join(RECIPES)}" if asked is None else "the recipe"
+    )
     parser.add_argument("files", nargs="*", type=Path, metavar="SOURCE", help="what to learn from")
     parser.usage = f"{parser.prog} [OPTION ...] RECIPE [SOURCE ...] -o MODEL"
     add = parser.add_argument
@@ -72,12 +74,12 @@ def configure(parser: Parser) -> None:
         "--checkpoint",
         type=Path,
         metavar="FILE",
-        help="keep the training here after each epoch or iteration; the same command goes on from there",
+        help="keep the training here; the same command resumes it",
     )
     add(
         "--unit-cost",
         action="store_true",
-        help="count every action of a task as cost 1 (only likely-admissible counts costs otherwise)",
+        help="count every action of a task as cost 1",
     )
     add_translation(parser)
     add("--json", action="store_true", help="print what came of it as JSON")

@@ -29,9 +29,7 @@ class ResNetConfig(Checked):
     width: int = option(250, "Units of a layer.", least=1)
     blocks: int = option(1, "Residual blocks of two layers.")
     output_relu: bool = option(False, "ReLU at the output, as in the paper.")
-    init: str = option(
-        "default", "Initial weights: default (torch's, as in the paper) or he.", words=("default", "he")
-    )
+    init: str = option("default", "Initial weights: default (torch's) or he.", words=("default", "he"))
 
     def build(self, atoms: int, outputs: int) -> ResNet:
         """A network with fresh weights."""

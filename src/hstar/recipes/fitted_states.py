@@ -39,7 +39,7 @@ class StateParts:
     )
     width: int = option(64, "Units of a layer of the model.")
     estimate: str = option("point", "What the model's outputs mean.")
-    rule: str = option("mean", "The number of the estimate that the search uses.")
+    rule: str = option("mean", "Value of the estimate that the search uses.")
 
     def __post_init__(self) -> None:
         if not callable(self.model):

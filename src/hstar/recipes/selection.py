@@ -33,14 +33,10 @@ from hstar.spaces.task import Task
 class Selection:
     """Options of the selection."""
 
-    networks: int = option(
-        1, "Networks to train; the best one is kept. Their seeds follow one another.", least=1
-    )
+    networks: int = option(1, "Networks to train, of which the best one is kept.", least=1)
     select: str = option("halving", "How it is chosen: halving, validate or loss.")
-    validation_starts: int = option(10, "Random walks of 200 steps to search from.", least=1)
-    validation_budget: int = option(
-        20_000, "Evaluations of a search; twice as many in each round of halving.", least=1
-    )
+    validation_starts: int = option(10, "Random walks that it is chosen by.", least=1)
+    validation_budget: int = option(20_000, "Evaluations of a search, doubled by halving.", least=1)
 
     def __post_init__(self) -> None:
         check_options(self)

@@ -43,7 +43,7 @@ class RSL(Checked):
         }
     }
 
-    states: int = option(100_000, "States to draw, N_t; rounded down to a multiple of the levels.", least=1)
+    states: int = option(100_000, "States to draw, N_t.", least=1)
     random_share: float = option(0.5, "Probability of a random state, P_r.", least=0, most=1)
     rollouts: int = option(5, "Rollouts from the goal, N_r; 0: until there are 50,000 pre-images.")
     length: int = option(500, "Greatest depth of a rollout, L; 0: atoms by mean effects of an operator.")

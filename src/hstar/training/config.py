@@ -15,25 +15,21 @@ class TrainConfig(Checked):
     """Options of the training loop."""
 
     epochs: int = option(1000, "Stop after this many epochs.", least=1)
-    updates: int | None = option(
-        None, "Train for exactly this many optimizer steps, instead of epochs.", least=1
-    )
+    updates: int | None = option(None, "Train for exactly this many steps instead of epochs.", least=1)
     batch_size: int = option(64, "States in a step.", least=1)
-    epoch_size: int | None = option(
-        None, "Examples in an epoch, drawn anew for each; none: all of them.", least=1
-    )
-    learning_rate: float = option(1e-3, "Of the optimizer.", above=0)
+    epoch_size: int | None = option(None, "Examples of an epoch, drawn anew; all if not given.", least=1)
+    learning_rate: float = option(1e-3, "Learning rate of the optimizer.", above=0)
     schedule: str = option(
         "constant",
-        "Of the learning rate: constant, or cosine: to 0 at the last epoch.",
+        "Learning rate: constant, or cosine, down to 0.",
         words=("constant", "cosine"),
     )
-    weight_decay: float = option(0.0, "Of the optimizer: L2 in adam, decoupled in adamw.", least=0)
-    optimizer: str = option("adam", "adam or adamw.", words=("adam", "adamw"))
-    patience: int = option(20, "Stop after so many epochs without a better validation loss.", least=1)
+    weight_decay: float = option(0.0, "Weight decay: L2 in adam, decoupled in adamw.", least=0)
+    optimizer: str = option("adam", "Optimizer: adam or adamw.", words=("adam", "adamw"))
+    patience: int = option(20, "Stop after so many epochs without improvement.", least=1)
     validation: float = option(
         0.1,
-        "Share of states, or of problems of a domain, held out; 0: training loss decides.",
+        "Share of states or problems held out; 0: none.",
         least=0,
         below=1,
     )
@@ -45,10 +41,10 @@ class TrainConfig(Checked):
     criterion: str = "loss"  # an option of domains, see below
     ranking: float = 0.0
     clip_norm: float | None = option(None, "Scale gradients down to this norm.", above=0)
-    seed: int = option(0, "Of split, weights and order.")
-    device: str = option("cpu", "cpu, cuda, ...; runs are repeatable to the bit on cpu.")
-    threads: int = option(1, "Of torch; another number can change the last bits.", least=1)
-    time_limit: float | None = option(None, "Seconds, counted over resumed runs.", least=0)
+    seed: int = option(0, "Seed of split, weights and order.")
+    device: str = option("cpu", "Device: cpu or cuda; only cpu repeats to the bit.")
+    threads: int = option(1, "Threads of torch; they can change the last bits.", least=1)
+    time_limit: float | None = option(None, "Stop after this time, counted over resumed runs.", least=0)
 
     def fixed(self) -> dict[str, Any]:
         """What may not change when a training goes on from a checkpoint: all but how long it runs."""
