@@ -6,8 +6,6 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,7 @@ from hstar.cli.options import add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
 from hstar.cli.tasks import FILES, add_translation, check_file, check_writable, load_files
 from hstar.cli.train_options import RUN, introduce, options, profiles, shown
-from hstar.cli.training import Watch, summary
+from hstar.cli.training import Watch, interrupted, memory_of_torch, summary
 from hstar.errors import InputError
 from hstar.spaces.load import in_words, kind_of
 
@@ -115,7 +113,7 @@ def run(arguments: argparse.Namespace) -> int:
         _check_checkpoint(arguments.checkpoint, arguments.output)
     started = time.monotonic()
     try:
-        with ProgressLine(arguments.quiet) as line, _memory_of_torch():
+        with ProgressLine(arguments.quiet) as line, memory_of_torch():
             source = _source(recipe, kind, arguments, line)
             if sampler is not None:  # so that its time does not count as that of sampling
                 line.announce("starting torch ...")
@@ -125,7 +123,7 @@ def run(arguments: argparse.Namespace) -> int:
             model = recipe.learn(kind, source, _run(arguments, watch), arguments.profile, given)
             model.save(arguments.output)
     except KeyboardInterrupt as stop:
-        print(f"hstar: {_interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
+        print(f"hstar: {interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
         return _INTERRUPTED
     total_s = time.monotonic() - started
     if arguments.json:
@@ -212,26 +210,6 @@ def _run(arguments: argparse.Namespace, watch: Watch) -> Run:
     held_out = arguments.held_out and relational.merge(map(relational.load, arguments.held_out))
     data = None if arguments.data is None else dataset.load(arguments.data)
     return Run(watch, arguments.checkpoint, data, held_out or None)
-
-
-@contextmanager
-def _memory_of_torch() -> Iterator[None]:
-    """A `MemoryError` where torch has none: it has no type for it on all devices."""
-    try:
-        yield
-    except RuntimeError as error:
-        if "allocate memory" in str(error) or "out of memory" in str(error):
-            raise MemoryError from None
-        raise
-
-
-def _interrupted(stop: KeyboardInterrupt, checkpoint: Path | None) -> str:
-    """One line: how far it came, and how to go on."""
-    # A training says how far it came; of several networks it knows only its own checkpoint.
-    done = f": {str(stop).partition(';')[0]}" if str(stop) else ""
-    if checkpoint is not None:
-        return f"interrupted{done}; to go on from {checkpoint}, run the same command again"
-    return f"interrupted{done}; no model is written (with --checkpoint FILE it could go on)"
 
 
 def _check_checkpoint(path: Path, output: Path) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.progress import ProgressLine
@@ -96,3 +99,23 @@ def _loss(model: TrainedModel[Any]) -> str:
     what = {"domain": "tasks", "map": "scenarios"}.get(kind)
     where = "" if what is None else f" on {'held-out' if held_out else 'the same'} {what}"
     return f"{criterion} {found['best_loss']:.3g}{where}"
+
+
+@contextmanager
+def memory_of_torch() -> Iterator[None]:
+    """A `MemoryError` where torch has none: it has no type for it on all devices."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "allocate memory" in str(error) or "out of memory" in str(error):
+            raise MemoryError from None
+        raise
+
+
+def interrupted(stop: KeyboardInterrupt, checkpoint: Path | None) -> str:
+    """One line: how far it came, and how to go on."""
+    # A training says how far it came; of several networks it knows only its own checkpoint.
+    done = f": {str(stop).partition(';')[0]}" if str(stop) else ""
+    if checkpoint is not None:
+        return f"interrupted{done}; to go on from {checkpoint}, run the same command again"
+    return f"interrupted{done}; no model is written (with --checkpoint FILE it could go on)"
