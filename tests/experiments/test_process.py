@@ -280,13 +280,13 @@ def busy_core() -> Iterator[None]:
 
 
 def test_a_busy_machine_does_not_change_who_ends_in_time(busy_core: None) -> None:
-    """A second of work takes about four on this core: too long by the clock, in time by the processor."""
+    """A second of work takes two to four on this core: too long by the clock, in time by the processor."""
     command = [PYTHON, "-c", SPIN.format(1.0)]
-    by_clock = run_limited(command, ProcessLimits(2))
+    by_clock = run_limited(command, ProcessLimits(1.4))
     assert by_clock.timed_out
-    found = run_limited(command, ProcessLimits(2, cpu=True))
+    found = run_limited(command, ProcessLimits(1.4, cpu=True))
     assert (found.exit_code, found.timed_out) == (0, False)
-    assert 1.0 <= found.cpu_seconds < 2
+    assert 1.0 <= found.cpu_seconds < 1.4
 
 
 def test_a_limit_of_processor_time_is_one_of_all_processes() -> None:
@@ -307,10 +307,10 @@ def test_a_job_with_processor_time(monkeypatch: pytest.MonkeyPatch, busy_core: N
     monkeypatch.setattr("hstar.experiments.job.GRACE_S", 0.0)
     command = ("{python}", "-c", SPIN.format(0.8))
     by_clock, found = (
-        execute(Job("make", command, time_limit=1.5, cpu=cpu), {}).record for cpu in (False, True)
+        execute(Job("make", command, time_limit=1.1, cpu=cpu), {}).record for cpu in (False, True)
     )
     assert (by_clock["status"], found["status"]) == ("time_limit", "made")
-    assert found["cpu_limit"] == 1.5 and "cpu_limit" not in by_clock
-    assert starved(by_clock, 1.5) and not starved({**found, "status": "time_limit"}, 4.0)
+    assert found["cpu_limit"] == 1.1 and "cpu_limit" not in by_clock
+    assert starved(by_clock, 1.1) and not starved({**found, "status": "time_limit"}, 4.0)
     plain = Job("make", command, time_limit=1.5)
     assert plain.key != Job("make", command, time_limit=1.5, cpu=True).key
