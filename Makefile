@@ -39,8 +39,8 @@ bench: $(VENV)/.hstar  ## side by side with Fast Downward; resumes where it was 
 data: $(VENV)/.hstar  ## the labelled states that hstar ships, anew
 	$(BIN)/python tools/shipped_data.py
 
-results: $(VENV)/.hstar  ## the figures of RESULTS.md that come from runs, anew
-	$(BIN)/python tools/results.py RESULTS.md
+results: $(VENV)/.hstar  ## the tables of RESULTS.md and docs/results, anew, from the rows in results/ and runs/
+	$(BIN)/python tools/results.py
 
 signature: $(VENV)/.hstar  ## expansions over a fixed set of searches
 	$(BIN)/python benchmarks/signature.py --check
