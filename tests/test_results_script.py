@@ -1,9 +1,11 @@
-"""RESULTS.md is filled from runs and files of measurements by a command."""
+"""Pages of results are filled from runs, files of measurements, and the rows that results/ keeps of them."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -133,10 +135,58 @@ def test_a_block_without_end_changes_nothing(scripts: Path) -> None:
     assert (scripts / "RESULTS.md").read_text() == broken
 
 
+# --- rows that are kept ---------------------------------------------------------------------------
+
+
+def keep(folder: Path, *runs: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, SCRIPT, "--keep", *runs]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_page_is_rebuilt_from_kept_rows(folder: Path) -> None:
+    assert keep(folder, "runs/first").returncode == 0
+    fill(folder)
+    text = (folder / "RESULTS.md").read_text()
+    shutil.rmtree(folder / "runs")
+    (folder / "RESULTS.md").write_text(TEXT)
+    assert fill(folder).returncode == 0
+    assert (folder / "RESULTS.md").read_text() == text
+
+
+def test_measurements_are_kept_too(scripts: Path) -> None:
+    rows = '{"machine": {"commit": "0123456789ab"}, "rate": 1}\n'
+    (scripts / "runs" / "rates.jsonl").write_text(rows)
+    (scripts / "RESULTS.md").write_text(PYTHON_TEXT.replace("words.txt", "rates.jsonl"))
+    assert keep(scripts, "runs/rates.jsonl").returncode == 0
+    (scripts / "runs" / "rates.jsonl").unlink()
+    assert fill(scripts).returncode == 0
+    assert (scripts / "runs" / "rates.jsonl").read_text() == rows
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (
+            "INSERT INTO job VALUES ('k', 'search', '{}'); INSERT INTO label VALUES ('k', '{}')",
+            "1 jobs are not",
+        ),
+        ('UPDATE attempt SET machine = \'{"commit": "0123456789ab-dirty"}\'', "rows of a changed work tree"),
+    ],
+)
+def test_unfinished_runs_and_changed_trees_are_not_kept(folder: Path, change: str, why: str) -> None:
+    with sqlite3.connect(folder / "runs" / "first" / "results.sqlite") as store:
+        store.executescript(change)
+    done = keep(folder, "runs/first")
+    assert done.returncode == 1
+    assert why in done.stderr
+    assert not (folder / "results").exists()
+
+
 def test_the_scripts_of_the_real_file_understand_their_commands(tmp_path: Path) -> None:
     """A block whose file is not here is never run, so a wrong option in it would not be noticed."""
-    real = SCRIPT.parents[1] / "RESULTS.md"
-    commands = re.findall(r"^<!-- python benchmarks/(\w+)\.py (.*) -->$", real.read_text(), re.MULTILINE)
+    root = SCRIPT.parents[1]
+    text = "".join(page.read_text() for page in [root / "RESULTS.md", *(root / "docs/results").glob("*.md")])
+    commands = re.findall(r"^<!-- python benchmarks/(\w+)\.py (.*) -->$", text, re.MULTILINE)
     assert {name for name, _ in commands} >= {
         "fast_downward",
         "network",

@@ -1,7 +1,7 @@
 """Keeps the rows behind the results, and fills the pages of results from them.
 
-    python tools/results.py [FILE ...]     fills RESULTS.md and docs/results/*.md, or the named files
-    python tools/results.py --keep RUN ... packs finished runs into results/, so that anybody can do the former
+    python tools/results.py [FILE ...]       fills RESULTS.md and docs/results/*.md, or the named files
+    python tools/results.py --keep RUN ...   packs the rows of finished runs into results/, for the former
 
 A block of a page is what a command prints, one of hstar or a script of its own:
 
@@ -14,12 +14,12 @@ A block of a page is what a command prints, one of hstar or a script of its own:
     <!-- end -->
 
 Each command is run in the current folder (by `make results` the project's root) with this interpreter, and
-its output put between the two lines; headings go down one level. A run that is not on this machine is unpacked
-from results/ first. A block whose run is in neither place stays as it is, and is named. A file is written only
-if every command of it succeeds.
+its output put between the two lines; headings go down one level. A run that is not on this machine is
+unpacked from results/ first. A block whose run is in neither place stays as it is, and is named. A file is
+written only if every command of it succeeds.
 
-A run is a folder of `hstar bench` or a file of measurements (`--out`). results/ has its rows, not its models and
-logs: `NAME.sqlite.xz` or `NAME.jsonl.xz`. Only finished runs of committed code are kept.
+A run is a folder of `hstar bench` or a file of measurements (`--out`). results/ has its rows, not its models
+and logs: `NAME.sqlite.xz` or `NAME.jsonl.xz`. Only finished runs of committed code are kept.
 """
 
 from __future__ import annotations
