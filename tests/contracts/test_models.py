@@ -18,8 +18,7 @@ from hstar.estimates.point import Point
 from hstar.estimates.rules import Bounded, Clip, Mean, Order, Rule
 from hstar.models import IDENTITIES, MODELS, TrainedModel, load_model
 from hstar.models.domain_identity import DomainIdentity
-from hstar.models.goal_identity import GoalIdentity
-from hstar.models.map_identity import MapIdentity
+from hstar.models.map_identity import GoalIdentity, MapIdentity
 from hstar.models.own_identity import OwnIdentity
 from hstar.models.puzzle_identity import PuzzleIdentity
 from hstar.models.task_identity import identify

@@ -20,8 +20,8 @@ import hstar
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
 from hstar.models import MODELS
-from hstar.models.hgn import HGN, MLP, HGNConfig
-from hstar.models.hypergraph import Hypergraphs
+from hstar.models.hgn import HGN, MLP
+from hstar.models.hgn_config import HGNConfig, Hypergraphs
 from hstar.models.relational_model import StateRows
 from hstar.sampling.walks import Walks
 from hstar.spaces.relations import GroundOperator, Relations, Vocabulary, relations, vocabulary

@@ -6,7 +6,6 @@ from __future__ import annotations
 from hstar.models import (  # noqa: F401
     domain_identity,
     ffnn_config,
-    goal_identity,
     grid_config,
     hgn_config,
     linear,

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from hstar import _core
 from hstar.errors import InputError, ModelError
-from hstar.models.believed import believed
-from hstar.models.identity import IDENTITIES, expect
-from hstar.models.relational_model import RelationalModel
+from hstar.models.identity import IDENTITIES, Identity, believed, expect
 from hstar.search.heuristics import build
 from hstar.spaces.relations import Vocabulary, relations
 from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
+    from hstar.models.relational_model import RelationalModel
     from hstar.models.trained_model import TrainedModel
 
 
 @IDENTITIES.register("domain")
 @dataclass(frozen=True)
-class DomainIdentity:
+class DomainIdentity(Identity):
     """Predicates, types and constants by their numbers; any task that has no others."""
 
     kind: ClassVar[str] = "domain"
@@ -32,21 +31,18 @@ class DomainIdentity:
         return f"domain {self.words.domain}"
 
     def to_json(self) -> dict[str, Any]:
-        """The vocabulary."""
         return self.words.to_json()
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> DomainIdentity:
-        """What `to_json` gave."""
         return cls(Vocabulary.from_json(data))
 
     def check(self, problem: Any) -> None:
-        """A `ModelError` if the task has words that the domain has not."""
         expect(self, problem, Task)
         try:
             relations(problem, self.words)
         except InputError as error:
-            raise ModelError(f"the model was trained for {self.words.domain}: {error.message}") from None
+            raise self._misfit(error) from None
 
     def network(self, model: TrainedModel[DomainIdentity]) -> RelationalModel:
         """The options alone: tensors are read with the task that they are for."""
@@ -54,22 +50,18 @@ class DomainIdentity:
         return found
 
     def build(self, model: TrainedModel[DomainIdentity], problem: Any, *, cache: bool) -> _core.Heuristic:
-        """The model over the objects and atoms of a task."""
         expect(self, problem, Task)
         if not problem.core.num_operators:  # the first state decides, and some models read operators
             return build(problem, "blind")
-        return believed(model, problem, self.raw(model, problem))
-
-    def raw(self, model: TrainedModel[DomainIdentity], task: Task) -> _core.RawModel:
-        """The raw outputs of the model for states of a task."""
+        reader: RelationalModel = model.network
         try:
-            reader: RelationalModel = model.network
-            return reader.native(task, self.words, model.tensors, model.estimate.outputs)
-        except ModelError:
-            raise
+            raw = reader.native(problem, self.words, model.tensors, model.estimate.outputs)
         except InputError as error:
-            raise ModelError(f"the model was trained for {self.words.domain}: {error.message}") from None
+            raise self._misfit(error) from None
+        return believed(model, problem, raw)
+
+    def _misfit(self, error: InputError) -> ModelError:
+        return ModelError(f"the model was trained for {self.words.domain}: {error.message}")
 
     def describe(self, model: TrainedModel[DomainIdentity]) -> dict[str, Any]:
-        """The predicates."""
         return {"predicates": [f"{name}/{arity}" for name, arity in self.words.predicates]}

@@ -10,7 +10,7 @@ With latents of hyperedges e, nodes v and states u, those that the encoders give
 
 for `steps` rounds, then linear(MLP(u)). MLP is linear, leaky ReLU, linear, leaky ReLU. Features: a node has
 [in state, in goal], a hyperedge [1, senders, receivers], a state [nodes, hyperedges], as they are. Options
-are in `hgn_config.py`, which needs no torch; `hypergraph.py` makes the lists.
+and lists are in `hgn_config.py`, which needs no torch.
 
 Invariant: the same function as with all latents of a hyperedge written behind one another, but for rounding.
 That matrix (hyperedges, 704) is never made. The first layer of a hyperedge is a sum over slots, so latents of
@@ -31,8 +31,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hstar.models.hgn_config import HGNConfig
-from hstar.models.hypergraph import NODE_TYPES, Hypergraphs
+from hstar.models.hgn_config import NODE_TYPES, HGNConfig, Hypergraphs
 
 __all__ = ["HGN", "HGNConfig"]
 

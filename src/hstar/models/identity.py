@@ -10,24 +10,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
+import msgspec
+
+from hstar import _core
 from hstar.errors import ModelError
+from hstar.estimates.belief import native_belief
+from hstar.estimates.rules import Bounded, Calibrated, Clip
+from hstar.models.native import NativeNetwork
 from hstar.registry import Registry
+from hstar.search.heuristics import build
+from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
     from hstar.models.trained_model import TrainedModel
 
+RESOLUTION = 1024  # the search of a task sees values in units of 1/1024 step
+LOWER = "lmcut"  # the bound of the rule `bounded` where a model of tasks names none
+
+T = TypeVar("T")
+
 
 class Identity(Protocol):
-    """The space of a model. Its text says what that is, after the words "trained for"."""
+    """The space of a model, a frozen dataclass. Its text says what that is, after the words "trained for"."""
 
     kind: ClassVar[str]
 
     def to_json(self) -> dict[str, Any]:
         """Plain data without the kind."""
+        data: dict[str, Any] = msgspec.to_builtins(self)
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Identity:
-        """What `to_json` gave; an `InputError`, a `ModelError` or a KeyError for anything else."""
+        """What `to_json` gave; an `InputError` or a `ModelError` for anything else."""
+        return converted(data, cls)
 
     def check(self, problem: Any) -> None:
         """A `ModelError` if the model was not trained for such a problem."""
@@ -46,7 +62,6 @@ class Identity(Protocol):
 
 
 S = TypeVar("S", bound=Identity)
-T = TypeVar("T")
 IDENTITIES: Registry[type[Identity]] = Registry("kind of model")
 
 
@@ -57,24 +72,46 @@ def space_of(model: TrainedModel[Any], kind: type[S]) -> S:
     return model.space
 
 
-def entry(data: Mapping[str, Any], name: str, kind: type[T]) -> T:
-    """An entry of plain data of this type; a `ModelError` if it is missing or of another type."""
-    value = data.get(name)
-    if not isinstance(value, kind):
-        raise ModelError(f"no {name}" if value is None else f"{name} is a {type(value).__name__}")
-    return value
+def converted(data: Any, kind: type[T]) -> T:
+    """Plain data as this type; a `ModelError` that names what is missing or of another type."""
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise ModelError(str(error)) from None
 
 
-def texts(data: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """The same of a list of names."""
-    values = entry(data, name, list)
-    if not all(isinstance(value, str) for value in values):
-        raise ModelError(f"{name} are not names")
-    return tuple(values)
-
-
-def expect(space: Identity, problem: Any, kinds: type | tuple[type, ...]) -> None:
+def expect(space: Identity, problem: Any, *kinds: type) -> None:
     """A `ModelError` unless a problem is of one of these types."""
     if not isinstance(problem, kinds):
         asked = getattr(problem, "name", None) or type(problem).__name__
         raise ModelError(f"the model was trained for {space}, asked for {asked}")
+
+
+def native_network(model: TrainedModel[Any], inputs: int) -> NativeNetwork:
+    """The network of a model over so many inputs, with as many outputs as the estimate needs."""
+    network: NativeNetwork = model.options.network(model.tensors)
+    if network.atoms != inputs:
+        raise ModelError(f"the network has {network.atoms} inputs, the space {inputs}")
+    if network.outputs != (needed := model.estimate.outputs):
+        raise ModelError(
+            f"the network has {network.outputs} outputs, the estimate {model.estimate.name} needs {needed}"
+        )
+    return network
+
+
+def believed(model: TrainedModel[Any], task: Task, raw: _core.RawModel) -> _core.Heuristic:
+    """Estimate and rule over raw outputs, in the search of a planning task.
+
+    Heuristics that it asks count steps, as the labels do; but the bound of the rule `bounded` is of the costs
+    of the task.
+    """
+    belief, steps = native_belief(model.estimate, model.rule), task.with_unit_cost()
+    lower = None
+    if isinstance(model.rule, Bounded):
+        lower = build(task, model.lower or LOWER)
+    elif model.lower and (model.estimate.bounded or isinstance(model.rule, Clip | Calibrated)):
+        lower = build(steps, model.lower)
+    base = None if model.base is None else build(steps, model.base)
+    return _core.believed_heuristic(
+        task.native, raw, belief=belief, base=base, lower=lower, name=model.recipe, scale=RESOLUTION
+    )

@@ -18,7 +18,7 @@ import numpy as np
 from hstar import _core
 from hstar.errors import ModelError
 from hstar.models.model import MODELS, Tensors
-from hstar.models.relational_model import StateRows, TorchModel
+from hstar.models.relational_model import RelationalModel, StateRows
 from hstar.spaces.relations import Relations, Vocabulary, relations
 from hstar.spaces.task import Task
 
@@ -30,7 +30,7 @@ FEATURES = 4
 
 @MODELS.register("linear")
 @dataclass(frozen=True)
-class LinearConfig(TorchModel):
+class LinearConfig(RelationalModel):
     """The linear model has no options."""
 
     name: ClassVar[str] = "linear"
@@ -50,7 +50,6 @@ class LinearConfig(TorchModel):
         return torch.from_numpy(np.stack([goals, operators, deletes, mean], axis=1).astype(np.float32))
 
     def build(self, words: Vocabulary, outputs: int) -> nn.Linear:
-        """A layer with fresh weights."""
         from torch import nn
 
         return nn.Linear(FEATURES, outputs)

@@ -1,4 +1,8 @@
-"""A model for maps and lattices: which steps and sizes they have, and the value map of a problem.
+"""Models for maps and lattices: which steps and sizes they have, and the value map of a problem.
+
+A model of the kind `map` sees obstacles and goal. One of the kind `map goal` is for one map with one goal,
+from any start: a network over row and column of a cell, which knows the rest by heart and is refused for
+another map or goal.
 
 The network gives all states of a problem their values before the search, which sees them as an array. The
 rule `bounded:EPS` is left to the search, whose arithmetic is exact (`core/heuristics/grid_distance.h`).
@@ -6,17 +10,19 @@ rule `bounded:EPS` is left to the search, whose arithmetic is exact (`core/heuri
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import hashlib
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from hstar.errors import ModelError
 from hstar.estimates.estimate import Known
-from hstar.estimates.rules import Bounded, Calibrated, Order
-from hstar.models.identity import IDENTITIES, expect
-from hstar.models.torch_search import with_weights
+from hstar.estimates.rules import Bounded, Calibrated, Order, Rule
+from hstar.models.identity import IDENTITIES, Identity, expect, native_network
+from hstar.models.native import NativeNetwork
+from hstar.models.relational_model import with_weights
 from hstar.search.grid_astar import ValueMap
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
 
@@ -30,7 +36,7 @@ CELLS_AT_ONCE = 256  # in one pass of a network that takes an image for each cel
 
 @IDENTITIES.register("map")
 @dataclass(frozen=True)
-class MapIdentity:
+class MapIdentity(Identity):
     """Steps that cost 1, in the maps of the training; goals for every heading of a lattice."""
 
     kind: ClassVar[str] = "map"
@@ -56,25 +62,8 @@ class MapIdentity:
     def _sizes(self) -> str:
         return ", ".join(f"{rows} x {columns}" for rows, columns in self.sizes)
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return {**asdict(self), "sizes": [list(size) for size in self.sizes]}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> MapIdentity:
-        """What `to_json` gave."""
-        return cls(
-            neighbours=int(data["neighbours"]),
-            cut_corners=bool(data["cut_corners"]),
-            sizes=tuple((int(rows), int(columns)) for rows, columns in data["sizes"]),
-            any_size=bool(data["any_size"]),
-            headings=int(data["headings"]),
-            turn_cost=float(data["turn_cost"]),
-        )
-
     def check(self, problem: Any) -> None:
-        """A `ModelError` for other steps, costs, headings or sizes."""
-        expect(self, problem, (GridProblem, LatticeProblem))
+        expect(self, problem, GridProblem, LatticeProblem)
         grid = problem.grid
         if grid.costs is not None:
             raise ModelError("the model was trained for steps that cost 1, asked for costs of cells")
@@ -106,20 +95,16 @@ class MapIdentity:
             raise ModelError("the model was trained for goals that do not say a heading")
 
     def network(self, model: TrainedModel[MapIdentity]) -> nn.Module:
-        """The module of torch."""
-        if isinstance(model.rule, Order):
-            raise ModelError("a model of maps tells distances, not an order")
+        _check_rule(model.rule)
         module = model.options.build(model.estimate.outputs, max(self.headings, 1))
         return with_weights(module, model.tensors, model.model)
 
     def build(self, model: TrainedModel[MapIdentity], problem: Any, *, cache: bool) -> ValueMap:
-        """The values of a problem by the rule of the model."""
         import torch
 
         self.check(problem)
         options, headings = model.options, max(self.headings, 1)
-        bounded = model.rule if isinstance(model.rule, Bounded) else None
-        rule = model.rule if bounded is None else bounded.of
+        rule, eps = _without_bound(model.rule)
         states = np.flatnonzero(np.repeat(~problem.grid.blocked.reshape(-1), headings))
         bounds = problem.lower_bounds().reshape(-1).astype(np.float32)
         image = options.encode(problem)
@@ -137,11 +122,78 @@ class MapIdentity:
                 found.append(rule.value(model.estimate, raw, known).numpy())
         result = np.zeros(len(bounds), dtype=np.float32)
         result[states] = np.concatenate(found)
-        return ValueMap(result.reshape(problem.shape), None if bounded is None else bounded.eps)
+        return ValueMap(result.reshape(problem.shape), eps)
 
     def describe(self, model: TrainedModel[MapIdentity]) -> dict[str, Any]:
-        """Whether other sizes will do."""
         return {"other_sizes": self.any_size}
+
+
+def cell_inputs(cells: npt.NDArray[Any], shape: tuple[int, int]) -> npt.NDArray[np.float32]:
+    """A 1 for the row and a 1 for the column of each cell, (cells, rows + columns)."""
+    rows, columns = shape
+    found = np.zeros((len(cells), rows + columns), dtype=np.float32)
+    found[np.arange(len(cells)), cells[:, 0]] = 1
+    found[np.arange(len(cells)), rows + cells[:, 1]] = 1
+    return found
+
+
+@IDENTITIES.register("map goal")
+@dataclass(frozen=True)
+class GoalIdentity(Identity):
+    """The map by its digest, how cells are connected, and the goal."""
+
+    kind: ClassVar[str] = "map goal"
+
+    digest: str
+    shape: tuple[int, int]
+    neighbours: int
+    cut_corners: bool
+    goal: tuple[int, int]
+
+    @classmethod
+    def of(cls, problem: GridProblem) -> GoalIdentity:
+        grid = problem.grid
+        digest = hashlib.sha256(np.packbits(grid.blocked).tobytes()).hexdigest()
+        row, column = problem.goal
+        return cls(digest, grid.shape, grid.neighbours, grid.cut_corners, (int(row), int(column)))
+
+    def __str__(self) -> str:
+        return f"a map of {self.shape[0]} x {self.shape[1]} cells with the goal {self.goal}"
+
+    def check(self, problem: Any) -> None:
+        expect(self, problem, GridProblem)
+        asked = GoalIdentity.of(problem)
+        if asked != self:
+            other = "map" if replace(asked, goal=self.goal) != self else "goal"
+            raise ModelError(f"the model was trained for {self}, asked for another {other}")
+
+    def network(self, model: TrainedModel[GoalIdentity]) -> NativeNetwork:
+        _check_rule(model.rule)
+        return native_network(model, sum(self.shape))
+
+    def build(self, model: TrainedModel[GoalIdentity], problem: Any, *, cache: bool) -> ValueMap:
+        import torch
+
+        self.check(problem)
+        rule, eps = _without_bound(model.rule)
+        cells = np.argwhere(np.ones(self.shape, dtype=bool))
+        raw = torch.from_numpy(model.network.reference(cell_inputs(cells, self.shape)))
+        lower = torch.from_numpy(problem.lower_bounds().reshape(-1).astype(np.float32))
+        values = rule.value(model.estimate, raw, Known(lower=lower)).numpy().astype(np.float32)
+        return ValueMap(np.maximum(values, 0).reshape(self.shape), eps)
+
+    def describe(self, model: TrainedModel[GoalIdentity]) -> dict[str, Any]:
+        return {"neighbours": self.neighbours, "inputs": sum(self.shape)}
+
+
+def _check_rule(rule: Rule) -> None:
+    if isinstance(rule, Order):
+        raise ModelError("a model of maps tells distances, not an order")
+
+
+def _without_bound(rule: Rule) -> tuple[Rule, float | None]:
+    """What values are made by, and the bound that is left to the search, if any."""
+    return (rule.of, rule.eps) if isinstance(rule, Bounded) else (rule, None)
 
 
 def _steps(neighbours: int, cut_corners: bool) -> str:

@@ -15,20 +15,17 @@ that have to go to one other. The network itself is in `nlm.py`, which is import
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hstar import _core
 from hstar.errors import UnsupportedError
-from hstar.models.model import MODELS, Tensors
-from hstar.models.relational_model import Integers, StateRows, TorchModel
+from hstar.models.model import MODELS
+from hstar.models.relational_model import Integers, RelationalModel, StateRows
 from hstar.options import Checked, option
 from hstar.spaces.relations import Relations, Vocabulary
-from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
     from hstar.models.nlm import NLM, NLMInputs
@@ -44,7 +41,7 @@ _TABLE = 1 << 20  # codes below this are looked up in a table, others are sorted
 
 @MODELS.register("nlm")
 @dataclass(frozen=True)
-class NLMConfig(Checked, TorchModel):
+class NLMConfig(Checked, RelationalModel):
     """Options of the Neural Logic Machine."""
 
     name: ClassVar[str] = "nlm"
@@ -80,11 +77,9 @@ class NLMConfig(Checked, TorchModel):
         """Truth values of all tuples, and the types of pairs."""
         return self._inputs(words, states, twins=True)
 
-    def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
-        """As of other models, but that states have no twins: outputs are the same, but for rounding."""
-        from hstar.models.torch_search import torch_model
-
-        return torch_model(self, task, words, tensors, outputs, partial(self._inputs, twins=False))
+    def search_inputs(self, words: Vocabulary, states: StateRows) -> NLMInputs:
+        """States have no twins: outputs are the same, but for rounding."""
+        return self._inputs(words, states, twins=False)
 
     def _inputs(self, words: Vocabulary, states: StateRows, *, twins: bool) -> NLMInputs:
         from hstar.models.nlm import NLMInputs

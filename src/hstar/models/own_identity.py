@@ -8,7 +8,7 @@ Invariant: nothing but the user's own functions sees a state. Whatever they retu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,8 +19,7 @@ from hstar import _core
 from hstar.errors import ModelError
 from hstar.estimates.belief import native_belief
 from hstar.estimates.rules import Bounded, Calibrated, Clip
-from hstar.models.identity import IDENTITIES, entry, expect
-from hstar.models.native import NativeNetwork
+from hstar.models.identity import IDENTITIES, Identity, expect, native_network
 from hstar.search.heuristics import BatchHeuristic
 from hstar.spaces.own import OwnProblem
 
@@ -33,7 +32,7 @@ Network = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
 
 @IDENTITIES.register("own")
 @dataclass(frozen=True)
-class OwnIdentity:
+class OwnIdentity(Identity):
     """A space by its name, and the number of inputs.
 
     `forward` is a model of the user's own, from inputs to raw outputs; it lives as long as the process.
@@ -57,13 +56,7 @@ class OwnIdentity:
             )
         return {"name": self.name, "inputs": self.inputs}
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> OwnIdentity:
-        """What `to_json` gave."""
-        return cls(entry(data, "name", str), entry(data, "inputs", int))
-
     def check(self, problem: Any) -> None:
-        """A `ModelError` for another space, or another number of inputs."""
         expect(self, problem, OwnProblem)
         if problem.name != self.name:
             raise ModelError(f"the model was trained for {self}, asked for {problem.name}")
@@ -74,23 +67,11 @@ class OwnIdentity:
             )
 
     def network(self, model: TrainedModel[OwnIdentity]) -> Network:
-        """From inputs to raw outputs."""
         if model.lower not in (None, LOWER):
             raise ModelError(f"the lower bound of an own space is {LOWER}, not {model.lower}")
-        if self.forward is not None:
-            return self.forward
-        network: NativeNetwork = model.options.network(model.tensors)
-        if network.atoms != self.inputs:
-            raise ModelError(f"the network has {network.atoms} inputs, the space {self.inputs}")
-        if network.outputs != (needed := model.estimate.outputs):
-            raise ModelError(
-                f"the network has {network.outputs} outputs, the estimate {model.estimate.name} "
-                f"needs {needed}"
-            )
-        return network.reference
+        return self.forward or native_network(model, self.inputs).reference
 
     def build(self, model: TrainedModel[OwnIdentity], problem: Any, *, cache: bool) -> BatchHeuristic:
-        """The network over the inputs that the space's own functions give."""
         self.check(problem)
         belief = native_belief(model.estimate, model.rule)
         needed = model.estimate.bounded or isinstance(model.rule, Bounded)
@@ -113,5 +94,4 @@ class OwnIdentity:
         return BatchHeuristic(values, model.recipe)
 
     def describe(self, model: TrainedModel[OwnIdentity]) -> dict[str, Any]:
-        """The number of its inputs."""
         return {"inputs": self.inputs}

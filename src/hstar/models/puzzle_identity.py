@@ -16,7 +16,7 @@ from hstar.errors import ModelError
 from hstar.estimates.belief import puzzle_options
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.truncated import TruncatedGaussian
-from hstar.models.identity import IDENTITIES, entry
+from hstar.models.identity import IDENTITIES, Identity
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.puzzle import Puzzle, State, format_numbers
@@ -39,7 +39,7 @@ def truncated(model: TrainedModel[PuzzleIdentity]) -> TrainedModel[PuzzleIdentit
 
 @IDENTITIES.register("puzzle")
 @dataclass(frozen=True)
-class PuzzleIdentity:
+class PuzzleIdentity(Identity):
     """Kind and size, and the goal, the usual one of the puzzle if none is given."""
 
     kind: ClassVar[str] = "puzzle"
@@ -55,16 +55,13 @@ class PuzzleIdentity:
         return str(self.puzzle)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
         return {"puzzle": str(self.puzzle), "goal": list(self.goal)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> PuzzleIdentity:
-        """What `to_json` gave."""
-        return cls(parse_puzzle(entry(data, "puzzle", str)), tuple(map(int, entry(data, "goal", list))))
+        return cls(parse_puzzle(str(data["puzzle"])), tuple(map(int, data["goal"])))
 
     def check(self, problem: Any) -> None:
-        """A `ModelError` for another kind, size, shape or goal."""
         asked = str(problem) if isinstance(problem, Puzzle) else type(problem).__name__
         if asked != str(self):
             raise ModelError(f"the model was trained for {self}, asked for {asked}")
@@ -90,12 +87,10 @@ class PuzzleIdentity:
         return {**model.tensors, "scale": options.scale, **chosen}
 
     def build(self, model: TrainedModel[PuzzleIdentity], problem: Any, *, cache: bool) -> PuzzleNetwork:
-        """The network over the features of a puzzle."""
         self.check(problem)
         features = puzzle_features(problem, str(model.encoder), cache=cache)
         return PuzzleNetwork(features, **model.network)
 
     def describe(self, model: TrainedModel[PuzzleIdentity]) -> dict[str, Any]:
-        """The goal and the inputs."""
         inputs = np.shape(model.tensors["hidden_weights"])[0]
         return {"goal": " ".join(map(str, self.goal)), "inputs": f"{model.encoder}, {inputs}"}

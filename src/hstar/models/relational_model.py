@@ -17,9 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
+from hstar.errors import ModelError
 from hstar.models.model import Tensors
 from hstar.sampling.relational import RelationalData
-from hstar.spaces.relations import Relations, Vocabulary
+from hstar.search.heuristics import States
+from hstar.spaces.relations import Relations, Vocabulary, relations
 from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
@@ -50,21 +52,22 @@ class StateRows:
 
 
 class RelationalModel(Protocol):
-    """Options of a model, and what can be made of them."""
+    """Options of a model, and what can be made of them; where nothing else is said, torch runs it."""
 
     name: ClassVar[str]
-    spaces: ClassVar[tuple[str, ...]]
-    columns: ClassVar[tuple[str, ...]]  # what it reads of a state beyond its atoms
-    operators: ClassVar[bool]  # whether it needs the ground operators of an instance
-    tabular: ClassVar[bool]  # whether inputs are a matrix, one row a state: then training makes it once
+    spaces: ClassVar[tuple[str, ...]] = ("domain",)
+    columns: ClassVar[tuple[str, ...]] = ()  # what it reads of a state beyond its atoms
+    operators: ClassVar[bool] = False  # whether it needs the ground operators of an instance
+    tabular: ClassVar[bool] = (
+        False  # whether inputs are a matrix, a row for each state, which training makes once
+    )
 
-    def __init__(self, **options: Any) -> None: ...
-
-    def fitted(self, data: RelationalData, target: npt.NDArray[np.float64]) -> RelationalModel:
+    def fitted(self: T, data: RelationalData, target: npt.NDArray[np.float64]) -> T:
         """The model after a look at the data it will be trained on; itself if it needs none.
 
         `target`: what the first output should be for each state, NaN where that is not known.
         """
+        return self
 
     def encode(self, words: Vocabulary, relations: Relations) -> Any:
         """What all states of an instance share; an `UnsupportedError` if the model cannot read them."""
@@ -72,48 +75,60 @@ class RelationalModel(Protocol):
     def inputs(self, words: Vocabulary, states: StateRows) -> Any:
         """What the module takes: one tensor, or a NamedTuple of tensors, on the cpu."""
 
+    def search_inputs(self, words: Vocabulary, states: StateRows) -> Any:
+        """The same in a search, where gradients are not needed."""
+        return self.inputs(words, states)
+
     def build(self, words: Vocabulary, outputs: int) -> nn.Module:
         """A fresh module; its weights depend on torch's random state and on `fitted` only."""
 
     def export(self, module: nn.Module) -> Tensors:
         """All that a model file has to hold of a trained module."""
+        return {name: weights.detach().cpu().numpy() for name, weights in module.state_dict().items()}
 
     def raw(self, words: Vocabulary, states: StateRows, tensors: Tensors, outputs: int) -> Array:
         """Of what `export` gave: the raw outputs for states of data; a `ModelError` as in `native`."""
+        return _outputs(
+            with_weights(self.build(words, outputs), tensors, self.name), self.inputs(words, states)
+        )
 
     def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
         """Of what `export` gave the model for the search in a task: an `InputError` if it is of another
-        domain, a `ModelError` if the tensors are not those of this model."""
+        domain, a `ModelError` if the tensors are not those of this model.
+
+        Torch gets all new successors of an expansion in one forward pass.
+        """
+        found = relations(task, words, operators=self.operators)
+        module = with_weights(self.build(words, outputs), tensors, self.name)
+        encoded = (self.encode(words, found.relations),)
+        constant = np.array(found.constant, dtype=np.int64)
+        atom_of_fact = np.array(found.atom_of_fact, dtype=np.int64)
+        offset = np.cumsum([0, *(len(values) for values in task.atoms)])[:-1]
+
+        def run(states: States) -> Array:
+            told = atom_of_fact[states + offset]
+            atoms = np.concatenate([np.broadcast_to(constant, (len(told), len(constant))), told], axis=1)
+            state, place = np.nonzero(atoms >= 0)
+            rows = StateRows(encoded, np.zeros(len(states), dtype=np.int64), state, atoms[state, place], {})
+            return _outputs(module, self.search_inputs(words, rows))
+
+        return _core.callback_model(run, outputs, self.name)
 
 
-class TorchModel:
-    """The parts of the contract that are alike for all models that torch runs in the search, too."""
+def with_weights(module: nn.Module, tensors: Tensors, name: str) -> nn.Module:
+    """The module ready to run; a `ModelError` if these are not its weights."""
+    import torch
 
-    spaces: ClassVar[tuple[str, ...]] = ("domain",)
-    columns: ClassVar[tuple[str, ...]] = ()
-    operators: ClassVar[bool] = False
-    tabular: ClassVar[bool] = False
+    try:
+        module.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in tensors.items()})
+    except RuntimeError as error:
+        raise ModelError(f"weights of {name}: {' '.join(str(error).split())}") from None
+    return module.eval()
 
-    def fitted(self: T, data: RelationalData, target: npt.NDArray[np.float64]) -> T:
-        """Nothing is needed."""
-        return self
 
-    def export(self, module: nn.Module) -> Tensors:
-        """The weights by the names of torch."""
-        return {name: weights.detach().cpu().numpy() for name, weights in module.state_dict().items()}
+def _outputs(module: nn.Module, inputs: Any) -> Array:
+    import torch
 
-    def raw(
-        self: RelationalModel, words: Vocabulary, states: StateRows, tensors: Tensors, outputs: int
-    ) -> Array:
-        """A forward pass."""
-        from hstar.models.torch_search import load_module, outputs_of
-
-        return outputs_of(load_module(self, words, tensors, outputs), self.inputs(words, states))
-
-    def native(
-        self: RelationalModel, task: Task, words: Vocabulary, tensors: Tensors, outputs: int
-    ) -> _core.RawModel:
-        """A function of a batch of states: all new successors of an expansion in one forward pass."""
-        from hstar.models.torch_search import torch_model
-
-        return torch_model(self, task, words, tensors, outputs)
+    with torch.inference_mode():
+        raw: Array = module(inputs).double().numpy()
+        return raw

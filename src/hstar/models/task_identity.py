@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from hstar import _core
 from hstar.errors import HstarError, ModelError
-from hstar.models.believed import believed
-from hstar.models.identity import IDENTITIES, entry, expect, texts
+from hstar.models.identity import IDENTITIES, Identity, believed, expect, native_network
 from hstar.models.native import NativeNetwork
 from hstar.spaces.lifted import LiftedTask
 from hstar.spaces.task import Task, format_atom, parse_atom
@@ -31,8 +29,7 @@ if TYPE_CHECKING:
 _NOT = "NegatedAtom "
 
 
-@dataclass(frozen=True)
-class TaskInputs:
+class TaskInputs(NamedTuple):
     """Where the inputs of a model lie in a task."""
 
     facts: tuple[int, ...]  # for each fact of the task, variables in order: its input, or -1
@@ -41,7 +38,7 @@ class TaskInputs:
 
 @IDENTITIES.register("task")
 @dataclass(frozen=True)
-class TaskIdentity:
+class TaskIdentity(Identity):
     """A task without its initial state, and the inputs of a model for it."""
 
     kind: ClassVar[str] = "task"
@@ -55,42 +52,20 @@ class TaskIdentity:
     def __str__(self) -> str:
         return f"{self.problem} of {self.domain}" if self.domain else self.problem
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return {**asdict(self), "goal": list(self.goal), "atoms": list(self.atoms)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TaskIdentity:
-        """What `to_json` gave."""
-        names = {name: entry(data, name, str) for name in ("domain", "problem", "digest")}
-        return cls(**names, goal=texts(data, "goal"), atoms=texts(data, "atoms"))
-
     def check(self, problem: Any) -> None:
-        """A `ModelError` if atoms or goal are others."""
         self.inputs(problem)
 
     def network(self, model: TrainedModel[TaskIdentity]) -> NativeNetwork:
-        """The network, as many inputs as atoms and as many outputs as the estimate needs."""
-        network: NativeNetwork = model.options.network(model.tensors)
         if len(set(self.atoms)) != len(self.atoms):
             raise ModelError("an input of the model is named twice")
-        if len(self.atoms) != network.atoms:
-            raise ModelError(f"the encoder has {len(self.atoms)} atoms, the network {network.atoms} inputs")
-        if network.outputs != (needed := model.estimate.outputs):
-            raise ModelError(
-                f"the network has {network.outputs} outputs, the estimate {model.estimate.name} "
-                f"needs {needed}"
-            )
-        return network
+        return native_network(model, len(self.atoms))
 
     def build(self, model: TrainedModel[TaskIdentity], problem: Any, *, cache: bool) -> _core.Heuristic:
-        """The network over the facts of a task."""
         inputs = self.inputs(problem)
         network = model.network.holding(inputs.constant).core(model.precision)
         return believed(model, problem, _core.atom_model(problem.core, network, list(inputs.facts)))
 
     def describe(self, model: TrainedModel[TaskIdentity]) -> dict[str, Any]:
-        """The number of its inputs."""
         return {"atoms": len(self.atoms)}
 
     def inputs(self, task: Any) -> TaskInputs:

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from hstar.estimates import estimate as estimates
 from hstar.estimates import rules
 from hstar.estimates.estimate import Estimate
 from hstar.estimates.rules import Calibrated, Rule
-from hstar.models.identity import IDENTITIES, Identity, entry, texts
+from hstar.models.identity import IDENTITIES, Identity, converted
 from hstar.models.model import MODELS, Tensors
 from hstar.registry import unknown
 from hstar.spaces.load import in_words
@@ -123,19 +123,38 @@ class TrainedModel(Generic[S]):
 
     def save(self, path: str | Path) -> None:
         """Writes the file, as a whole or not at all."""
+        plain = {name: getattr(self, name) for name in _Plain.__annotations__}
         header = {
+            **{name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()},
             "space": {"kind": self.space.kind, **self.space.to_json()},
             "estimate": estimates.to_json(self.estimate),
             "rule": rules.to_json(self.rule),
-            **{name: dict(getattr(self, name)) for name in _MAPPINGS},
-            **{name: getattr(self, name) for name in ("model", "recipe", "seed", *_NAMES)},
-            "trained_on": list(self.trained_on),
         }
         container.write(Path(path), KIND, FORMAT_VERSION, header, dict(self.tensors))
 
 
-_MAPPINGS = ("model_config", "recipe_config", "search", "summary", "versions")
-_NAMES = ("encoder", "base", "lower", "upper")  # None if there is none
+class _Plain(TypedDict):
+    """The fields of a `TrainedModel` that are in the header as they are."""
+
+    model: str
+    model_config: dict[str, Any]
+    recipe: str
+    recipe_config: dict[str, Any]
+    seed: int
+    encoder: str | None
+    base: str | None
+    lower: str | None
+    upper: str | None
+    search: dict[str, Any]
+    summary: dict[str, Any]
+    versions: dict[str, Any]
+    trained_on: tuple[str, ...]
+
+
+class _Header(_Plain):
+    space: dict[str, Any]
+    estimate: dict[str, Any]
+    rule: dict[str, Any]
 
 
 def load_model(path: str | Path) -> TrainedModel[Any]:
@@ -147,24 +166,19 @@ def load_model(path: str | Path) -> TrainedModel[Any]:
     except InputError as error:
         raise ModelError(str(error)) from None
     try:
-        return _model(header, tensors)
-    except (KeyError, TypeError, ValueError, AttributeError, InputError, ModelError) as error:
+        return _model(converted(header, _Header), tensors)
+    except KeyError as error:
+        raise ModelError(f"{path}: damaged model: no {error}") from None
+    except (TypeError, ValueError, AttributeError, InputError, ModelError) as error:
         raise ModelError(f"{path}: damaged model: {error}") from None
 
 
-def _model(header: Mapping[str, Any], tensors: Tensors) -> TrainedModel[Any]:
-    space = entry(header, "space", dict)
-    others: dict[str, Any] = {name: entry(header, name, dict) for name in _MAPPINGS}
-    others |= {name: None if header[name] is None else entry(header, name, str) for name in _NAMES}
-    kind = IDENTITIES.get(entry(space, "kind", str))
-    return TrainedModel(
-        space=kind.from_json({name: value for name, value in space.items() if name != "kind"}),
-        model=entry(header, "model", str),
-        tensors=tensors,
-        estimate=estimates.from_json(entry(header, "estimate", dict)),
-        rule=rules.from_json(entry(header, "rule", dict)),
-        recipe=entry(header, "recipe", str),
-        seed=entry(header, "seed", int),
-        trained_on=texts(header, "trained_on"),
-        **others,
-    )
+def _model(header: _Header, tensors: Tensors) -> TrainedModel[Any]:
+    space = dict(header["space"])
+    parts: dict[str, Any] = {
+        **header,
+        "space": IDENTITIES.get(str(space.pop("kind"))).from_json(space),
+        "estimate": estimates.from_json(header["estimate"]),
+        "rule": rules.from_json(header["rule"]),
+    }
+    return TrainedModel(tensors=tensors, **parts)

@@ -25,8 +25,8 @@ from hstar.estimates.estimate import Known
 from hstar.estimates.rules import Likely, Mean
 from hstar.models.ffnn import FFNN
 from hstar.models.ffnn_config import FFNNConfig
-from hstar.models.goal_identity import GoalIdentity, cell_inputs
 from hstar.models.identity import Identity
+from hstar.models.map_identity import GoalIdentity, cell_inputs
 from hstar.models.own_identity import LOWER, OwnIdentity
 from hstar.models.trained_model import TrainedModel
 from hstar.recipes.learn_heuristic import Attempt

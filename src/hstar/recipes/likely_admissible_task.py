@@ -23,9 +23,9 @@ from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.estimates.belief import native_belief
 from hstar.estimates.rules import Likely, Mean
-from hstar.models.believed import RESOLUTION
 from hstar.models.ffnn import FFNN
 from hstar.models.ffnn_config import FFNNConfig
+from hstar.models.identity import RESOLUTION
 from hstar.models.task_identity import TaskIdentity, atoms_of, identify
 from hstar.models.trained_model import TrainedModel
 from hstar.recipes.learn_heuristic import Attempt
