@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from hstar.cli.tasks import check_writable
 from hstar.errors import InputError
-from hstar.files import append_line, remove_parts, replace_file
+from hstar.files import append_line, check_writable, remove_parts, replace_file
 
 
 def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:

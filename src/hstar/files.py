@@ -30,8 +30,32 @@ def names_model(word: str | Path) -> bool:
     return Path(word).suffix == MODEL or Path(word).is_file()
 
 
+def check_file(path: Path) -> None:
+    """An `InputError` unless this is a file."""
+    if path.is_dir():
+        raise InputError("is a directory, not a file", file=path)
+    if not path.exists():
+        raise InputError("no such file", file=path)
+
+
+def check_writable(path: Path, what: str, *, streams: bool = False) -> None:
+    """An error if no file can be put there; asked before the work. `streams` such as /dev/stdout will do."""
+    import tempfile
+
+    try:
+        if path.exists() and not path.is_file():
+            if streams and not path.is_dir():
+                return
+            raise InputError(f"cannot write the {what}: not a regular file", file=path)
+        with tempfile.NamedTemporaryFile(
+            dir=real_path(path).parent, prefix=f".{path.name[:40]}.", suffix=".part"
+        ):
+            pass
+    except OSError as error:
+        raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None
+
+
 def read_bytes(path: Path) -> bytes:
-    """The content of a file; an `InputError` if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -39,7 +63,6 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """The same as text."""
     try:
         return read_bytes(path).decode(encoding)
     except UnicodeDecodeError:
@@ -48,7 +71,7 @@ def read_text(path: Path, encoding: str = "utf-8") -> str:
 
 @contextlib.contextmanager
 def blamed_on(file: Path, line: int | None = None) -> Iterator[None]:
-    """Whatever is wrong within is told with this file and line."""
+    """An `InputError` within this context names this file and line."""
     try:
         yield
     except InputError as error:
@@ -56,7 +79,7 @@ def blamed_on(file: Path, line: int | None = None) -> Iterator[None]:
 
 
 def real_path(path: Path) -> Path:
-    """Links followed, also to what is not there, and none of a circle of them."""
+    """The path with links followed, also to what is not there, and none of a circle of them."""
     return Path(os.path.realpath(path))
 
 
@@ -99,12 +122,11 @@ def remove_parts(folder: Path) -> None:
 
 
 def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # somebody else's
-        return True
+    with contextlib.suppress(PermissionError):  # somebody else's
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return False
     return True
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hstar.cli.aliases import ALIASES, rewritten
-from hstar.cli.app import COMMANDS
+from hstar.cli.app import ALIASES, COMMANDS, rewritten
 from hstar.spaces.grid_files import write_png
 
 from .conftest import Run

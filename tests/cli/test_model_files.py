@@ -44,7 +44,7 @@ def test_models_of_other_kinds_are_refused(refused: Refused) -> None:
     maps, puzzle = DATA / "models" / "map-vin.hstar", DATA / "models" / "puzzle-floor.hstar"
     problem = DATA / "blocks" / "problem.pddl"
     assert "expected a model of a domain, got one of a map" in refused(33, "evaluate", maps, "gripper")
-    assert "trained for tiles:2x3, asked for a planning task" in refused(33, "solve", problem, "-e", puzzle)
+    assert "trained for tiles:2x3, asked for a task" in refused(33, "solve", problem, "-e", puzzle)
     asked = ("solve", "pancake:5", "--random", "1", "--heuristic")
     assert "trained for tiles:2x3, asked for pancake" in refused(33, *asked, puzzle)
     assert "asked for a puzzle" in refused(33, *asked, maps)

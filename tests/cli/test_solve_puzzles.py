@@ -100,7 +100,7 @@ def test_better_and_better_plans(hstar: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--bound", "0.5"), "expected a number from 1 on, got '0.5'"),
+        (("--bound", "0.5"), "bound must be a number from 1 on, got 0.5"),
         (("--bound", "2", "--pruning", "none"), "--pruning is for idastar, not for focal"),
         (("--bound", "2", "--threads", "2"), "--threads is for idastar, not for focal"),
         (("--threads", "2", "--cpu-time-limit", "1"), "a limit on CPU time is for searches by one thread"),
@@ -229,7 +229,7 @@ def test_learn_look_and_solve(hstar: Run, folder: Path, refused: Refused) -> Non
     wrong = refused(33, "solve", "pancake:5", "--random", "1", "--heuristic", "model.hstar")
     assert wrong.startswith("the model was trained for tiles:2x3, asked for pancake")
     Path("domain.pddl").write_text("(define (domain d))")
-    assert "was trained for tiles:2x3, asked for a planning task" in refused(
+    assert "was trained for tiles:2x3, asked for a task" in refused(
         33, "solve", "domain.pddl", "--heuristic", "model.hstar"
     )
 

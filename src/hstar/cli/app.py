@@ -1,22 +1,19 @@
 """The commands: a table, and a parser for the one that is asked for.
 
 A command is a module with a `DESCRIPTION`, `EXAMPLES` (run by the tests), `configure`, which adds its
-arguments, and `run`, which returns the exit code. Only the command's own module is imported. The standard
-library's argparse does the parsing: it starts in a tenth of the time of the alternatives, and a planner
-is started thousands of times.
+arguments, and `run`, which returns the exit code. Only the command's own module is imported.
 """
 
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
+import shlex
+import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
 
 from hstar import __version__
-from hstar.cli.aliases import ALIASES, rewritten
-from hstar.errors import InputError
+from hstar.cli.options import Parser
 from hstar.registry import unknown
 
 COMMANDS = {
@@ -35,53 +32,18 @@ COMMANDS = {
     "info": "Describe a task, a puzzle, a map, an own space or a model file.",
     "demo": "Generate a blocks-world task and solve it with several searches and heuristics.",
 }
+_EXIT_CODES = """\
+units:
+  T is a time: 30s, 5m, 1h (seconds if bare); M an amount of memory: 512M, 4G (MiB if bare)
 
-_EXIT_CODES = """exit codes:
+exit codes:
   0 solved, 11 proved unsolvable, 12 not solved within the given bounds, 22 memory limit, 23 time limit,
   31 bad PDDL, 33 bad input, 34 unsupported, 35 internal error, 130 interrupted"""
 
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose complaints are `InputError`s."""
-
-    words: tuple[str, ...] = ()
-
-    def __init__(self, name: str, description: str, epilog: str) -> None:
-        super().__init__(
-            prog=name,
-            usage=f"{name} [OPTION ...]",
-            description=description,
-            epilog=epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-
-    def error(self, message: str) -> NoReturn:
-        """Called by argparse."""
-        raise InputError(f"{message} (see {self.prog} --help)")
-
-    def parse(self, arguments: list[str]) -> argparse.Namespace:
-        """Options may stand before, between and after the files."""
-        found, rest = self.parse_known_intermixed_args(arguments)
-        for word in rest:
-            if not word.startswith("-"):
-                self.error(f"unexpected argument '{word}'")
-            near = difflib.get_close_matches(word.partition("=")[0], self._option_string_actions, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
-            self.error(f"unknown option '{word}'{hint}")
-        return found
-
-
-def checked(parse: Callable[[str], Any]) -> Callable[[str], Any]:
-    """A parser of one value as argparse wants it, which puts the option's name before the complaint."""
-
-    def convert(text: str) -> Any:
-        try:
-            return parse(text)
-        except InputError as error:
-            raise argparse.ArgumentTypeError(error.message) from None
-
-    return convert
+# Commands of hstar 0.1 as the commands that do their work now; they stay for one release.
+ALIASES = {"puzzle": ["solve"], "grid": [], "label": ["sample", "optimal"], "accuracy": ["evaluate"]}
+_DRAWINGS = ("--picture", "--animation")
+_OF_RANDOM_MAPS = {"--kind", "--rows", "--columns", "--blocked-share", "--corridor", "--room"}
 
 
 def command_parser(
@@ -101,27 +63,52 @@ def dispatch(arguments: list[str]) -> int:
     """Runs the command line and returns the exit code."""
     if arguments and arguments[0] in ALIASES:
         arguments = rewritten(arguments)
-    if arguments and arguments[0] in COMMANDS:
-        parser, run = command_parser(arguments[0], arguments[1:])
-        try:
+    try:
+        if arguments and arguments[0] in COMMANDS:
+            parser, run = command_parser(arguments[0], arguments[1:])
             return run(parser.parse(arguments[1:]))
-        except SystemExit:  # argparse has printed the help
-            return 0
-    if arguments and not arguments[0].startswith("-"):
-        raise unknown("command", arguments[0], list(COMMANDS))
+        if arguments and not arguments[0].startswith("-"):
+            raise unknown("command", arguments[0], list(COMMANDS))
+        parser = _main_parser()
+        parser.parse(arguments)
+        parser.print_help()
+    except SystemExit:  # argparse has printed the help
+        pass
+    return 0
+
+
+def _main_parser() -> Parser:
     width = max(map(len, COMMANDS)) + 2
     commands = "\n".join(f"  {name:{width}}{text}" for name, text in COMMANDS.items())
     parser = Parser(
         "hstar",
         "A heuristic-search planner that can learn its heuristic: PDDL, puzzles, maps, own state spaces.\n\n"
-        f"commands:\n{commands}\n\n`hstar COMMAND --help` tells more, with examples.",
+        f"commands:\n{commands}\n\n`hstar COMMAND --help` shows its options, with examples.",
         _EXIT_CODES,
     )
     parser.usage = "hstar [-h] [--version] COMMAND ..."
     parser.add_argument("--version", action="version", version=f"hstar {__version__}")
-    try:
-        parser.parse(arguments)
-    except SystemExit:
-        return 0
-    parser.print_help()
-    return 0
+    return parser
+
+
+def rewritten(words: list[str]) -> list[str]:
+    """The words of an old command line in today's commands; a note on standard error says what to type."""
+    name, rest = words[0], words[1:]
+    new = _grid(rest) if name == "grid" else [*ALIASES[name], *rest]
+    if not {"--quiet", "-q", "--help"} & set(rest):
+        print(f"hstar {name} is now hstar {new[0]}: hstar {shlex.join(new)}", file=sys.stderr)
+    return new
+
+
+def _grid(words: list[str]) -> list[str]:
+    """One random problem where neither cells nor a number are named; heuristics are compared."""
+    new = [word.replace("--scenarios", "--random", 1) for word in words]
+    typed = {word.partition("=")[0] for word in new}
+    maps = any(word.endswith((".png", ".pgm", ".map", ".scen", ".npy", ".yaml", ".yml")) for word in new)
+    if not maps and not typed & _OF_RANDOM_MAPS:
+        new += ["--kind", "scattered"]
+    if not typed & {"--random", "--start", "--goal"} and not any(word.endswith(".scen") for word in new):
+        new += ["--random", "1"]
+    if typed & set(_DRAWINGS):
+        return ["show", *("--output" if word in _DRAWINGS else word for word in new)]
+    return ["solve", *new, "--combine", "each"]

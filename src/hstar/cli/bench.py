@@ -8,11 +8,12 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
-from hstar.cli.app import Parser
+from hstar.cli.options import Parser
 from hstar.cli.runs import add_run_options, run_and_print
-from hstar.cli.tasks import check_file
+from hstar.files import check_file
 from hstar.units import format_time
 
 if TYPE_CHECKING:
@@ -29,19 +30,16 @@ EXAMPLES = (
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
+    add = parser.option
     parser.usage = f"{parser.prog} [OPTION ...] SUITE -o RUN"
-    parser.add_argument("suite", type=Path, metavar="SUITE", help="the experiment, a TOML file")
-    parser.add_argument("--profile", metavar="NAME", help="with the changes of a profile in the suite")
-    parser.add_argument(
-        "--data", type=Path, metavar="FOLDER", help="where relative paths of instances start (beside SUITE)"
-    )
-    parser.add_argument("--dry-run", action="store_true", help="tell what would be run, and for how long")
+    add("suite", "SUITE", "The experiment, a TOML file.", type=Path)
+    add("--profile", "NAME", "Apply the changes of this profile of the suite.")
+    add("--data", "FOLDER", "Folder that relative paths of instances start from (default: that of SUITE).")
+    add("--dry-run", None, "Only tell what would be run, and for how long.")
     add_run_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Reads the suite and runs what is missing."""
     from hstar.experiments import Store
     from hstar.experiments.store import is_run
     from hstar.experiments.suite import read_suite
@@ -60,12 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
         return run_and_print(store, jobs, arguments)
 
 
+# In the order in which they need each other.
 _STEPS = ("sample", "label", "train", "accuracy", "search")
-
-
-def _place(count: tuple[str, int]) -> int:
-    """Where a step stands in a chain of needs."""
-    return _STEPS.index(count[0])
 
 
 def _tell(jobs: list[Job], done: dict[str, Attempt], slots: int | None) -> int:
@@ -73,7 +67,7 @@ def _tell(jobs: list[Job], done: dict[str, Attempt], slots: int | None) -> int:
     slots = slots or os.cpu_count() or 1
     missing = [job for job in jobs if job.key not in done]
     counts = Counter(job.labels["step"] for job in jobs)
-    shown = ", ".join(f"{number} of step {step}" for step, number in sorted(counts.items(), key=_place))
+    shown = ", ".join(f"{counts[step]} of step {step}" for step in sorted(counts, key=_STEPS.index))
     print(f"{len(jobs)} jobs ({shown}), {len(jobs) - len(missing)} finished", file=sys.stderr)
     at_most = sum(job.time_limit for job in missing) / slots
     print(f"at most {format_time(at_most)} with {slots} at a time", file=sys.stderr)
@@ -82,7 +76,7 @@ def _tell(jobs: list[Job], done: dict[str, Attempt], slots: int | None) -> int:
         if job.key in done:
             spent.setdefault(job.kind, []).append(done[job.key].seconds)
     if spent:
-        means = {kind: sum(times) / len(times) for kind, times in spent.items()}
+        means = {kind: fmean(times) for kind, times in spent.items()}
         expected = sum(means.get(job.kind, job.time_limit) for job in missing) / slots
         print(f"about {format_time(expected)} at the pace so far", file=sys.stderr)
     return 0

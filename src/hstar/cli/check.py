@@ -7,8 +7,7 @@ import json
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, cast
 
-from hstar.cli.app import Parser
-from hstar.cli.options import Use, add_option, given_options
+from hstar.cli.options import Parser, add_fields, flag, given_options
 from hstar.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,32 +31,26 @@ _WRONG = 33
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
     from hstar.spaces.check import CheckConfig
 
     parser.usage = f"{parser.prog} [OPTION ...] SPACE"
-    parser.add_argument("space", metavar="SPACE", help="file.py:Name; with --heuristic any problem")
-    parser.add_argument(
-        "--heuristic", metavar="FILE.py:NAME", help="a function of a batch of states, to be tried on SPACE"
-    )
-    for entry in fields(CheckConfig):
-        add_option(parser, entry.name, [Use("check", "check", entry, entry.default)], ["check"])
-    parser.add_argument(
-        "--json", action="store_true", help="print a JSON object for each thing that was tried"
-    )
+    parser.option("space", "SPACE", "The space, file.py:Name; with --heuristic any problem.")
+    parser.option("--heuristic", "FILE.py:NAME", "Function of a batch of states to try on SPACE.")
+    add_fields(parser, CheckConfig)
+    parser.option("--json", None, "Print a JSON object for each thing that was tried.")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tries the space."""
     from hstar.spaces.check import CheckConfig, check_space
-    from hstar.spaces.load import kind_of
+    from hstar.spaces.load import in_words, kind_of
 
     kind = kind_of(arguments.space)
-    given = given_options(arguments, {entry.name: entry for entry in fields(CheckConfig)})
+    given = given_options(arguments, [entry.name for entry in fields(CheckConfig)])
     if arguments.heuristic is not None:
         return _tell(arguments, [_tried(arguments, given)])
     if kind.name != "own":
-        raise InputError(f"{arguments.space} is a {kind.name}; hstar check is for own spaces, file.py:Name")
+        what = f"{arguments.space} is {in_words([kind.name])}"
+        raise InputError(f"{what}; hstar check is for own spaces, file.py:Name")
     return _tell(arguments, check_space(cast("OwnProblem", kind.load(arguments.space)), CheckConfig(**given)))
 
 
@@ -65,9 +58,8 @@ def _tried(arguments: argparse.Namespace, given: dict[str, Any]) -> Finding:
     from hstar.search.admissibility import check_heuristic
     from hstar.spaces.load import load, named_object
 
-    foreign = next((name for name in ("states", "time_limit") if name in given), None)
-    if foreign is not None:
-        raise InputError(f"--{foreign.replace('_', '-')} is for a space, not for --heuristic")
+    if foreign := next((name for name in ("states", "time_limit") if name in given), None):
+        raise InputError(f"{flag(foreign)} is for a space, not for --heuristic")
     heuristic, _, _ = named_object(arguments.heuristic, "heuristic")
     return check_heuristic(load(arguments.space), heuristic, **given)
 

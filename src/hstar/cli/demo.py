@@ -11,10 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hstar.cli.app import Parser, checked
+from hstar.cli.options import Parser
 from hstar.cli.progress import ProgressLine
 from hstar.errors import InputError
-from hstar.units import parse_count, parse_time
 
 if TYPE_CHECKING:
     from hstar.search.heuristics import Heuristic
@@ -32,19 +31,15 @@ _ROW = "{:12}{:>9}{:>20}{:>20}{:>14}{:>12}"
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
-    count = checked(parse_count)
-    add = parser.add_argument
-    add("--blocks", type=count, default=12, metavar="N", help="size of the task, 3 to 30 (12)")
-    add("--seed", type=count, default=1, metavar="N", help="which task (1)")
-    add("--starts", type=count, default=10, metavar="N", help="new initial states (10)")
-    add("--epochs", type=count, default=30, metavar="N", help="of the training, at most (30)")
-    limit = checked(parse_time)
-    add("--time-limit", "-t", type=limit, default=30.0, metavar="T", help="of each search (30s)")
+    add = parser.option
+    add("--blocks", "N", "Number of blocks of the task, 3 to 30.", 12)
+    add("--seed", "N", "Seed of the task, the training and the starts.", 1)
+    add("--starts", "N", "Number of new initial states.", 10)
+    add("--epochs", "N", "Stop the training after this many epochs.", 30)
+    add("--time-limit -t", "T", "Time limit of each search.", 30.0)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Learns, and compares."""
     from hstar.recipes import train
     from hstar.sampling.walks import Walks
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
 
-from hstar.cli import accuracy
-from hstar.cli.app import Parser, checked
+from hstar.cli.options import Parser
 from hstar.cli.runs import add_run_options, run_and_print
 from hstar.errors import InputError
-from hstar.units import parse_count, parse_memory, parse_time
+from hstar.files import MODEL, check_file
 
 DESCRIPTION = """\
 Trains where that is asked for, searches from other starts of the same space, and prints coverage, effort and
@@ -29,40 +31,39 @@ EXAMPLES = (
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
-    if accuracy.asked(parser.words):
-        accuracy.configure(parser)
+    add = parser.option
+    if _asks_accuracy(parser.words):
+        parser.usage = f"{parser.prog} [OPTION ...] MODEL DATA ..."
+        add("model", "MODEL", "Model file of hstar train wl or truncated.")
+        add("data", "DATA", "Files of hstar sample optimal, or data that come with hstar.", nargs="+")
+        add(
+            "--rule", "RULE", "Rule instead of the model's own: mean, clip, quantile:LEVEL, likely:ALPHA, ..."
+        )
+        add("--json", None, "Print one JSON object.")
         return
-    add, count = parser.add_argument, checked(parse_count)
     parser.usage = f"{parser.prog} [OPTION ...] CONTESTANT ... PROBLEM ... -o RUN"
-    add("words", nargs="+", metavar="CONTESTANT | PROBLEM", help="what to compare, and on what; in any order")
-    add("--starts", type=count, metavar="N", help="use only the first N starts of a problem")
-    add("--walks", type=count, default=10, metavar="N", help="random starts, where there are no others (10)")
-    add("--seeds", type=count, default=1, metavar="N", help="trainings of each recipe, seeds 0, 1, ... (1)")
-    add(
-        "--search",
-        "-s",
-        metavar="NAME",
-        help="for all contestants that do not say (gbfs for tasks, idastar for puzzles, else astar)",
-    )
-    add("--time-limit", "-t", type=checked(parse_time), default=60.0, metavar="T", help="of a search (60s)")
-    add("--cpu", action="store_true", help="limits of time count processor time, not the clock")
-    add(
-        "--memory-limit",
-        "-m",
-        type=checked(parse_memory),
-        default=4 << 30,
-        metavar="M",
-        help="of a search (4G)",
-    )
-    add("--train-limit", type=checked(parse_time), default=3600.0, metavar="T", help="of a training (1h)")
+    add("words", "CONTESTANT | PROBLEM", "What to compare, and on what, in any order.", nargs="+")
+    add("--starts", "N", "Use only the first N starts of a problem.")
+    add("--walks", "N", "Number of random starts, where there are no others.", 10)
+    add("--seeds", "N", "Number of trainings of each recipe, with seeds 0, 1, ...", 1)
+    text = "Search of contestants that do not name one (gbfs for tasks, idastar for puzzles, else astar)."
+    add("--search -s", "NAME", text)
+    add("--time-limit -t", "T", "Time limit of each search.", 60.0)
+    add("--cpu", None, "Limit CPU time instead of wall-clock time.")
+    add("--memory-limit -m", "M", "Memory limit of each search.", 4 << 30)
+    add("--train-limit", "T", "Time limit of each training.", 3600.0)
     add_run_options(parser)
 
 
+def _asks_accuracy(words: Sequence[str]) -> bool:
+    """Whether a model is compared with labelled states: then no run is kept."""
+    output = any(word.startswith(("-o", "--output")) for word in words)
+    return not output and any(word.endswith(MODEL) for word in words)
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Runs what is missing and prints the summary."""
     if hasattr(arguments, "data"):
-        return accuracy.run(arguments)
+        return _print_accuracy(arguments)
     from hstar.experiments import Limits, Store, contestant_jobs, parse_contestant, read_problems
     from hstar.experiments.problems import is_problem
     from hstar.registry import unknown
@@ -79,8 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not problems or not contestants:
         missing = "PROBLEM (a folder, a file, a puzzle)" if not problems else "CONTESTANT"
         raise InputError(f"no {missing} given (see hstar evaluate --help)")
-    times, memory = (arguments.time_limit, arguments.train_limit), arguments.memory_limit
-    limits = Limits(times[0], memory, times[1], cpu=arguments.cpu)
+    limits = Limits(arguments.time_limit, arguments.memory_limit, arguments.train_limit, cpu=arguments.cpu)
     with Store(arguments.output) as store:
         sets = [
             read_problems(word, store, number=arguments.walks, most=arguments.starts) for word in problems
@@ -88,17 +88,41 @@ def run(arguments: argparse.Namespace) -> int:
         names = [one.name for one in sets]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise InputError(f"two problems are called {twice}; put them into different runs")
+        options: dict[str, Any] = {
+            "limits": limits,
+            "search": arguments.search,
+            "seeds": range(arguments.seeds),
+        }
         jobs = [
             job
             for one in sets
             for contestant in contestants
-            for job in contestant_jobs(
-                contestant,
-                [one],
-                store,
-                limits=limits,
-                search=arguments.search,
-                seeds=range(arguments.seeds),
-            )
+            for job in contestant_jobs(contestant, [one], store, **options)
         ]
         return run_and_print(store, jobs, arguments)
+
+
+def _print_accuracy(arguments: argparse.Namespace) -> int:
+    """How far a model of a domain is from the cost-to-go of labelled states."""
+    from hstar.estimates.rules import parse
+    from hstar.models.trained_model import load_model
+    from hstar.recipes.accuracy import accuracy
+    from hstar.sampling import relational
+
+    check_file(arguments.model)
+    rule = None if arguments.rule is None else parse(arguments.rule)
+    model = load_model(arguments.model)
+    record = accuracy(model, relational.merge(map(relational.load, arguments.data)), rule)
+    if arguments.json:
+        print(json.dumps(record))
+        return 0
+    for name, value in record.items():
+        if name not in ("calibration", "by_size"):
+            shown = f"{value:.4g}" if isinstance(value, float) else value
+            print(f"{name.replace('_', ' '):18}  {shown}")
+    for size in record["by_size"]:
+        errors = f"mse {size['mse']:.4g}, ff {size['mse_ff']:.4g}, lmcut {size['mse_lmcut']:.4g}"
+        print(f"{size['objects']:4d} objects        {errors}, {size['states']} states")
+    for level, share in record.get("calibration", ()):
+        print(f"quantile {level:4.2f}       {share:.3f} of the distances are up to it")
+    return 0

@@ -10,13 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hstar.cli.app import Parser, checked
-from hstar.cli.options import flag, given_options
+from hstar.cli.options import Parser, count_up_to, flag, given_options
 from hstar.errors import InputError
 from hstar.files import replace_file
 from hstar.generators import GENERATORS, sizes_of
 from hstar.generators.splits import GRIDS, SPLITS, content_digest, split_instances
-from hstar.units import parse_count
 
 _MOST = 9999  # of a size; a typing mistake should not fill the memory
 
@@ -46,28 +44,20 @@ class _File:
 
 
 def configure(parser: Parser) -> None:
-    """The arguments; sizes are read from the signatures of the generators."""
-    add = parser.add_argument
-    add("generator", metavar="GENERATOR", help="one of those above")
+    add = parser.option
     parser.usage = f"{parser.prog} GENERATOR -o FOLDER [OPTION ...]"
-    add("--output", "-o", type=Path, required=True, metavar="FOLDER", help="the folder to write; may exist")
-    count = checked(parse_count)
-    add(
-        "--seeds", type=count, metavar="K", help="problems of each combination of sizes: seeds 0 to K - 1 (1)"
-    )
-    add("--first-seed", type=count, metavar="N", help="begin with another seed (0)")
-    add("--split", metavar="NAME", help=f"{', '.join(SPLITS)}: disjoint sets of problems without duplicates")
-    add("--number", type=count, metavar="N", help="only the first N problems of the split")
-    add(
-        "--json",
-        action="store_true",
-        help="print a list of the problems: file, sizes, seed, digest of content",
-    )
-    add("--quiet", "-q", action="store_true", help="no summary")
-    group = parser.add_argument_group("sizes")
+    add("generator", "GENERATOR", "Generator, one of those above.")
+    add("--output -o", "FOLDER", "Write to this folder, which may exist.", required=True)
+    add("--seeds", "K", "Number of problems of each combination of sizes: seeds 0 to K - 1 (default 1).")
+    add("--first-seed", "N", "Begin with this seed (default 0).")
+    add("--split", "NAME", f"Write a split, {', '.join(SPLITS)}: disjoint sets of different problems.")
+    add("--number", "N", "Write only the first N problems of the split.")
+    add("--json", None, "Print a list of the problems: file, sizes, seed, digest of content.")
+    add("--quiet -q", None, "Show no summary.")
+    group, size_type = parser.add_argument_group("sizes"), count_up_to(_MOST)
     for size, owners in _sizes().items():
-        size_help = f"of {', '.join(owners)}"
-        group.add_argument(flag(size), type=checked(_parse_size), nargs="+", metavar="N", help=size_help)
+        text = f"Numbers of {size.replace('_', ' ')} of {', '.join(owners)}."
+        add(flag(size), "N", text, group=group, nargs="+", type=size_type)
 
 
 def _sizes() -> dict[str, list[str]]:
@@ -79,15 +69,7 @@ def _sizes() -> dict[str, list[str]]:
     return found
 
 
-def _parse_size(text: str) -> int:
-    size = parse_count(text)
-    if size > _MOST:
-        raise InputError(f"expected a whole number up to {_MOST}, got '{text}'")
-    return size
-
-
 def run(arguments: argparse.Namespace) -> int:
-    """Generates everything, looks at the folder, and writes."""
     GENERATORS.get(arguments.generator)
     files = list(_split(arguments) if arguments.split is not None else _combinations(arguments))
     if not files:
@@ -95,26 +77,19 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = files if arguments.number is None else files[: arguments.number]
     new = _write(arguments.output, chosen, {file.name for file in files})
     if arguments.json:
-        records = [
-            {
-                "file": str(arguments.output / file.name),
-                "sizes": file.sizes,
-                "seed": file.seed,
-                "digest": file.digest,
-            }
-            for file in chosen
-        ]
+        records = []
+        for file in chosen:
+            about = {"sizes": file.sizes, "seed": file.seed, "digest": file.digest}
+            records.append({"file": str(arguments.output / file.name), **about})
         print(json.dumps(records))
     if not arguments.quiet:
-        print(
-            f"{arguments.output}: {arguments.generator}, {len(chosen)} problems, {new} of them new",
-            file=sys.stderr,
-        )
+        summary = f"{arguments.generator}, {len(chosen)} problems, {new} of them new"
+        print(f"{arguments.output}: {summary}", file=sys.stderr)
     return 0
 
 
 def _split(arguments: argparse.Namespace) -> Iterator[_File]:
-    if foreign := given_options(arguments, {**_sizes(), "seeds": [], "first_seed": []}):
+    if foreign := given_options(arguments, [*_sizes(), "seeds", "first_seed"]):
         raise InputError(f"{flag(next(iter(foreign)))} is not for --split, which has its own")
     if arguments.number == 0:
         raise InputError("--number takes 1 or more")
@@ -133,7 +108,8 @@ def _combinations(arguments: argparse.Namespace) -> Iterator[_File]:
         words = ", ".join(map(flag, own))
         raise InputError(f"{flag(foreign)} is not a size of {generator}, which has {words}")
     if missing := [flag(size) for size in own if size not in given]:
-        raise InputError(f"{generator} needs {' and '.join(missing)}{_or_split(generator)}")
+        or_split = ", or --split" if generator in GRIDS else ""
+        raise InputError(f"{generator} needs {' and '.join(missing)}{or_split}")
     first = arguments.first_seed or 0
     seeds = range(first, first + (1 if arguments.seeds is None else arguments.seeds))
     values = [dict.fromkeys(given[size]) for size in own]
@@ -143,10 +119,6 @@ def _combinations(arguments: argparse.Namespace) -> Iterator[_File]:
             domain, problem = GENERATORS.get(generator)(**sizes, seed=seed)
             name = f"{_label(sizes, seed)}.pddl"
             yield _File(name, sizes, seed, domain, problem, content_digest(problem))
-
-
-def _or_split(generator: str) -> str:
-    return ", or --split" if generator in GRIDS else ""
 
 
 def _label(sizes: Mapping[str, int], seed: int) -> str:

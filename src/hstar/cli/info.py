@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hstar.cli.app import Parser
+from hstar.cli.options import Parser
 from hstar.cli.tasks import add_task_files, load_files
 from hstar.files import MODEL
 from hstar.spaces.load import kind_of
@@ -25,14 +25,12 @@ EXAMPLES = (
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
     add_task_files(parser)
     parser.usage = f"{parser.prog} [OPTION ...] PROBLEM | MODEL"
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.option("--json", None, "Print one JSON object.")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the record."""
     first: Path = arguments.files[0]
     if first.suffix == MODEL:
         record = describe_model(first)
@@ -87,21 +85,16 @@ def describe_problem(problem: Any, source: str) -> dict[str, Any]:
     if problem.kind == "map":
         rows, columns = problem.grid.shape
         free = int((~problem.grid.blocked).sum())
-        record |= {
-            "rows": rows,
-            "columns": columns,
-            "free_cells": free,
-            "neighbours": problem.grid.neighbours,
-        }
+        record |= {"rows": rows, "columns": columns, "free_cells": free}
+        record["neighbours"] = problem.grid.neighbours
     record |= {
         name: plain(getattr(problem, name))
         for name in ("start", "goal")
         if hasattr(problem, name) and (name, problem.kind) != ("start", "puzzle")
     }
-    admissible = [claim.name for claim in problem.claims if claim.admissible]
     return record | {
         "heuristics": [claim.name for claim in problem.claims],
-        "admissible": admissible,
+        "admissible": [claim.name for claim in problem.claims if claim.admissible],
         "action_costs": not problem.unit_cost,
     }
 

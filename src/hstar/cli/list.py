@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from hstar.cli.app import Parser
+from hstar.cli.options import Parser
 from hstar.errors import InputError
 from hstar.registry import unknown
 
@@ -15,16 +15,14 @@ EXAMPLES = ("hstar list", "hstar list recipes", "hstar list --matrix")
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
     from hstar.recipes.compatibility import PARTS
 
     parser.usage = f"{parser.prog} [OPTION ...] [KIND]"
-    parser.add_argument("kind", nargs="?", metavar="KIND", help=f"one of {', '.join(PARTS)} (default: all)")
-    parser.add_argument("--matrix", action="store_true", help="print the table of what goes with what")
+    parser.option("kind", "KIND", f"Kind of part, one of {', '.join(PARTS)} (default: all).", nargs="?")
+    parser.option("--matrix", None, "Print the table of what goes with what.")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the parts."""
     from hstar.recipes.compatibility import PARTS, matrix
 
     if arguments.matrix:

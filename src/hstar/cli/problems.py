@@ -8,75 +8,64 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hstar.cli.app import Parser, checked
-from hstar.cli.options import Use, add_option, flag, given_options
-from hstar.cli.tasks import add_translation, check_file, load_files, problem_files
+from hstar.cli.options import Parser, add_fields, checked, flag, given_options
+from hstar.cli.tasks import add_translation, load_files, problem_files
 from hstar.errors import InputError, TranslatorLimitError
+from hstar.files import check_file
 from hstar.spaces.load import SPACES, in_words, kind_of
 from hstar.spaces.translate import OUT_OF_TIME
-from hstar.units import parse_count
 
 if TYPE_CHECKING:
     from hstar.experiments.batch import Instance
+    from hstar.spaces.grid_maps import ScenarioOptions
 
 SOURCE = "PROBLEM"
 SCENARIOS = ".scen"
-# Options of the problem, by the kinds of space that have them; those of maps are added to them.
-_KINDS = {
-    "random": ("task", "puzzle", "map", "own"),
-    "walk": ("task", "puzzle", "map", "own"),
-    "start": ("map",),
-    "goal": ("map",),
-    "threshold": ("map",),
-    "blank_last": ("puzzle",),
-    "no_cache": ("puzzle",),
-    "unit_cost": ("task",),
-}
+# Options of one kind of space alone; those of `ScenarioOptions` are added to them.
+_KINDS = {"blank_last": "puzzle", "no_cache": "puzzle", "unit_cost": "task"}
+_KINDS |= dict.fromkeys(("start", "goal", "threshold"), "map")
 
 
 def add_problem(parser: Parser) -> None:
     """The problems, and the options that say from where to where."""
     examples = ", ".join(SPACES.get(name).example for name in SPACES)
-    add, count = parser.add_argument, checked(parse_count)
     parser.usage = f"{parser.prog} [OPTION ...] {SOURCE} ..."
-    add(
+    parser.option(
         "files",
+        SOURCE,
+        f"What to solve, e.g. {examples}. A task is [DOMAIN] PROBLEM or a .sas file; DOMAIN may be left out "
+        "if domain.pddl is in the same directory. Several problems, or a folder of them, are solved one "
+        "after the other. A CSV file of instances may follow a puzzle (columns id, the kind of the puzzle "
+        "and optimal_cost, if known). A map may be a .scen file; --kind draws random maps instead.",
         nargs="*",
         type=Path,
-        metavar=SOURCE,
-        help=f"what to solve, e.g. {examples}. A task is [DOMAIN] PROBLEM or a .sas file; DOMAIN may be "
-        "left out if domain.pddl is in the same directory; several problems, or a folder of them, are solved "
-        "one after the other. A CSV file of instances may follow a puzzle (columns id, the kind of the "
-        "puzzle and optimal_cost, if known). A map may be a .scen file. --kind draws random maps instead.",
     )
     add_translation(parser)
-    add("--unit-cost", action="store_true", help="tasks: count every action as cost 1")
-    group = parser.add_argument_group("starts").add_argument
-    group("--random", type=count, metavar="N", help="solve from N random starts (of a .scen file: N of its)")
-    group("--walk", type=count, metavar="K", help="start at the ends of random walks of K steps")
-    group("--start", type=checked(parse_cell), metavar="R,C", help="maps: row and column, from 0 on")
-    group("--goal", type=checked(parse_cell), metavar="R,C", help="maps: row and column of the goal")
-    group("--threshold", type=float, metavar="X", help="maps: cells are free from this brightness on")
-    group("--blank-last", action="store_true", help="tiles: the goal of the file has the blank last")
-    if any(word.endswith((".pddl", ".sas")) for word in parser.words):
-        return  # a task, which starts without NumPy
-    maps = parser.add_argument_group("maps")
-    for entry in _map_fields().values():
-        add_option(maps, entry.name, [Use("solve", "maps", entry, entry.default)], ["solve"])
+    parser.option("--unit-cost", None, "Count every action of a task as cost 1.")
+    add, cell = partial(parser.option, group=parser.add_argument_group("starts")), checked(parse_cell)
+    add("--random", "N", "Solve from N random starts; of a .scen file: N of its problems.")
+    add("--walk", "K", "Start at the ends of random walks of K steps.")
+    add("--start", "R,C", "maps: row and column of the start, counted from 0.", type=cell)
+    add("--goal", "R,C", "maps: row and column of the goal, counted from 0.", type=cell)
+    add("--threshold", "X", "maps: brightness from which on the cells of an image are free.")
+    add("--blank-last", None, "tiles: the file of instances is meant for the goal with the blank last.")
+    if not any(word.endswith((".pddl", ".sas")) for word in parser.words):  # a task starts without NumPy
+        from hstar.spaces.grid_maps import ScenarioOptions
 
-
-def _map_fields() -> dict[str, Any]:
-    from hstar.spaces.grid_maps import ScenarioOptions
-
-    return {entry.name: entry for entry in fields(ScenarioOptions)}
+        add_fields(parser.add_argument_group("maps"), ScenarioOptions)
 
 
 def _given_maps(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The options of maps that stand on the command line."""
-    return given_options(arguments, _map_fields()) if hasattr(arguments, "neighbours") else {}
+    """The options of maps that are given."""
+    if not hasattr(arguments, "neighbours"):
+        return {}
+    from hstar.spaces.grid_maps import ScenarioOptions
+
+    return given_options(arguments, [entry.name for entry in fields(ScenarioOptions)])
 
 
 def parse_cell(text: str) -> tuple[int, ...]:
@@ -101,9 +90,9 @@ def check_problem_options(arguments: argparse.Namespace) -> str:
     if not files and not maps:
         raise InputError(f"required: {SOURCE}, or --kind for random maps")
     kind = kind_of_files(files)
-    for name, kinds in {**_KINDS, **dict.fromkeys(maps, ("map",))}.items():
-        if getattr(arguments, name) not in (None, False) and kind not in kinds:
-            raise InputError(f"{flag(name)} is for {in_words(kinds)}, and {files[0]} is {in_words([kind])}")
+    for name, owner in {**_KINDS, **dict.fromkeys(maps, "map")}.items():
+        if getattr(arguments, name) not in (None, False) and kind != owner:
+            raise InputError(f"{flag(name)} is for {in_words([owner])}, and {files[0]} is {in_words([kind])}")
     if arguments.random is not None and (arguments.start or arguments.goal):
         raise InputError("give either --random or --start and --goal")
     if arguments.random == 0:
@@ -152,41 +141,40 @@ def _is_domain(path: Path) -> bool:
 
 def _tasks(found: Sequence[Sequence[Path]], arguments: argparse.Namespace) -> Iterator[Instance]:
     """Tasks as they are needed; a limit that ends a translation is how its instance ended."""
-    from hstar.experiments.batch import Instance, random_instances
+    from hstar.experiments.batch import Instance
 
+    names = ("unit_cost", "translator", "time_limit", "memory_limit")
+    options = {name: getattr(arguments, name) for name in names}
     for files in found:
         name, started = str(files[-1]), time.monotonic()
         try:
-            task = load_files(
-                list(files),
-                unit_cost=arguments.unit_cost,
-                translator=arguments.translator,
-                time_limit=arguments.time_limit,
-                memory_limit=arguments.memory_limit,
-            )
+            task = load_files(list(files), **options)
         except KeyboardInterrupt:
             yield Instance(name, None, stopped="interrupted")
             return
-        except MemoryError:
-            yield Instance(name, None, stopped="memory_limit")
-            continue
-        except TranslatorLimitError as error:
-            out_of_time = error.exit_code == OUT_OF_TIME
+        except (MemoryError, TranslatorLimitError) as error:
+            out_of_time = getattr(error, "exit_code", None) == OUT_OF_TIME
             yield Instance(name, None, stopped="time_limit" if out_of_time else "memory_limit")
             continue
         load_time = time.monotonic() - started
         if arguments.walk is None:
             yield Instance(name, task, load_time=load_time)
             continue
-        for one in random_instances(task, arguments.random or 1, arguments.seed, arguments.walk):
+        for one in _random(task, arguments):
             yield Instance(f"{name} {one.id}", one.problem, load_time=load_time)
+
+
+def _random(problem: Any, arguments: argparse.Namespace) -> list[Instance]:
+    from hstar.experiments.batch import random_instances
+
+    return random_instances(problem, arguments.random or 1, arguments.seed, arguments.walk)
 
 
 # Puzzles, own spaces and maps.
 
 
 def _puzzles(arguments: argparse.Namespace) -> list[Instance]:
-    from hstar.experiments.batch import Instance, random_instances
+    from hstar.experiments.batch import Instance
     from hstar.spaces.puzzles import parse_puzzle
 
     source, files = str(arguments.files[0]), arguments.files[1:]
@@ -194,67 +182,63 @@ def _puzzles(arguments: argparse.Namespace) -> list[Instance]:
         raise InputError(
             f"{source} is at its goal: give either a file of instances, or --random N or --walk K"
         )
+    puzzle = parse_puzzle(source)
     if not files:
-        puzzle = SPACES.get("puzzle").load(source)
-        return random_instances(puzzle, arguments.random or 1, arguments.seed, arguments.walk)
+        return _random(puzzle, arguments)
     found: list[Instance] = []
     for path in files:
         check_file(path)
-        read = parse_puzzle(source).read(path, blank_last=arguments.blank_last)
+        read = puzzle.read(path, blank_last=arguments.blank_last)
         found += [Instance(one.id, one.puzzle, one.optimal_cost, path) for one in read]
     return found
 
 
 def _own(arguments: argparse.Namespace) -> list[Instance]:
-    from hstar.experiments.batch import Instance, random_instances
+    from hstar.experiments.batch import Instance
 
     source = str(arguments.files[0])
     problem = SPACES.get("own").load(source)
     if arguments.random is None and arguments.walk is None:
         return [Instance(source, problem)]
-    return random_instances(problem, arguments.random or 1, arguments.seed, arguments.walk)
+    return _random(problem, arguments)
 
 
 def _maps(arguments: argparse.Namespace) -> list[Instance]:
-    from hstar.experiments.batch import Instance, random_instances
-    from hstar.spaces.grid import LatticeProblem
+    from hstar.experiments.batch import Instance
     from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions
     from hstar.spaces.scenarios import scenarios_of
 
-    given, files = _given_maps(arguments), arguments.files
+    given, files, seed = _given_maps(arguments), arguments.files, arguments.seed
     scenarios = bool(files) and files[0].suffix == SCENARIOS
     if files and (drawn := next((name for name in OF_RANDOM_MAPS if name in given), None)):
         raise InputError(f"{flag(drawn)} is for random maps, but {files[0]} is given")
     if scenarios:
         given.setdefault("neighbours", 8)  # what its lengths are meant for
-    maps, ends = ScenarioOptions(**given), (arguments.start, arguments.goal)
+    options = ScenarioOptions(**given)
     if arguments.threshold is not None and (scenarios or not files):
         raise InputError("--threshold is for an image")
-    if any(ends) and (scenarios or not files):
+    if (arguments.start or arguments.goal) and (scenarios or not files):
         raise InputError("--start and --goal are for one problem on a map")
-    if not files or scenarios or arguments.random is not None:
-        number = arguments.random or (sys.maxsize if scenarios else 1)
-        for path in files:
-            check_file(path)
-        found = scenarios_of(files, number, arguments.seed, maps, arguments.threshold)
-        return [Instance(str(i), one) for i, one in enumerate(maps.on_lattices(found, arguments.seed), 1)]
     for path in files:
         check_file(path)
-    steps = {name: getattr(maps, name) for name in ("neighbours", "cut_corners")}
-    placed = dict(zip(("start", "goal"), ends, strict=True)) if not maps.headings else {}
-    made: list[Any] = [
-        SPACES.get("map").load(str(path), **placed, **steps, threshold=arguments.threshold) for path in files
-    ]
-    if maps.headings:
-        start, goal = ends
-        made = [
-            LatticeProblem(
-                one.grid, start or (*one.start, 0), goal or one.goal, maps.headings, maps.turn_cost
-            )
-            for one in made
-        ]
+    if not files or scenarios or arguments.random is not None:
+        number = arguments.random or (sys.maxsize if scenarios else 1)
+        found = scenarios_of(files, number, seed, options, arguments.threshold)
+        return [Instance(str(i), one) for i, one in enumerate(options.on_lattices(found, seed), 1)]
+    problems = [_on_map(path, options, arguments) for path in files]
     if arguments.walk is not None:
-        return [
-            one for problem in made for one in random_instances(problem, 1, arguments.seed, arguments.walk)
-        ]
-    return [Instance(path.name, one) for path, one in zip(files, made, strict=True)]
+        return [instance for problem in problems for instance in _random(problem, arguments)]
+    return [Instance(path.name, problem) for path, problem in zip(files, problems, strict=True)]
+
+
+def _on_map(path: Path, options: ScenarioOptions, arguments: argparse.Namespace) -> Any:
+    """The problem from --start to --goal; on a lattice the start has a heading."""
+    from hstar.spaces.grid import LatticeProblem
+
+    steps = {name: getattr(options, name) for name in ("neighbours", "cut_corners")}
+    ends = {} if options.headings else {"start": arguments.start, "goal": arguments.goal}
+    problem: Any = SPACES.get("map").load(str(path), **ends, **steps, threshold=arguments.threshold)
+    if not options.headings:
+        return problem
+    start, goal = arguments.start or (*problem.start, 0), arguments.goal or problem.goal
+    return LatticeProblem(problem.grid, start, goal, options.headings, options.turn_cost)

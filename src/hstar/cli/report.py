@@ -7,7 +7,7 @@ import gc
 import sys
 from pathlib import Path
 
-from hstar.cli.app import Parser
+from hstar.cli.options import Parser
 from hstar.errors import InputError
 
 DESCRIPTION = """\
@@ -24,38 +24,29 @@ _FORMATS = ("html", "csv", "json", "markdown", "latex", "lab")
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
-    add = parser.add_argument
+    add = parser.option
     parser.usage = f"{parser.prog} [OPTION ...] RUN ..."
-    add("runs", nargs="+", type=Path, metavar="RUN", help="folders that evaluate or bench have filled")
-    add("--format", "-f", choices=_FORMATS, default="html", help="lab: properties of Downward Lab (html)")
-    add("--output", "-o", type=Path, metavar="FILE", help="where to (report.html in the first RUN)")
-    add("--significance", action="store_true", help="in markdown and LaTeX: a sign test for every pair")
+    add("runs", "RUN", "Folders that hstar evaluate or hstar bench has filled.", nargs="+")
+    text = f"Format: {', '.join(_FORMATS)} (properties of Downward Lab)."
+    add("--format -f", "NAME", text, "html", choices=_FORMATS)
+    add("--output -o", "FILE", "Write to this file (default: report.html in the first RUN).")
+    add("--significance", None, "markdown and LaTeX: add a sign test for every pair of contestants.")
     add(
         "--table",
+        "NAME",
+        "markdown and LaTeX: only this table, one of coverage, effort, evaluations, optimality, accuracy, "
+        "calibration, states and problems; may be repeated.",
         action="append",
-        metavar="NAME",
-        help="in markdown and LaTeX: only this one of coverage, effort, evaluations, optimality, "
-        "accuracy, calibration, states and problems; may be repeated",
     )
-    add(
-        "--contestant",
-        action="append",
-        metavar="PATTERN",
-        help="only those whose name fits, as 'nlm *'; may be repeated",
-    )
-    add("--figures", type=Path, metavar="FOLDER", help="also write each figure as SVG and PNG")
-    add(
-        "--figure",
-        action="append",
-        metavar="PATTERN",
-        help="only those whose name fits, as 'calibration_*'; may be repeated",
-    )
-    add("--title", metavar="TEXT", help="of the page")
+    text = "Only contestants whose name matches, such as 'nlm *'; may be repeated."
+    add("--contestant", "PATTERN", text, action="append")
+    add("--figures", "FOLDER", "Also write each figure as SVG and PNG to this folder.")
+    text = "Only figures whose name matches, such as 'calibration_*'; may be repeated."
+    add("--figure", "PATTERN", text, action="append")
+    add("--title", "TEXT", "Title of the page.")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Reads the runs and writes what is asked for."""
     from hstar.experiments.report import page, read_runs, rows_of, write_rows
     from hstar.experiments.tables import TABLES
     from hstar.files import replace_file

@@ -8,13 +8,12 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hstar.cli.app import Parser, checked
+from hstar.cli.options import Parser
 from hstar.cli.progress import ProgressLine
 from hstar.errors import InputError
-from hstar.units import format_time, parse_count
+from hstar.units import format_time
 
 if TYPE_CHECKING:
     from hstar.experiments import Attempt, Job, Standing, Store
@@ -26,64 +25,51 @@ INTERRUPTED = 130
 
 def add_run_options(parser: Parser) -> None:
     """The folder of results, and how it is filled."""
-    add = parser.add_argument
-    add("--output", "-o", type=Path, required=True, metavar="RUN", help="folder of results, models and logs")
+    parser.option("--output -o", "RUN", "Folder of results, models and logs.", required=True)
     add_running_options(parser)
 
 
 def add_running_options(parser: Parser) -> None:
     """How jobs are run."""
-    add, count = parser.add_argument, checked(parse_count)
-    add(
-        "--jobs",
-        "-j",
-        type=count,
-        metavar="N",
-        help="processes at a time (as many as there are cores, or threads in the cluster)",
-    )
-    add(
-        "--cluster",
-        metavar="WHERE",
-        help="run on a Dask cluster: tcp://HOST:PORT of its scheduler, or slurm:FILE (docs/clusters.md)",
-    )
-    add(
-        "--retry",
-        action="store_true",
-        help="run again errors, and what a busy machine made late",
-    )
-    add("--json", action="store_true", help="print the records, a line each, instead of tables")
-    add("--quiet", "-q", action="store_true", help="no progress")
+    add = parser.option
+    add("--jobs -j", "N", "Number of processes at a time (default: all cores, or threads of the cluster).")
+    text = "Run on a Dask cluster: tcp://HOST:PORT of its scheduler, or slurm:FILE (docs/clusters.md)."
+    add("--cluster", "WHERE", text)
+    add("--retry", None, "Run again what ended in an error, or too late on a busy machine.")
+    add("--json", None, "Print the records, a JSON object per line, instead of tables.")
+    add("--quiet -q", None, "Show no progress.")
 
 
 def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -> int:
-    """Runs what is missing; prints tables or records. The exit code."""
+    """Runs what is missing; prints tables, or with --json records. The exit code."""
     from hstar.experiments import summarise
 
     rows = run_jobs(store, jobs, arguments)
     if rows is None:
         return INTERRUPTED
-    if arguments.json:
-        for row in rows:
-            print(json.dumps(row))
-    else:
+    if not arguments.json:
         print(summarise(rows), end="")
     return 0
 
 
 def run_jobs(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -> list[Record] | None:
-    """Runs what is missing; gives a row for each job. None if it was interrupted, which is told."""
+    """Runs what is missing; a row for each job, printed with --json. None if interrupted, which is told."""
     from hstar.experiments import run
 
     if arguments.jobs == 0:
         raise InputError("--jobs takes 1 or more")
     with _executor(store, arguments) as executor, _shown(jobs, arguments.quiet) as progress:
         try:
-            return run(store, jobs, executor, progress=progress, retry_failed=arguments.retry)
+            rows = run(store, jobs, executor, progress=progress, retry_failed=arguments.retry)
         except KeyboardInterrupt:
-            pass
-    how = f"to go on with {store.folder}, run the same command again"
-    print(f"hstar: interrupted; {how}", file=sys.stderr)
-    return None
+            rows = None
+    if rows is None:  # the live view is gone now
+        how = f"to go on with {store.folder}, run the same command again"
+        print(f"hstar: interrupted; {how}", file=sys.stderr)
+    elif arguments.json:
+        for row in rows:
+            print(json.dumps(row))
+    return rows
 
 
 def _executor(store: Store, arguments: argparse.Namespace) -> AbstractContextManager[Executor]:

@@ -8,15 +8,14 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli import sample_optimal as optimal
-from hstar.cli.app import Parser
-from hstar.cli.options import Use, add_option, flag, given_options
+from hstar.cli.options import Parser, Use, add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
-from hstar.cli.tasks import FILES, add_task_files, check_writable, load_files
+from hstar.cli.tasks import FILES, add_task_files, load_files
 from hstar.errors import InputError
+from hstar.files import check_writable
 from hstar.registry import unknown
 
 if TYPE_CHECKING:
@@ -39,28 +38,27 @@ OPTIMAL = "optimal"
 
 
 def configure(parser: Parser) -> None:
-    """The arguments; options of the samplers are read from their dataclasses."""
+    """Options of the samplers are read from their dataclasses."""
     from hstar.sampling import SAMPLERS
 
-    names = [*SAMPLERS, OPTIMAL]
-    parser.add_argument("sampler", metavar="SAMPLER", help=f"one of {', '.join(names)}")
+    add = parser.option
+    add("sampler", "SAMPLER", f"Sampler, one of {', '.join((*SAMPLERS, OPTIMAL))}.")
     if OPTIMAL in parser.words:
         optimal.configure(parser)
         return
     add_task_files(parser)
     parser.usage = f"{parser.prog} [OPTION ...] SAMPLER {FILES} -o DATA"
-    parser.add_argument("--output", "-o", type=Path, required=True, metavar="DATA", help="the file to write")
-    parser.add_argument(
-        "--profile",
-        metavar="NAME",
-        help="default, whose values stand below and are those of hstar train, or paper: as published",
+    add("--output -o", "DATA", "Write the labelled states to this file.", required=True)
+    text = (
+        "Named set of options: default, whose values are shown below and are those of hstar train, or paper."
     )
-    parser.add_argument("--errors", action="store_true", help="compare labels with h*, on a small task")
-    parser.add_argument("--json", action="store_true", help="print what came of it as JSON")
-    parser.add_argument("--quiet", "-q", action="store_true", help="no progress, no summary")
+    add("--profile", "NAME", text)
+    add("--errors", None, "Compare the labels with h*; for small tasks.")
+    add("--json", None, "Print the summary as JSON.")
+    add("--quiet -q", None, "Show neither progress nor a summary.")
     group = parser.add_argument_group("sampling")
-    for name, uses in _options().items():
-        add_option(group, name, uses, list(SAMPLERS))
+    for uses in _options().values():
+        add_option(group, uses, list(SAMPLERS))
 
 
 def _options() -> dict[str, list[Use]]:
@@ -69,17 +67,17 @@ def _options() -> dict[str, list[Use]]:
     found: dict[str, list[Use]] = {}
     for name in SAMPLERS:
         profile = _profile(name, None)
-        for entry in _fields(name):
-            default = profile.get(entry.name, entry.default)
-            found.setdefault(entry.name, []).append(Use(name, "sampler", entry, default))
+        for entry in _fields(name).values():
+            use = Use(name, "sampler", entry, profile.get(entry.name, entry.default))
+            found.setdefault(entry.name, []).append(use)
     return found
 
 
-def _fields(sampler: str) -> list[Field[Any]]:
+def _fields(sampler: str) -> dict[str, Field[Any]]:
     from hstar.sampling import SAMPLERS
 
     found = fields(SAMPLERS.get(sampler))  # type: ignore[arg-type]  # a dataclass by contract
-    return [entry for entry in found if entry.default is not MISSING]
+    return {entry.name: entry for entry in found if entry.default is not MISSING}
 
 
 def _profile(sampler: str, name: str | None) -> dict[str, Any]:
@@ -92,12 +90,10 @@ def _profile(sampler: str, name: str | None) -> dict[str, Any]:
     chosen = next(iter(profiles)) if name is None else name
     if chosen not in profiles:
         raise unknown(f"profile of {sampler}", chosen, list(profiles))
-    own = {entry.name for entry in _fields(sampler)}
-    return {key: value for key, value in profiles[chosen].items() if key in own}
+    return {key: value for key, value in profiles[chosen].items() if key in _fields(sampler)}
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Samples and writes the data."""
     if arguments.sampler == OPTIMAL:
         return optimal.run(arguments)
     from hstar.sampling import dataset
@@ -127,13 +123,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(record))
     if not arguments.quiet:
+        states = f"{record['states']} states ({record['distinct']} distinct) of {record['atoms']} atoms"
         error = record.get("label_error")
         compared = "" if error is None else f", mean error {error:.2f}"
-        print(
-            f"{arguments.output}: {sampler.name}, {record['states']} states ({record['distinct']} distinct) "
-            f"of {record['atoms']} atoms in {seconds:.2f} s{compared}",
-            file=sys.stderr,
-        )
+        print(f"{arguments.output}: {sampler.name}, {states} in {seconds:.2f} s{compared}", file=sys.stderr)
     return 0
 
 
@@ -141,7 +134,6 @@ def _sampler(arguments: argparse.Namespace) -> Sampler:
     from hstar.sampling import make_sampler
 
     given = given_options(arguments, _options())
-    known = {entry.name for entry in _fields(arguments.sampler)}
-    if foreign := next((name for name in given if name not in known), None):
+    if foreign := next((name for name in given if name not in _fields(arguments.sampler)), None):
         raise InputError(f"{flag(foreign)} is not an option of {arguments.sampler}")
     return make_sampler(arguments.sampler, **{**_profile(arguments.sampler, arguments.profile), **given})

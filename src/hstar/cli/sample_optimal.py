@@ -14,12 +14,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hstar.cli.app import Parser, checked
+from hstar.cli.options import Parser
 from hstar.cli.progress import ProgressLine
 from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs
-from hstar.cli.tasks import check_writable, problem_files
+from hstar.cli.tasks import problem_files
 from hstar.errors import InputError
-from hstar.units import parse_memory, parse_time
+from hstar.files import check_writable
 
 if TYPE_CHECKING:
     from hstar.experiments.job import Record
@@ -30,44 +30,29 @@ UNLABELLED = 12
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
-    add = parser.add_argument
+    add = parser.option
     parser.usage = f"{parser.prog} [OPTION ...] optimal PROBLEM ... -o DATA"
     add(
         "problems",
+        "PROBLEM",
+        "PDDL files, or folders of them. Each is solved by A* with lmcut, every action counting 1; problems "
+        "without a plan within the limits are left out and counted.",
         nargs="+",
         type=Path,
-        metavar="PROBLEM",
-        help="PDDL files, or folders of them; each is solved by A* with lmcut, every action counting 1, and "
-        "problems without a plan within the limits are left out and counted",
     )
-    add("--output", "-o", type=Path, required=True, metavar="DATA", help="the file to write")
-    add("--domain", type=Path, metavar="FILE", help="the domain (domain.pddl beside the problems)")
-    add("--time-limit", "-t", type=checked(parse_time), default=300.0, metavar="T", help="of a search (5m)")
-    add(
-        "--memory-limit",
-        "-m",
-        type=checked(parse_memory),
-        default=8 << 30,
-        metavar="M",
-        help="of a search (8G)",
-    )
-    add("--siblings", action="store_true", help="other successors of the states, too, for ranking losses")
-    add("--upper", action="store_true", help="upper bounds, too: plans of a greedy search from each state")
-    add(
-        "--first", action="store_true", help="only the first of the problems, in this order, that gets labels"
-    )
-    add(
-        "--keep-empty",
-        action="store_true",
-        help="of one problem, or with --first: write data without states if there is no plan",
-    )
-    add("--run", type=Path, metavar="RUN", help="folder for what is finished (DATA.run)")
+    add("--output -o", "DATA", "Write the labelled states to this file.", required=True)
+    add("--domain", "FILE", "Domain of the problems (default: domain.pddl in their directory).")
+    add("--time-limit -t", "T", "Time limit of each search.", 300.0)
+    add("--memory-limit -m", "M", "Memory limit of each search.", 8 << 30)
+    add("--siblings", None, "Add the other successors of the states of a plan, for ranking losses.")
+    add("--upper", None, "Add upper bounds: costs of plans of a greedy search from each state.")
+    add("--first", None, "Label only the first of the problems, in this order, that gets labels.")
+    add("--keep-empty", None, "One problem, or --first: write data without states if there is no plan.")
+    add("--run", "RUN", "Folder for what is finished (default: DATA.run).")
     add_running_options(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Labels and writes the data."""
     problems = list(problem_files(arguments.problems, arguments.domain))
     check_writable(arguments.output, "data")
     if arguments.first and arguments.run is not None:
@@ -116,10 +101,10 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
     if arguments.json:
         print(json.dumps(record))
     if not arguments.quiet:
-        told = record.get("reason") or f"{arguments.output}: {record['states']} states"
+        text = record.get("reason") or f"{arguments.output}: {record['states']} states"
         if arguments.first:
-            told += f" ({record['problem']}, {attempt} of {len(problems)} problems)"
-        print(told, file=sys.stderr)
+            text += f" ({record['problem']}, {attempt} of {len(problems)} problems)"
+        print(text, file=sys.stderr)
     return 0 if found or arguments.keep_empty else UNLABELLED
 
 
@@ -139,9 +124,6 @@ def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace)
         rows = run_jobs(store, jobs, arguments)
         if rows is None:
             return INTERRUPTED
-        if arguments.json:
-            for row in rows:
-                print(json.dumps(row))
         data = merged(store, jobs) if any(row["status"] == "labelled" for row in rows) else None
     if failed := [row for row in rows if row["status"] == "error"]:
         first = failed[0]
@@ -151,8 +133,7 @@ def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace)
         raise InputError("no problem was solved within the limits", file=folder)
     relational.save(arguments.output, data)
     if not arguments.quiet:
-        states = int(data.labelled.sum())
-        left_out = len(rows) - len(data.instances)
-        told = f"{states} states of {len(data.instances)} problems, {left_out} left out"
-        print(f"{arguments.output}: {told}", file=sys.stderr)
+        states, solved = int(data.labelled.sum()), len(data.instances)
+        text = f"{states} states of {solved} problems, {len(rows) - solved} left out"
+        print(f"{arguments.output}: {text}", file=sys.stderr)
     return 0

@@ -4,212 +4,156 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import math
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hstar.cli.app import Parser, checked
-from hstar.cli.options import flag, parse_bound
+from hstar.cli.options import Parser, flag, metavar_of
 from hstar.errors import InputError, ModelError
 from hstar.files import names_model
 from hstar.registry import unknown
 from hstar.search.aliases import find_alias
 from hstar.search.heuristics import Max, Sum, heuristics
 from hstar.search.solve import SearchConfig, default_heuristic, searches, with_defaults
-from hstar.units import parse_count, parse_memory, parse_time
+from hstar.spaces.load import in_words
 
 if TYPE_CHECKING:
     from hstar.experiments.batch import Batch
 
 _DEFAULTS = SearchConfig()
 _COMBINE = ("alternate", "max", "sum", "each")
-_MAX_WEIGHT = 1e6
-_BEST_FIRST = ("gbfs", "astar", "wastar")
-# What only some searches heed; asked of another one it is refused rather than ignored.
+_SHORT = {
+    "time_limit": "-t",
+    "memory_limit": "-m",
+    "max_evaluations": "--nodes",
+    "preferred": "-p",
+    "table_bytes": "--table",
+}
+_HELP = {  # where the command does more with an option than the search does
+    "time_limit": "Stop after this wall-clock time, which includes the translation of PDDL.",
+    "seed": "Seed of random ties, starts and maps.",
+}
+# What only some searches heed, and what only some kinds of space have; else it is refused, not ignored.
 _ONLY_FOR = {
-    "weight": ("wastar",),
-    "ties": ("gbfs", "lazy", "astar", "wastar", "focal"),
-    "preferred": ("gbfs", "lazy"),
-    "boost": ("gbfs", "lazy"),
-    "goal_at_generation": ("gbfs",),
-    "evaluate_duplicates": ("gbfs",),
-    "batch": _BEST_FIRST,
-    "bound": ("focal",),
-    "anytime": ("focal",),
-    "anchor": ("focal",),
-    "anchor_every": ("focal",),
-    "proof": ("focal",),
-    "guide_weight": ("focal", "lazy"),
-    "max_cost": ("lazy",),
-    "optimistic": ("focal",),
-    "pruning": ("idastar",),
-    "table_bytes": ("idastar",),
-    "threads": ("idastar",),
-    "eps": ("astar", "wastar"),
+    ("wastar",): ("weight",),
+    ("astar", "wastar"): ("eps",),
+    ("gbfs", "astar", "wastar"): ("batch",),
+    ("gbfs", "lazy"): ("preferred", "boost"),
+    ("gbfs",): ("goal_at_generation", "evaluate_duplicates"),
+    ("gbfs", "lazy", "astar", "wastar", "focal"): ("ties",),
+    ("lazy",): ("max_cost",),
+    ("focal", "lazy"): ("guide_weight",),
+    ("focal",): ("bound", "anytime", "anchor", "anchor_every", "proof", "optimistic"),
+    ("idastar",): ("pruning", "table_bytes", "threads"),
 }
-# What only some kinds of space have.
 _ONLY_ON = {
-    "preferred": "task",
-    "costs": "task",
-    "proof": "puzzle",
-    "pruning": "puzzle",
-    "table_bytes": "puzzle",
-    "threads": "puzzle",
-    "eps": "map",
+    "task": ("preferred", "costs"),
+    "puzzle": ("proof", "pruning", "table_bytes", "threads"),
+    "map": ("eps",),
 }
-_WORDS = {"task": "a planning task", "puzzle": "a puzzle", "map": "a map", "own": "an own space"}
 _SEVERAL_HEURISTICS = ("gbfs", "lazy")
 _OF_MODELS = ("precision", "rule", "alpha", "floor", "truncated", "eps")
 
 
 def add_search(parser: Parser) -> None:
     """Search, heuristic and their options."""
-    described = {entry.name: entry.metadata["help"] for entry in fields(SearchConfig)}
-    add, count, memory = parser.add_argument, checked(parse_count), checked(parse_memory)
-
-    def option(name: str, *flags: str, more: str = "", **settings: Any) -> None:
-        shown = f"{described[name]}{more}"
-        add(flag(name), *flags, dest=name, help=shown, default=getattr(_DEFAULTS, name), **settings)
-
+    add = parser.option
     add(
-        "--search",
-        "-s",
-        metavar="NAME",
-        help=f"one of {_names(searches())} (default: tasks: lazy with ff and preferred operators, beside a "
-        "model of a domain; gbfs with another heuristic; puzzles: idastar; else astar, or what a model "
-        "recommends; focal with --bound or --anytime, wastar with --weight)",
+        "--search -s",
+        "NAME",
+        f"Search algorithm, one of {_names(searches())} (default: tasks: lazy with ff and preferred "
+        "operators, beside a model of a domain; gbfs with another heuristic; puzzles: idastar; else astar, "
+        "or what a model recommends; focal with --bound or --anytime, wastar with --weight).",
     )
     add(
-        "--heuristic",
-        "-e",
-        metavar="NAME",
+        "--heuristic -e",
+        "NAME",
+        f"Heuristic. tasks: one of {_names(heuristics())}; others: hstar list heuristics; or a model file of "
+        "hstar train. Repeat it to use several (default: ff, or the strongest one of the space).",
         action="append",
-        help=f"tasks: one of {_names(heuristics())}; others: hstar list heuristics; or a model file of "
-        "hstar train; give it several times to use several (default: ff, or the strongest one of the space)",
     )
     add(
         "--alias",
-        metavar="NAME",
-        help="a named configuration instead of --search and --heuristic, such as lama-first, or lama, which "
-        "is anytime: hstar list aliases",
+        "NAME",
+        "Named configuration instead of --search and --heuristic, such as lama-first, or lama, which is "
+        "anytime: hstar list aliases.",
     )
-    add("--alias-file", metavar="FILE", type=Path, help="a TOML file with aliases of your own")
+    add("--alias-file", "FILE", "Read aliases of your own from this TOML file.")
     add(
         "--combine",
-        metavar="HOW",
-        default="alternate",
-        help="several heuristics: alternate between them (gbfs, lazy), take their max or sum, or search with "
-        "each of them and compare",
+        "HOW",
+        "Several heuristics: alternate between them (gbfs, lazy), use their max or sum, or search with each "
+        "of them and compare.",
+        "alternate",
     )
-    add(
-        "--precision",
-        metavar="NAME",
-        help="how a model file computes: float32 (default), or int16, which is faster and differs little",
-    )
-    option("time_limit", "-t", metavar="T", type=checked(parse_time), more=" 30s, 5m, 1h. With translation.")
-    option("cpu_time_limit", metavar="T", type=checked(parse_time))
-    option("memory_limit", "-m", metavar="M", type=memory, more=" 512M, 4G; MiB if bare.")
-    option("max_evaluations", "--nodes", metavar="N", type=count)
-    for name in ("max_expansions", "max_cost", "seed", "boost", "batch", "anchor_every", "threads"):
-        option(name, metavar="N", type=count)
-    option("weight", metavar="W", type=checked(_parse_weight))
-    option("bound", metavar="W", type=checked(parse_bound))
-    option("preferred", "-p", action="store_true")
-    for name in ("goal_at_generation", "evaluate_duplicates", "anytime", "optimistic"):
-        option(name, action="store_true")
-    for name in ("ties", "anchor", "proof", "pruning", "costs"):
-        option(name, metavar="NAME")
-    for name in ("guide_weight", "eps"):
-        option(name, metavar="X", type=float)
-    option("table_bytes", "--table", metavar="M", type=memory)
+    add("--precision", "NAME", "Arithmetic of a model: float32 (default), or int16, which is faster.")
+    for entry in fields(SearchConfig):
+        if entry.name != "explored":
+            flags = f"{flag(entry.name)} {_SHORT.get(entry.name, '')}"
+            text = _HELP.get(entry.name, entry.metadata["help"])
+            add(flags, metavar_of(entry), text, getattr(_DEFAULTS, entry.name))
     add(
         "--rule",
-        metavar="RULE",
-        help="the number of a model that the search uses, if not its own rule: mean, clip, quantile:LEVEL, "
-        "likely:ALPHA, bounded:EPS",
+        "RULE",
+        "The value of a model that the search uses, if not that of its own rule: mean, clip, quantile:LEVEL, "
+        "likely:ALPHA, bounded:EPS.",
     )
     add(
         "--alpha",
-        type=float,
-        metavar="A",
-        help="use the value that the model believes to be admissible with probability A: --rule likely:A",
+        "A",
+        "Use the value that the model believes to be admissible with probability A: --rule likely:A.",
     )
-    add("--no-cache", action="store_true", help="puzzles: build pattern databases anew and store nothing")
-    add("--floor", action="store_true", help="models of puzzles: no value below an admissible feature")
-    add("--truncated", action="store_true", help="models of puzzles: nothing is believed below that, either")
+    add("--no-cache", None, "puzzles: build pattern databases anew and store nothing.")
+    add("--floor", None, "models of puzzles: use no value below the best admissible feature.")
+    add("--truncated", None, "models of puzzles: truncate the estimate below the best admissible feature.")
 
 
 def _names(infos: Any) -> str:
     return ", ".join(info.name for info in infos)
 
 
-def _parse_weight(text: str) -> float:
-    try:
-        weight = float(text)
-    except ValueError:
-        weight = math.nan
-    if not 0 <= weight <= _MAX_WEIGHT:
-        raise InputError(f"expected a number from 0 to {_MAX_WEIGHT:.0f}, got '{text}'")
-    return weight
-
-
-def batches_of(arguments: argparse.Namespace, kind: str, **more: Any) -> list[Batch]:
-    """The searches that the options ask for: one, or one for each heuristic. `more` are fields of `Batch`.
+def batches_of(arguments: argparse.Namespace, kind: str) -> list[Batch]:
+    """The searches that the options ask for: one, or one for each heuristic.
 
     All is checked here, before a translation, which may be long.
     """
+    config = SearchConfig(**{entry.name: getattr(arguments, entry.name) for entry in fields(SearchConfig)})
     if arguments.alias is not None:
-        return [_alias_batch(arguments, kind, more)]
+        return [_alias_batch(arguments, kind, config)]
     if arguments.alias_file is not None:
         raise InputError("--alias-file is for --alias")
-    config = _config(arguments)
     names: list[str] = arguments.heuristic or []
     if arguments.combine not in _COMBINE:
         raise unknown("way to --combine", arguments.combine, list(_COMBINE))
-    parts: list[Any] = [_heuristic(arguments, name, kind) for name in names]
+    named = [(name, _heuristic(arguments, name, kind)) for name in names]
     for option in _OF_MODELS:
-        if getattr(arguments, option) not in (None, False) and all(isinstance(part, str) for part in parts):
-            told = ", ".join(names) or "the default heuristic"
-            raise InputError(f"{flag(option)} is for model files, not for {told}")
-    known = {info.name: info for info in heuristics()}
-    if (
-        arguments.preferred
-        and names
-        and not any(name in known and known[name].preferred_operators for name in names)
-    ):
-        able = ", ".join(name for name, info in known.items() if info.preferred_operators)
-        raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {able}")
-    together = list(zip(names, parts, strict=True))
-    groups = [[one] for one in together] if arguments.combine == "each" and together else [together]
-    return [_batch(arguments, kind, group, config, more) for group in groups]
+        asked = getattr(arguments, option) not in (None, False)
+        if asked and all(isinstance(part, str) for _, part in named):
+            used = ", ".join(names) or "the default heuristic"
+            raise InputError(f"{flag(option)} is for model files, not for {used}")
+    able = [info.name for info in heuristics() if info.preferred_operators]
+    if arguments.preferred and names and not set(able) & set(names):
+        raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {', '.join(able)}")
+    groups = [[one] for one in named] if arguments.combine == "each" and named else [named]
+    return [_batch(arguments, kind, group, config) for group in groups]
 
 
-def _alias_batch(arguments: argparse.Namespace, kind: str, more: dict[str, Any]) -> Batch:
+def _alias_batch(arguments: argparse.Namespace, kind: str, config: SearchConfig) -> Batch:
     """Options of the command line hold where the alias says nothing."""
     from hstar.experiments.batch import Batch
 
     if arguments.search or arguments.heuristic:
         raise InputError("--alias stands for --search and --heuristic; leave these out")
     if kind != "task":
-        raise InputError(f"aliases are for planning tasks, and {arguments.files[0]} is {_WORDS[kind]}")
+        raise InputError(f"aliases are for planning tasks, and {arguments.files[0]} is {in_words([kind])}")
     alias = find_alias(arguments.alias, arguments.alias_file)
     steps = [{"search": step.search, **step.options} for step in alias.steps]
     about = {"heuristic": [*alias.steps[0].heuristics], "combine": arguments.combine, "steps": steps}
-    return Batch(alias, alias.name, _config(arguments), about, **more)
-
-
-def _config(arguments: argparse.Namespace) -> SearchConfig:
-    names = [entry.name for entry in fields(SearchConfig) if hasattr(arguments, entry.name)]
-    return SearchConfig(**{name: getattr(arguments, name) for name in names})
+    return Batch(alias, alias.name, config, about)
 
 
 def _batch(
-    arguments: argparse.Namespace,
-    kind: str,
-    named: list[tuple[str, Any]],
-    config: SearchConfig,
-    more: dict[str, Any],
+    arguments: argparse.Namespace, kind: str, named: list[tuple[str, Any]], config: SearchConfig
 ) -> Batch:
     from hstar.experiments.batch import Batch
 
@@ -235,7 +179,7 @@ def _batch(
 
         about["model"] = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in models]
         about["rule"] = [format_rule(model.rule) for model in models.values()]
-    return Batch(heuristic, search, config, about, cache=not arguments.no_cache, **more)
+    return Batch(heuristic, search, config, about, cache=not arguments.no_cache)
 
 
 def _heuristic(arguments: argparse.Namespace, name: str, kind: str) -> Any:
@@ -250,7 +194,7 @@ def _heuristic(arguments: argparse.Namespace, name: str, kind: str) -> Any:
 
     model, rule = load_model(name), chosen(arguments.rule, arguments.alpha)
     if kind != {"domain": "task", "map goal": "map"}.get(model.space.kind, model.space.kind):
-        raise ModelError(f"the model was trained for {model.space}, asked for {_WORDS[kind]}")
+        raise ModelError(f"the model was trained for {model.space}, asked for {in_words([kind])}")
     if arguments.floor or arguments.truncated:
         if kind != "puzzle":
             raise InputError("--floor and --truncated are for models of a puzzle")
@@ -263,18 +207,20 @@ def _heuristic(arguments: argparse.Namespace, name: str, kind: str) -> Any:
 
 
 def _check_options(arguments: argparse.Namespace, config: SearchConfig, search: str, kind: str) -> None:
-    names = [info.name for info in searches()]
-    if search not in names:
-        raise unknown("search", search, names)
+    known = [info.name for info in searches()]
+    if search not in known:
+        raise unknown("search", search, known)
     admissible = [info.name for info in heuristics() if info.admissible]
     if kind == "task" and config.anchor is not None and config.anchor not in admissible:
         raise unknown("admissible heuristic for --anchor", config.anchor, admissible)
-    for name, able in _ONLY_FOR.items():
-        if getattr(config, name) != getattr(_DEFAULTS, name) and search not in able:
-            raise InputError(f"{flag(name)} is for {', '.join(able)}, not for {search}")
-    for name, where in _ONLY_ON.items():
-        if getattr(config, name) != getattr(_DEFAULTS, name) and kind != where:
-            raise InputError(f"{flag(name)} is for a {where}, and {arguments.files[0]} is a {kind}")
+    options = [entry.name for entry in fields(config)]
+    changed = {name for name in options if getattr(config, name) != getattr(_DEFAULTS, name)}
+    for able, names in _ONLY_FOR.items():
+        if search not in able and (wrong := changed.intersection(names)):
+            raise InputError(f"{flag(min(wrong))} is for {', '.join(able)}, not for {search}")
+    for where, names in _ONLY_ON.items():
+        if kind != where and (wrong := changed.intersection(names)):
+            raise InputError(f"{flag(min(wrong))} is for {in_words([where])}, not for {in_words([kind])}")
     several = len(arguments.heuristic or ()) > 1 and arguments.combine == "alternate"
     if several and search not in _SEVERAL_HEURISTICS:
         raise InputError(

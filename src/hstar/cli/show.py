@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hstar.cli.app import Parser
+from hstar.cli.options import Parser
 from hstar.cli.problems import add_problem, check_problem_options, instances_of
 from hstar.cli.searches import add_search, batches_of, with_default
 from hstar.cli.solve import panels
-from hstar.cli.tasks import check_writable
 from hstar.errors import InputError
+from hstar.files import check_writable
 
 if TYPE_CHECKING:
     from hstar.experiments.batch import Batch
@@ -30,24 +30,15 @@ EXAMPLES = (
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
     add_problem(parser)
     add_search(parser)
     parser.set_defaults(combine="each", explored=True)
-    parser.add_argument(
-        "--output",
-        "-o",
-        type=Path,
-        action="append",
-        required=True,
-        metavar="FILE",
-        help="a .png or .svg picture, or a .html page; may be repeated",
-    )
-    parser.add_argument("--quiet", "-q", action="store_true", help="do not tell the files")
+    text = "Write a .png or .svg picture, or a .html page; may be repeated."
+    parser.option("--output -o", "FILE", text, action="append", required=True)
+    parser.option("--quiet -q", None, "Do not print the names of the files.")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Searches and draws; a problem without a path is drawn, too."""
     from hstar.experiments.batch import run_batch
     from hstar.experiments.grid_animation import animate
     from hstar.experiments.grid_picture import FORMATS, check_picture, draw

@@ -8,22 +8,22 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar import __version__
-from hstar.cli.app import Parser, checked
+from hstar.cli.options import Parser
 from hstar.cli.problems import add_problem, check_problem_options, instances_of
 from hstar.cli.progress import ProgressLine
 from hstar.cli.promise import promise, proven
 from hstar.cli.searches import add_search, batches_of, with_default
-from hstar.cli.tasks import check_writable
 from hstar.errors import InputError
-from hstar.files import replace_file
+from hstar.files import check_writable, replace_file
 from hstar.search.result import exit_code
 from hstar.search.solve import in_words
 from hstar.spaces.validate import format_plan
-from hstar.units import format_bytes, format_count, parse_count
+from hstar.units import format_bytes, format_count
 
 if TYPE_CHECKING:
     from hstar.experiments.batch import Batch, Instance, Row
@@ -52,32 +52,28 @@ EXAMPLES = (
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
-    add = parser.add_argument
+    add = parser.option
     add_problem(parser)
     add_search(parser)
-    add("--plan-file", metavar="FILE", type=Path, help="write the plan here instead of to standard output")
-    add("--optimum", action="store_true", help="find optimal costs, too, and check what is proven of plans")
-    add(
-        "--output", "-o", type=Path, metavar="FILE", help="rows as JSON lines; what is there is not run again"
-    )
-    add("--jobs", "-j", type=checked(parse_count), default=1, metavar="N", help="problems at a time (1)")
-    add("--steps", type=Path, metavar="FILE", help="maps: keep the searches of the first problem (.json)")
-    add("--summary", action="store_true", help="print means over all problems instead of rows, by heuristic")
-    add("--json", action="store_true", help="print a JSON object for each problem, nothing else")
-    add("--quiet", "-q", action="store_true", help="no progress, no summary")
+    add("--plan-file", "FILE", "Write the plan to this file instead of standard output.")
+    add("--optimum", None, "Find optimal costs, too, and compare plans and proven bounds with them.")
+    add("--output -o", "FILE", "Append a JSON line per problem to this file; those in it are not run again.")
+    add("--jobs -j", "N", "Number of problems that are solved at a time.", 1)
+    add("--steps", "FILE", "maps: write the expansions of the first problem to this .json file.")
+    add("--summary", None, "Print means over all problems for each heuristic instead of a line per problem.")
+    add("--json", None, "Print a JSON object for each problem, nothing else.")
+    add("--quiet -q", None, "Show neither progress nor a summary.")
 
 
 _UNSOLVED, _INTERRUPTED = 12, 130
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Searches, and puts what was found where it was asked for."""
     kind = check_problem_options(arguments)
     _check_files(arguments, kind)
     arguments.explored = arguments.steps is not None
-    more = {name: getattr(arguments, name) for name in ("optimum", "jobs", "output")}
-    batches = batches_of(arguments, kind, **more)
+    how = {name: getattr(arguments, name) for name in ("optimum", "jobs", "output")}
+    batches = [replace(batch, **how) for batch in batches_of(arguments, kind)]
     with ProgressLine(arguments.quiet) as line:
         what = arguments.files[-1] if arguments.files else "random maps"
         line.announce(f"{'translating' if kind == 'task' else 'loading'} {what} ...")

@@ -2,53 +2,39 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from hstar.cli.options import Parser
 from hstar.errors import InputError
-from hstar.files import real_path
+from hstar.files import check_file
 
 if TYPE_CHECKING:
-    from hstar.cli.app import Parser
     from hstar.spaces.task import Task
 
 FILES = "[DOMAIN] PROBLEM"
 
 
-def add_task_files(parser: Parser, number: str = "+") -> None:
+def add_task_files(parser: Parser) -> None:
     """The files, and the options of their translation."""
-    parser.usage = f"{parser.prog} [OPTION ...] {FILES}"
-    parser.add_argument(
+    parser.option(
         "files",
-        nargs=number,
+        FILES,
+        "PDDL files, or one .sas file. DOMAIN may be left out if domain.pddl is in the directory of PROBLEM.",
+        nargs="+",
         type=Path,
-        metavar=FILES,
-        help="PDDL files, or one .sas file; DOMAIN may be left out if domain.pddl lies beside PROBLEM",
     )
     add_translation(parser)
 
 
 def add_translation(parser: Parser) -> None:
-    """The options that concern the translation of PDDL."""
-    parser.add_argument(
-        "--translator",
-        metavar="NAME",
-        default="native",
-        help="translator of PDDL: native or fast-downward [native]",
-    )
+    """The options of the translation of PDDL."""
+    parser.option("--translator", "NAME", "Translator of PDDL: native or fast-downward.", "native")
 
 
-def load_files(
-    files: list[Path],
-    *,
-    translator: str = "native",
-    unit_cost: bool = False,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-) -> Task:
-    """The task that the arguments name."""
+def load_files(files: list[Path], **options: Any) -> Task:
+    """The task that the arguments name; `options` are those of `load_task`."""
     from hstar.spaces.task import load_task
 
     if len(files) > 2:
@@ -57,18 +43,11 @@ def load_files(
         raise InputError("a .sas file is a whole task: give it alone")
     for path in files:
         check_file(path)
-    return load_task(
-        files[0],
-        files[1] if len(files) == 2 else None,
-        unit_cost=unit_cost,
-        translator=translator,
-        time_limit=time_limit,
-        memory_limit=memory_limit,
-    )
+    return load_task(*files, **options)
 
 
 def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path, Path]]:
-    """Domain and problem files."""
+    """The domain and problem files that files and folders name."""
     from hstar.spaces.translate import find_domain
 
     if domain is not None:
@@ -81,25 +60,3 @@ def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path
         for file in files:
             check_file(file)
             yield domain or find_domain(file), file
-
-
-def check_file(path: Path) -> None:
-    """An error if there is no such file."""
-    if path.is_dir():
-        raise InputError("is a directory, not a file", file=path)
-    if not path.exists():
-        raise InputError("no such file", file=path)
-
-
-def check_writable(path: Path, what: str, *, streams: bool = False) -> None:
-    """An error if no file can be put there; asked before the work. `streams` such as /dev/stdout will do."""
-    try:
-        if path.exists() and not path.is_file():
-            if streams and not path.is_dir():
-                return
-            raise InputError(f"cannot write the {what}: not a regular file", file=path)
-        folder = real_path(path).parent
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name[:40]}.", suffix=".part"):
-            pass
-    except OSError as error:
-        raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
 import time
+from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hstar.cli.app import Parser
-from hstar.cli.options import add_option, flag, given_options
+from hstar.cli.options import Parser, Use, add_option, flag, given_options
 from hstar.cli.progress import ProgressLine
-from hstar.cli.tasks import FILES, add_translation, check_file, check_writable, load_files
-from hstar.cli.train_options import RUN, introduce, options, profiles, shown
+from hstar.cli.tasks import FILES, add_translation, load_files
 from hstar.cli.training import Watch, interrupted, memory_of_torch, summary
-from hstar.errors import InputError
+from hstar.errors import InputError, UnsupportedError
+from hstar.files import check_file, check_writable
 from hstar.spaces.load import in_words, kind_of
 
 if TYPE_CHECKING:
@@ -42,70 +43,100 @@ EXAMPLES = (
     "hstar train bootstrap tiles:2x3 -o model.hstar --instances 20 --least-solved 5",
 )
 _INTERRUPTED = 130
-
-
-# Options.
+# Options of a run, and the kind of space that has them.
+_RUN = {"data": "task", "held_out": "domain", "unit_cost": "task", "translator": "task"}
 
 
 def configure(parser: Parser) -> None:
-    """The arguments. Options of parts are read from their dataclasses; the help shows those that apply."""
-    from hstar.recipes import RECIPES
+    """Options of parts are read from their dataclasses; the help shows those of the recipe that is typed."""
+    from hstar.recipes import RECIPES, recipes
 
-    asked = next((word for word in parser.words if word in RECIPES), None)
-    parser.add_argument(
-        "recipe", metavar="RECIPE", help=f"one of {', '.join(RECIPES)}" if asked is None else "the recipe"
-    )
-    parser.add_argument("files", nargs="*", type=Path, metavar="SOURCE", help="what to learn from")
+    typed = next((RECIPES.get(word) for word in parser.words if word in RECIPES), None)
+    add = parser.option
     parser.usage = f"{parser.prog} [OPTION ...] RECIPE [SOURCE ...] -o MODEL"
-    add = parser.add_argument
-    add("--output", "-o", type=Path, required=True, metavar="MODEL", help="the file to write")
-    add("--profile", metavar="NAME", help=f"named set of options: {profiles(asked)}")
-    add("--data", type=Path, metavar="FILE", help="learn from what hstar sample wrote instead of sampling")
-    add(
-        "--held-out",
-        type=Path,
-        action="append",
-        metavar="DATA",
-        help="choose the best weights by these data of the domain, instead of a share of the problems",
-    )
-    add(
-        "--checkpoint",
-        type=Path,
-        metavar="FILE",
-        help="keep the training here; the same command resumes it",
-    )
-    add(
-        "--unit-cost",
-        action="store_true",
-        help="count every action of a task as cost 1",
-    )
+    add("recipe", "RECIPE", "The recipe." if typed else f"Recipe, one of {', '.join(RECIPES)}.")
+    add("files", "SOURCE", "What to learn from.", nargs="*", type=Path)
+    add("--output -o", "MODEL", "Write the model to this file.", required=True)
+    methods = [method for recipe in ([typed] if typed else recipes()) for method in recipe.methods.values()]
+    profiles = dict.fromkeys(name for method in methods for name in method.profiles({}, None))
+    add("--profile", "NAME", f"Named set of options: {', '.join(profiles)}.")
+    add("--data", "FILE", "Learn from the labelled states that hstar sample wrote instead of sampling.")
+    text = "Choose the best weights by these data of the domain, instead of a share of the problems."
+    add("--held-out", "DATA", text, action="append")
+    add("--checkpoint", "FILE", "Save the training to this file; the same command resumes it.")
+    add("--unit-cost", None, "Count every action of a task as cost 1.")
     add_translation(parser)
-    add("--json", action="store_true", help="print what came of it as JSON")
-    add("--quiet", "-q", action="store_true", help="no progress, no summary")
-    if asked is not None:
-        introduce(parser, RECIPES.get(asked), EXAMPLES)
-    listed = {} if asked is None else shown(RECIPES.get(asked), parser.words)
+    add("--json", None, "Print the summary as JSON.")
+    add("--quiet -q", None, "Show neither progress nor a summary.")
+    shown = _introduce(parser, typed) if typed else {}
+    for name, use in _all_options().items():
+        if name not in shown:
+            add_option(parser, [use], [], hidden=True)
+
+
+def _introduce(parser: Parser, recipe: Recipe) -> dict[str, list[Use]]:
+    """The help of one recipe: its paper, its examples, and its options, which are returned."""
+    parser.description = f"{recipe.name} learns for {in_words(recipe.spaces)} ({recipe.paper})."
+    own = [line for line in EXAMPLES if f" train {recipe.name} " in line]
+    parser.epilog = "\n".join(["examples:", *(f"  {line}" for line in own)])
+    taken = {name for method in recipe.methods.values() for name in method.takes}
+    for action in parser._actions:
+        foreign = action.dest in ("data", "held_out") and action.dest not in taken
+        if foreign or _RUN.get(action.dest) not in (None, *recipe.spaces):
+            action.help = argparse.SUPPRESS
+    # For the model and the sampler that are typed.
+    pairs = itertools.pairwise(parser.words)
+    choice = {word[2:]: value for word, value in pairs if word in ("--model", "--sampler")}
+    found: dict[str, list[Use]] = {}
+    for kind in recipe.spaces:
+        for name, use in (_uses(recipe, kind, choice) or _uses(recipe, kind, {})).items():
+            found.setdefault(name, []).append(use)
     groups: dict[str, argparse._ActionsContainer] = {}
-    for name, uses in listed.items():
+    for uses in found.values():
         part = uses[0].part
         if part not in groups:
             groups[part] = parser.add_argument_group(part)
-        add_option(groups[part], name, uses, list(RECIPES.get(str(asked)).spaces))
-    for name, use in options().items():
-        if name not in listed:
-            add_option(parser, name, [use], [], hidden=True)
+        add_option(groups[part], uses, recipe.spaces)
+    return found
 
 
-# The run.
+def _all_options() -> dict[str, Use]:
+    """All options of all recipes, so that a wrong one is answered with the recipe's name."""
+    from hstar.models import models_of
+    from hstar.recipes import recipes
+    from hstar.sampling import SAMPLERS
+
+    found: dict[str, Use] = {}
+    for recipe in recipes():
+        for kind in recipe.spaces:
+            choices = [{}, *({"model": name} for name in models_of(kind))]
+            choices += [{"sampler": name} for name in SAMPLERS] if kind == "task" else []
+            for choice in choices:
+                found = _uses(recipe, kind, choice) | found
+    return found
+
+
+def _uses(recipe: Recipe, kind: str, choice: dict[str, str]) -> dict[str, Use]:
+    """The options of a recipe for a kind of space, with their defaults, where some choose its parts."""
+    try:
+        parts, profiles = recipe.fields(kind, choice), recipe.method(kind).profiles(choice, None)
+    except (InputError, UnsupportedError):
+        return {}
+    default = next(iter(profiles.values()))
+    return {
+        name: Use(kind, part, entry, choice.get(name, default.get(name, entry.default)))
+        for part, entries in parts.items()
+        for name, entry in entries.items()
+        if entry.default is not MISSING and name not in _RUN
+    }
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Checks everything, trains and writes the model."""
     from hstar.models.model import start_torch
     from hstar.recipes import RECIPES
 
     recipe = RECIPES.get(arguments.recipe)
-    given = given_options(arguments, options())
+    given = given_options(arguments, _all_options())
     kind = _kind(recipe, arguments.files)
     sampler = _check(recipe, kind, arguments, given).get("sampler")
     check_writable(arguments.output, "model")
@@ -155,13 +186,12 @@ def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict
     from hstar.sampling import relational
 
     recipe.method(kind)
-    for name in RUN:
-        wrong = getattr(arguments, name) not in (None, False, "native") and kind != RUN[name]
-        if wrong:
-            raise InputError(f"{flag(name)} is not an option of {recipe.name} for {in_words([kind])}")
     known = recipe.fields(kind, given)
-    if foreign := next((name for name in given if not any(name in part for part in known.values())), None):
-        raise InputError(f"{flag(foreign)} is not an option of {recipe.name} for {in_words([kind])}")
+    foreign = [name for name in _RUN if getattr(arguments, name) not in (None, False, "native")]
+    foreign = [name for name in foreign if kind != _RUN[name]]
+    foreign += [name for name in given if not any(name in part for part in known.values())]
+    if foreign:
+        raise InputError(f"{flag(foreign[0])} is not an option of {recipe.name} for {in_words([kind])}")
     source: Any = arguments.files or None
     if kind == "puzzle":
         if len(arguments.files) != 1:

@@ -6,9 +6,9 @@ import argparse
 import json
 from pathlib import Path
 
-from hstar.cli.app import Parser
-from hstar.cli.tasks import check_file
+from hstar.cli.options import Parser
 from hstar.errors import InputError
+from hstar.files import check_file
 
 FILES = "[DOMAIN] PROBLEM PLAN"
 
@@ -22,20 +22,13 @@ EXAMPLES = (
 
 
 def configure(parser: Parser) -> None:
-    """The arguments."""
     parser.usage = f"{parser.prog} [OPTION ...] {FILES}"
-    parser.add_argument(
-        "files",
-        nargs="+",
-        type=Path,
-        metavar=FILES,
-        help="PDDL files and a plan in IPC format; DOMAIN may be left out if it lies beside PROBLEM",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    text = "PDDL files and a plan in IPC format. DOMAIN may be left out if it is in the directory of PROBLEM."
+    parser.option("files", FILES, text, nargs="+", type=Path)
+    parser.option("--json", None, "Print one JSON object.")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Prints the verdict."""
     from hstar.spaces.pddl import read_task
     from hstar.spaces.translate import find_domain
     from hstar.spaces.validate import read_plan, validate_pddl
