@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,7 +94,7 @@ def replace_file(path: Path, content: bytes, *, durable: bool = True) -> None:
         return
     path = real_path(path)
     # Names may differ in their ends alone, and processes of other machines have the same numbers.
-    temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    temporary = path.with_name(f".{path.name[:40]}.{os.getpid()}-{os.urandom(4).hex()}.part")
     try:
         with temporary.open("xb") as file:
             file.write(content)

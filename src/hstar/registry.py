@@ -6,7 +6,6 @@ are written once. Duplicates are refused, unknown names are answered with the kn
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
@@ -17,6 +16,8 @@ T = TypeVar("T")
 
 def unknown(kind: str, name: str, known: list[str]) -> InputError:
     """The error for an unknown name, with the nearest known one as a suggestion."""
+    import difflib
+
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"; did you mean '{near[0]}'?" if near else ""
     return InputError(f"unknown {kind} '{name}' (known: {', '.join(known)}){hint}")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 
@@ -96,6 +95,8 @@ def rewritten(words: list[str]) -> list[str]:
     name, rest = words[0], words[1:]
     new = _grid(rest) if name == "grid" else [*ALIASES[name], *rest]
     if not {"--quiet", "-q", "--help"} & set(rest):
+        import shlex
+
         print(f"hstar {name} is now hstar {new[0]}: hstar {shlex.join(new)}", file=sys.stderr)
     return new
 

@@ -8,9 +8,10 @@ different help and defaults; the help of the option says it once where they agre
 from __future__ import annotations
 
 import argparse
-import difflib
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -56,6 +57,15 @@ _METAVARS = {"time_limit": "T", "cpu_time_limit": "T", "memory_limit": "M", "tab
 _METAVARS |= {"int": "N", "float": "X"}
 
 
+def _help_width() -> int:
+    """As argparse has it, which asks for it, and imports much for that, once an option."""
+    try:
+        columns = int(os.environ.get("COLUMNS", 0)) or os.get_terminal_size(1).columns
+    except (OSError, ValueError):
+        columns = 0
+    return (columns or 80) - 2
+
+
 class Parser(argparse.ArgumentParser):
     """A parser whose complaints are `InputError`s. `words` are what is typed, for help that depends on it."""
 
@@ -67,7 +77,7 @@ class Parser(argparse.ArgumentParser):
             usage=f"{name} [OPTION ...]",
             description=description,
             epilog=epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=_help_width()),
             allow_abbrev=False,
         )
 
@@ -99,6 +109,8 @@ class Parser(argparse.ArgumentParser):
         for word in rest:
             if not word.startswith("-"):
                 self.error(f"unexpected argument '{word}'")
+            import difflib
+
             near = difflib.get_close_matches(word.partition("=")[0], self._option_string_actions, n=1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             self.error(f"unknown option '{word}'{hint}")

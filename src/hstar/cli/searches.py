@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -175,6 +174,8 @@ def _batch(
             about[option] = getattr(arguments, option)
     models = {name: part for name, part in named if not isinstance(part, str)}
     if models:
+        import hashlib
+
         from hstar.estimates.rules import format_rule
 
         about["model"] = [hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in models]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -166,6 +165,8 @@ class Result:
         return "Result(" + "; ".join(f"{name} {text}" for name, text in self.summary().items()) + ")"
 
     def _repr_html_(self) -> str:
+        import html
+
         rows = "".join(
             f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in self.summary().items()
         )

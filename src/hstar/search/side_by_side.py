@@ -8,10 +8,12 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from hstar import _core
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 class Ended(Protocol):
@@ -45,6 +47,8 @@ def side_by_side(
             if result.status == "interrupted":
                 raise KeyboardInterrupt
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     stopping = threading.Event()
 
     def heed(record: _core.Progress) -> None:

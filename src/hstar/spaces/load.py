@@ -10,7 +10,6 @@ A map without `start` and `goal` goes from its first free cell to its last one.
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -138,6 +137,8 @@ def _module(path: Path) -> Any:
     """A user's Python file as a module; it is run, and so must be trusted."""
     if not path.is_file():
         raise InputError("no such file", file=path)
+    import importlib.util
+
     name = f"hstar_space_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None

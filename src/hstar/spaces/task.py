@@ -6,7 +6,6 @@ lives in the core; the lifted side is parsed from the PDDL when first asked for.
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from hstar.errors import InputError, PlanError, UnsupportedError
 from hstar.files import blamed_on, read_bytes
 from hstar.registry import unknown
 from hstar.spaces.front_end import translate_natively
-from hstar.spaces.lifted import GroundAtom, LiftedTask
 from hstar.spaces.problem import HeuristicClaim, Replay
 from hstar.spaces.translate import find_domain, translate
 from hstar.spaces.validate import validate_sas
@@ -27,6 +25,8 @@ from hstar.spaces.validate import validate_sas
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from hstar.spaces.lifted import GroundAtom, LiftedTask
 
 # Which admissible heuristics prove a bound, the best first.
 _PROOFS = {"lmcut": 0, "hmax": 1, "blind": 2}
@@ -84,6 +84,8 @@ class Task:
 
     def walk(self, steps: int, seed: int) -> Task:
         """The same task from the end of a random walk of so many steps from the initial state."""
+        import random
+
         generator, state = random.Random(seed), list(self.core.initial_state)
         for _ in range(steps):
             operators = self.core.applicable_operators(state)

@@ -12,12 +12,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hstar.errors import InputError
 from hstar.files import read_text
-from hstar.spaces.lifted import Action, And, Atom, Formula, LiftedTask, Parameter
-from hstar.spaces.lifted_state import Binding, LiftedState, Program
+
+if TYPE_CHECKING:  # most searches replay on the finite-domain level and start without the lifted one
+    from hstar.spaces.lifted import Action, Formula, LiftedTask, Parameter
+    from hstar.spaces.lifted_state import Binding, LiftedState, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ def format_plan(names: Iterable[str], cost: float, unit: bool) -> str:
 
 def validate_pddl(task: LiftedTask, plan: Sequence[str]) -> Verdict:
     """Replay steps like `pick-up a` or `(pick-up a)` on the task as it was written."""
+    from hstar.spaces.lifted_state import LiftedState, Program
+
     program = Program(task)
     state = LiftedState.initial(program)
     cost = 0
@@ -106,7 +110,7 @@ def _step_cost(task: LiftedTask, action: Action, binding: Binding) -> int | str:
     """What the step costs under the metric, or that its cost is undefined."""
     if not task.problem.metric:
         return 1
-    if not isinstance(action.cost, Atom):
+    if action.cost is None or isinstance(action.cost, int):
         return action.cost or 0
     key = (action.cost.predicate, *(binding.get(term, term) for term in action.cost.terms))
     return task.problem.costs.get(key, f"({' '.join(key)}) has no value")
@@ -120,6 +124,8 @@ def _false_part(
     outer: Sequence[Parameter],
 ) -> str:
     """The first conjunct that is false, as text with the bound variables replaced."""
+    from hstar.spaces.lifted import And
+
     if isinstance(formula, And):
         for part in formula.parts:
             if not state.holds(program.schema(part, (), outer), binding):
