@@ -131,7 +131,7 @@ def test_wrong_keys_and_values(tmp_path: Path, wrong: tuple[str, str], line: int
         ),
         (
             ("parameters = { blocks", "parameters = { block"),
-            "blocksworld: .*unexpected keyword argument 'block'",
+            "unknown size of blocksworld 'block'.*did you mean 'blocks'",
         ),
         (('search = "lazy"', 'search = "lasy"'), "unknown search 'lasy'"),
         (('recipe = "fsm"', 'recipe = "ff"'), "unknown recipe 'ff'"),

@@ -24,7 +24,7 @@ from hstar.generators import (
     transport,
     visitall,
 )
-from hstar.generators.problem import problem_text
+from hstar.generators.problem import Problem, problem_text
 from hstar.spaces.lifted import LiftedTask
 from hstar.spaces.pddl import parse_task
 from hstar.spaces.validate import validate_pddl
@@ -43,17 +43,8 @@ class Rules:
     impossible: list[tuple[str, int]]  # a step, and the number of steps of the plan before it
 
     def task(self) -> LiftedTask:
-        name = self.domain.split(")")[0].split()[-1]
-        text = problem_text(
-            name,
-            [],
-            0,
-            objects=self.objects,
-            init=words(self.init),
-            goal=words(self.goal),
-            costs=":functions" in self.domain,
-        )
-        return parse_task(self.domain, text)
+        problem = Problem(self.objects, words(self.init), words(self.goal))
+        return parse_task(self.domain, problem_text(self.domain, "rules", problem))
 
 
 def words(text: str) -> list[str]:
@@ -122,8 +113,7 @@ RULES = {
     "transport": Rules(
         transport.DOMAIN,
         {"location": ["k", "l"], "vehicle": ["v"], "package": ["p", "q"], "level": ["n0", "n1"]},
-        "road k l, = (road-length k l) 7, at v k, capacity v n1, capacity-predecessor n0 n1,"
-        "at p k, at q k, = (total-cost) 0",
+        "road k l, = (road-length k l) 7, at v k, capacity v n1, capacity-predecessor n0 n1,at p k, at q k",
         "at p l",
         "pick-up v k p n0 n1, drive v k l, drop v l p n0 n1",
         9,
@@ -214,7 +204,7 @@ RULES = {
         {"cell": ["a", "b", "c", "d", "e"], "direction": ["right", "left"], "stone": ["s", "t"]},
         "next a b right, next b c right, next c d right, next d e right, next b a left, next c b left,"
         "next d c left, next e d left, at-player a, clear b, at s c, clear d, at t e, at-goal t, is-goal d,"
-        "is-goal e, is-nongoal a, is-nongoal b, is-nongoal c, = (total-cost) 0",
+        "is-goal e, is-nongoal a, is-nongoal b, is-nongoal c",
         "at-goal s, at-goal t",
         "move a b right, push-to-goal s b c d right",
         1,

@@ -121,8 +121,8 @@ def test_problems_can_be_solved(name: str, tmp_path: Path) -> None:
     [
         ("gripper", (0,), "gripper needs at least 1 of balls, got 0"),
         ("visitall", (1, 1, 50), "visitall needs at least 2 cells, got 1 x 1"),
-        ("visitall", (-2, -3, 50), "visitall needs at least 2 cells, got -2 x -3"),
-        ("visitall", (3, 3, 0), "visitall needs a goal_percent from 1 to 100, got 0"),
+        ("visitall", (-2, -3, 50), "visitall needs at least 1 of rows, got -2"),
+        ("visitall", (3, 3, 0), "visitall needs at least 1 of goal_percent, got 0"),
         ("visitall", (3, 3, 101), "visitall needs a goal_percent from 1 to 100, got 101"),
         ("logistics", (1, 1, 2, 1), "logistics needs at least 2 locations in all, got 1"),
         ("logistics", (2, 1, 2, 0), "logistics needs at least 1 of airplanes, got 0"),

@@ -112,10 +112,7 @@ def _generated(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSe
     for chosen, seed in itertools.product(itertools.product(*values), table.seeds):
         parameters = dict(zip(table.parameters, chosen, strict=True))
         with tempfile.TemporaryDirectory() as folder:
-            try:
-                texts = generate(**parameters, seed=seed)
-            except TypeError as error:
-                raise InputError(f"{table.generator}: {error}") from None
+            texts = generate(**parameters, seed=seed)
             for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
                 Path(folder, name).write_text(text)
             problem = Path(folder, "problem.pddl").rename(

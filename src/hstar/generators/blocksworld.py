@@ -15,8 +15,7 @@ import random
 from functools import lru_cache
 from itertools import pairwise
 
-from hstar.errors import InputError
-from hstar.generators import GENERATORS
+from hstar.generators.problem import Problem, generator, numbered
 
 DOMAIN = """\
 (define (domain blocksworld-4ops)
@@ -45,30 +44,17 @@ DOMAIN = """\
 """
 
 
-@GENERATORS.register("blocksworld")
-def generate(blocks: int, seed: int) -> tuple[str, str]:
-    """Domain and problem with that many blocks."""
-    if blocks < 2:
-        raise InputError(f"blocksworld needs at least 2 blocks, got {blocks}")
-    rng = random.Random(seed)
-    init = random_towers(blocks, rng)
-    goal = random_towers(blocks, rng)
-    while _on(goal) <= _on(init):
-        init = random_towers(blocks, rng)
-        goal = random_towers(blocks, rng)
-    facts = ["(arm-empty)"]
-    for tower in init:
-        facts += [f"(on b{upper} b{lower})" for lower, upper in pairwise(tower)]
-        facts += [f"(on-table b{tower[0]})", f"(clear b{tower[-1]})"]
-    wanted = [f"(on b{upper} b{lower})" for upper, lower in sorted(_on(goal))]
-    problem = f"""\
-(define (problem blocksworld-{blocks}-{seed})
-  (:domain blocksworld-4ops)
-  (:objects {" ".join(f"b{i}" for i in range(1, blocks + 1))})
-  (:init {" ".join(facts)})
-  (:goal (and {" ".join(wanted)})))
-"""
-    return DOMAIN, problem
+@generator("blocksworld", DOMAIN, blocks=2)
+def generate(rng: random.Random, blocks: int) -> Problem:
+    start = goal = list[list[int]]()
+    while _on(goal) <= _on(start):
+        start, goal = random_towers(blocks, rng), random_towers(blocks, rng)
+    init = ["arm-empty"]
+    for tower in start:
+        init += [f"on b{upper} b{lower}" for lower, upper in pairwise(tower)]
+        init += [f"on-table b{tower[0]}", f"clear b{tower[-1]}"]
+    wanted = [f"on b{upper} b{lower}" for upper, lower in sorted(_on(goal))]
+    return Problem({"": numbered("b", blocks)}, init, wanted)
 
 
 def random_towers(blocks: int, rng: random.Random) -> list[list[int]]:

@@ -10,10 +10,10 @@ so that making the sandwiches of allergic children first leads to a plan.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from hstar.errors import InputError
-from hstar.generators import GENERATORS
-from hstar.generators.problem import check_sizes, numbered, problem_text
+from hstar.generators.problem import Problem, generator, numbered
 
 DOMAIN = """\
 (define (domain childsnack)
@@ -65,22 +65,15 @@ DOMAIN = """\
 TABLES = ("table1", "table2", "table3")
 
 
-@GENERATORS.register("childsnack")
-def generate(children: int, allergic: int, trays: int, sandwiches: int, seed: int) -> tuple[str, str]:
-    """Domain and problem with that many children, allergic ones among them, trays and sandwiches."""
-    check_sizes("childsnack", children=(children, 1), allergic=(allergic, 0), trays=(trays, 1))
+@generator("childsnack", DOMAIN, children=1, allergic=0, trays=1, sandwiches=1)
+def generate(rng: random.Random, children: int, allergic: int, trays: int, sandwiches: int) -> Problem:
     if allergic > children:
         raise InputError(f"childsnack has at most {children} allergic of {children} children, got {allergic}")
     if sandwiches < children:
         raise InputError(
             f"childsnack needs at least a sandwich for each child, got {sandwiches} for {children}"
         )
-    rng = random.Random(seed)
-    kids, carriers, snacks = (
-        numbered("c", children),
-        numbered("t", trays),
-        numbered("s", sandwiches),
-    )
+    kids, carriers, snacks = numbered("c", children), numbered("t", trays), numbered("s", sandwiches)
     breads, fillings = numbered("b", children), numbered("f", children)
     sick = set(rng.sample(kids, allergic))
     init = [f"at {tray} kitchen" for tray in carriers]
@@ -91,18 +84,6 @@ def generate(children: int, allergic: int, trays: int, sandwiches: int, seed: in
     init += [f"gluten-free-filling {filling}" for filling in sorted(rng.sample(fillings, allergic))]
     init += [f"{'allergic' if kid in sick else 'not-allergic'} {kid}" for kid in kids]
     init += [f"waiting {kid} {rng.choice(TABLES)}" for kid in kids]
-    return DOMAIN, problem_text(
-        "childsnack",
-        [children, allergic, trays, sandwiches],
-        seed,
-        objects={
-            "child": kids,
-            "tray": carriers,
-            "sandwich": snacks,
-            "bread": breads,
-            "filling": fillings,
-            "place": TABLES,
-        },
-        init=init,
-        goal=[f"served {kid}" for kid in kids],
-    )
+    objects: dict[str, Sequence[str]] = {"child": kids, "tray": carriers, "sandwich": snacks}
+    objects |= {"bread": breads, "filling": fillings, "place": TABLES}
+    return Problem(objects, init, [f"served {kid}" for kid in kids])

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import random
 
-from hstar.errors import InputError
-from hstar.generators import GENERATORS
+from hstar.generators.problem import Problem, generator, starts_and_goals
 
 DOMAIN = """\
 (define (domain ferry)
@@ -35,30 +34,12 @@ DOMAIN = """\
 """
 
 
-@GENERATORS.register("ferry")
-def generate(locations: int, cars: int, seed: int) -> tuple[str, str]:
-    """Domain and problem with that many locations and cars."""
-    if locations < 2 or cars < 1:
-        raise InputError(
-            f"ferry needs at least 2 locations and 1 car, got {locations} locations, {cars} cars"
-        )
-    rng = random.Random(seed)
-    origins = goals = [0] * cars
-    while origins == goals:
-        origins = [rng.randrange(locations) for _ in range(cars)]
-        goals = [rng.randrange(locations) for _ in range(cars)]
-    facts = ["(empty-ferry)", f"(at-ferry l{rng.randrange(locations)})"]
-    facts += [f"(location l{i})" for i in range(locations)]
-    facts += [f"(car c{i})" for i in range(cars)]
-    facts += [f"(not-eq l{i} l{j})" for i in range(locations) for j in range(locations) if i != j]
-    facts += [f"(at c{car} l{place})" for car, place in enumerate(origins)]
-    names = [f"l{i}" for i in range(locations)] + [f"c{i}" for i in range(cars)]
-    wanted = [f"(at c{car} l{place})" for car, place in enumerate(goals)]
-    problem = f"""\
-(define (problem ferry-{locations}-{cars}-{seed})
-  (:domain ferry)
-  (:objects {" ".join(names)})
-  (:init {" ".join(facts)})
-  (:goal (and {" ".join(wanted)})))
-"""
-    return DOMAIN, problem
+@generator("ferry", DOMAIN, locations=2, cars=1)
+def generate(rng: random.Random, locations: int, cars: int) -> Problem:
+    places, names = [f"l{i}" for i in range(locations)], [f"c{i}" for i in range(cars)]
+    start, goal = starts_and_goals(names, places, rng)
+    init = ["empty-ferry", f"at-ferry {rng.choice(places)}"]
+    init += [f"location {place}" for place in places]
+    init += [f"car {car}" for car in names]
+    init += [f"not-eq {here} {there}" for here in places for there in places if here != there]
+    return Problem({"": [*places, *names]}, [*init, *start], goal)

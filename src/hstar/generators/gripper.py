@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import random
 
-from hstar.generators import GENERATORS
-from hstar.generators.problem import check_sizes, numbered, problem_text
+from hstar.generators.problem import Problem, generator, numbered, starts_and_goals
 
 DOMAIN = """\
 (define (domain gripper)
@@ -38,28 +37,13 @@ ROOMS = ("rooma", "roomb")
 GRIPPERS = ("left", "right")
 
 
-@GENERATORS.register("gripper")
-def generate(balls: int, seed: int) -> tuple[str, str]:
-    """Domain and problem with that many balls."""
-    check_sizes("gripper", balls=(balls, 1))
-    rng = random.Random(seed)
+@generator("gripper", DOMAIN, balls=1)
+def generate(rng: random.Random, balls: int) -> Problem:
     names = numbered("ball", balls)
-    start: list[str] = []
-    goal: list[str] = []
-    while start == goal:
-        start = [rng.choice(ROOMS) for _ in names]
-        goal = [rng.choice(ROOMS) for _ in names]
+    start, goal = starts_and_goals(names, ROOMS, rng)
     init = [f"room {room}" for room in ROOMS]
     init += [f"ball {ball}" for ball in names]
     for gripper in GRIPPERS:
         init += [f"gripper {gripper}", f"free {gripper}"]
-    init += [f"at-robby {rng.choice(ROOMS)}"]
-    init += [f"at {ball} {room}" for ball, room in zip(names, start, strict=True)]
-    return DOMAIN, problem_text(
-        "gripper",
-        [balls],
-        seed,
-        objects={"": [*ROOMS, *GRIPPERS, *names]},
-        init=init,
-        goal=[f"at {ball} {room}" for ball, room in zip(names, goal, strict=True)],
-    )
+    init += [f"at-robby {rng.choice(ROOMS)}", *start]
+    return Problem({"": [*ROOMS, *GRIPPERS, *names]}, init, goal)

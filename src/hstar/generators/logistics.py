@@ -12,8 +12,7 @@ from __future__ import annotations
 import random
 
 from hstar.errors import InputError
-from hstar.generators import GENERATORS
-from hstar.generators.problem import check_sizes, numbered, problem_text
+from hstar.generators.problem import Problem, generator, numbered, starts_and_goals
 
 DOMAIN = """\
 (define (domain logistics)
@@ -47,45 +46,20 @@ DOMAIN = """\
 """
 
 
-@GENERATORS.register("logistics")
-def generate(cities: int, locations: int, packages: int, airplanes: int, seed: int) -> tuple[str, str]:
-    """Domain and problem with that many cities, locations in each of them, packages and airplanes."""
-    check_sizes(
-        "logistics",
-        cities=(cities, 1),
-        locations=(locations, 1),
-        packages=(packages, 1),
-        airplanes=(airplanes, 1),
-    )
+@generator("logistics", DOMAIN, cities=1, locations=1, packages=1, airplanes=1)
+def generate(rng: random.Random, cities: int, locations: int, packages: int, airplanes: int) -> Problem:
     if cities * locations < 2:
         raise InputError("logistics needs at least 2 locations in all, got 1")
-    rng = random.Random(seed)
     towns = numbered("city", cities)
     places = [[f"l{c}-{i}" for i in range(1, locations + 1)] for c in range(1, cities + 1)]
     airports = [town[0] for town in places]
     everywhere = [place for town in places for place in town]
     boxes, trucks, planes = numbered("p", packages), numbered("truck", cities), numbered("plane", airplanes)
-    start: list[str] = []
-    goal: list[str] = []
-    while start == goal:
-        start = [rng.choice(everywhere) for _ in boxes]
-        goal = [rng.choice(everywhere) for _ in boxes]
+    start, goal = starts_and_goals(boxes, everywhere, rng)
     init = [f"in-city {place} {town}" for town, own in zip(towns, places, strict=True) for place in own]
     init += [f"at {truck} {rng.choice(own)}" for truck, own in zip(trucks, places, strict=True)]
     init += [f"at {plane} {rng.choice(airports)}" for plane in planes]
-    init += [f"at {box} {place}" for box, place in zip(boxes, start, strict=True)]
-    return DOMAIN, problem_text(
-        "logistics",
-        [cities, locations, packages, airplanes],
-        seed,
-        objects={
-            "city": towns,
-            "airport": airports,
-            "location": [place for town in places for place in town[1:]],
-            "truck": trucks,
-            "airplane": planes,
-            "package": boxes,
-        },
-        init=init,
-        goal=[f"at {box} {place}" for box, place in zip(boxes, goal, strict=True)],
-    )
+    inland = [place for town in places for place in town[1:]]
+    objects = {"city": towns, "airport": airports, "location": inland}
+    objects |= {"truck": trucks, "airplane": planes, "package": boxes}
+    return Problem(objects, [*init, *start], goal)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import random
 
-from hstar.generators import GENERATORS
-from hstar.generators.problem import check_sizes, numbered, problem_text
+from hstar.generators.problem import Problem, generator, numbered
 
 DOMAIN = """\
 (define (domain miconic)
@@ -42,22 +41,13 @@ DOMAIN = """\
 """
 
 
-@GENERATORS.register("miconic")
-def generate(floors: int, passengers: int, seed: int) -> tuple[str, str]:
-    """Domain and problem with that many floors and passengers."""
-    check_sizes("miconic", floors=(floors, 2), passengers=(passengers, 1))
-    rng = random.Random(seed)
+@generator("miconic", DOMAIN, floors=2, passengers=1)
+def generate(rng: random.Random, floors: int, passengers: int) -> Problem:
     levels, people = numbered("f", floors), numbered("p", passengers)
     init = [f"above {low} {high}" for i, low in enumerate(levels) for high in levels[i + 1 :]]
     init.append(f"lift-at {rng.choice(levels)}")
     for person in people:
         origin, destination = rng.sample(levels, 2)
         init += [f"origin {person} {origin}", f"destin {person} {destination}"]
-    return DOMAIN, problem_text(
-        "miconic",
-        [floors, passengers],
-        seed,
-        objects={"floor": levels, "passenger": people},
-        init=init,
-        goal=[f"served {person}" for person in people],
-    )
+    goal = [f"served {person}" for person in people]
+    return Problem({"floor": levels, "passenger": people}, init, goal)

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import random
 
-from hstar.errors import InputError
-from hstar.generators import GENERATORS
+from hstar.generators.problem import Problem, generator, numbered
 
 DOMAIN = """\
 (define (domain npuzzle)
@@ -26,31 +25,20 @@ DOMAIN = """\
 """
 
 
-@GENERATORS.register("npuzzle")
-def generate(rows: int, columns: int, seed: int) -> tuple[str, str]:
-    """Domain and problem of that size."""
-    if rows < 2 or columns < 2:
-        raise InputError(f"npuzzle needs at least 2 rows and 2 columns, got {rows} x {columns}")
-    rng = random.Random(seed)
+@generator("npuzzle", DOMAIN, rows=2, columns=2)
+def generate(rng: random.Random, rows: int, columns: int) -> Problem:
     tiles = random_tiles(rows, columns, rng)
     while tiles == sorted(tiles):
         tiles = random_tiles(rows, columns, rng)
     cells = [f"c{row}-{column}" for row in range(rows) for column in range(columns)]
-    facts = [f"(at t{t} {c})" if t else f"(empty {c})" for t, c in zip(tiles, cells, strict=True)]
+    init = [f"at t{t} {c}" if t else f"empty {c}" for t, c in zip(tiles, cells, strict=True)]
     for i in range(rows * columns):
         right, down = i + 1, i + columns
         for j in [right] * (right % columns > 0) + [down] * (down < rows * columns):
-            facts += [f"(neighbor {cells[i]} {cells[j]})", f"(neighbor {cells[j]} {cells[i]})"]
-    wanted = [f"(at t{t} {cells[t]})" for t in range(1, rows * columns)]
-    problem = f"""\
-(define (problem npuzzle-{rows}-{columns}-{seed})
-  (:domain npuzzle)
-  (:objects {" ".join(f"t{t}" for t in range(1, rows * columns))} - tile
-            {" ".join(cells)} - cell)
-  (:init {" ".join(facts)})
-  (:goal (and {" ".join(wanted)})))
-"""
-    return DOMAIN, problem
+            init += [f"neighbor {cells[i]} {cells[j]}", f"neighbor {cells[j]} {cells[i]}"]
+    names = numbered("t", rows * columns - 1)
+    goal = [f"at {name} {cell}" for name, cell in zip(names, cells[1:], strict=True)]
+    return Problem({"tile": names, "cell": cells}, init, goal)
 
 
 def random_tiles(rows: int, columns: int, rng: random.Random) -> list[int]:

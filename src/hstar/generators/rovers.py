@@ -16,10 +16,10 @@ and for a rover being available, which each action leaves as they are, are left 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
 from hstar.errors import InputError
-from hstar.generators import GENERATORS
-from hstar.generators.problem import check_sizes, numbered, problem_text
+from hstar.generators.problem import Problem, generator, numbered
 
 DOMAIN = """\
 (define (domain rovers)
@@ -93,26 +93,16 @@ MODES = ("colour", "high-res", "low-res")
 EQUIPMENT = ("soil-analysis", "rock-analysis", "imaging")
 
 
-@GENERATORS.register("rovers")
+@generator("rovers", DOMAIN, rovers=1, waypoints=2, objectives=1, cameras=1, goals=1)
 def generate(
-    rovers: int, waypoints: int, objectives: int, cameras: int, goals: int, seed: int
-) -> tuple[str, str]:
-    """Domain and problem of those sizes."""
-    check_sizes(
-        "rovers",
-        rovers=(rovers, 1),
-        waypoints=(waypoints, 2),
-        objectives=(objectives, 1),
-        cameras=(cameras, 1),
-        goals=(goals, 1),
-    )
+    rng: random.Random, rovers: int, waypoints: int, objectives: int, cameras: int, goals: int
+) -> Problem:
     most = 2 * waypoints + len(MODES) * objectives
     if goals > most:
         raise InputError(
             f"rovers has at most {most} goals for {waypoints} waypoints and {objectives} objectives, "
             f"got {goals}"
         )
-    rng = random.Random(seed)
     crews, places = numbered("r", rovers), numbered("w", waypoints)
     views, eyes, stores = numbered("o", objectives), numbered("c", cameras), numbered("s", rovers)
     init = [f"at-lander base {rng.choice(places)}"]
@@ -142,22 +132,9 @@ def generate(
             init.append(f"at-{kind}-sample {place}")
     images = [f"communicated-image-data {view} {mode}" for view in views for mode in MODES]
     goal += [image for number, image in enumerate(images, 2 * waypoints) if number in wanted]
-    return DOMAIN, problem_text(
-        "rovers",
-        [rovers, waypoints, objectives, cameras, goals],
-        seed,
-        objects={
-            "rover": crews,
-            "waypoint": places,
-            "store": stores,
-            "camera": eyes,
-            "mode": MODES,
-            "lander": ["base"],
-            "objective": views,
-        },
-        init=init,
-        goal=goal,
-    )
+    objects: dict[str, Sequence[str]] = {"rover": crews, "waypoint": places, "store": stores, "camera": eyes}
+    objects |= {"mode": MODES, "lander": ["base"], "objective": views}
+    return Problem(objects, init, goal)
 
 
 Pairs = list[tuple[int, int]]

@@ -13,8 +13,7 @@ from __future__ import annotations
 import random
 
 from hstar.errors import InputError
-from hstar.generators import GENERATORS
-from hstar.generators.problem import check_sizes, numbered, problem_text
+from hstar.generators.problem import Problem, generator, numbered
 
 DOMAIN = """\
 (define (domain satellite)
@@ -56,25 +55,15 @@ DOMAIN = """\
 """
 
 
-@GENERATORS.register("satellite")
+@generator("satellite", DOMAIN, satellites=1, instruments=1, modes=1, directions=1, images=1)
 def generate(
-    satellites: int, instruments: int, modes: int, directions: int, images: int, seed: int
-) -> tuple[str, str]:
-    """Domain and problem of those sizes."""
-    check_sizes(
-        "satellite",
-        satellites=(satellites, 1),
-        instruments=(instruments, 1),
-        modes=(modes, 1),
-        directions=(directions, 1),
-        images=(images, 1),
-    )
+    rng: random.Random, satellites: int, instruments: int, modes: int, directions: int, images: int
+) -> Problem:
     if images > directions * modes:
         raise InputError(
             f"satellite has {directions * modes} images of {directions} directions in {modes} modes, "
             f"got {images}"
         )
-    rng = random.Random(seed)
     crafts, kinds, stars = numbered("s", satellites), numbered("m", modes), numbered("d", directions)
     owner: dict[str, str] = {}
     for craft in crafts:
@@ -93,11 +82,5 @@ def generate(
     wanted = sorted(rng.sample(range(directions * modes), images))
     goal = [f"have-image {stars[pair // modes]} {kinds[pair % modes]}" for pair in wanted]
     goal += [f"pointing {craft} {rng.choice(stars)}" for craft in crafts if not rng.randrange(4)]
-    return DOMAIN, problem_text(
-        "satellite",
-        [satellites, instruments, modes, directions, images],
-        seed,
-        objects={"satellite": crafts, "instrument": list(owner), "mode": kinds, "direction": stars},
-        init=init,
-        goal=goal,
-    )
+    objects = {"satellite": crafts, "instrument": list(owner), "mode": kinds, "direction": stars}
+    return Problem(objects, init, goal)

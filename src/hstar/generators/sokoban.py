@@ -13,8 +13,7 @@ from __future__ import annotations
 import random
 
 from hstar.errors import InputError
-from hstar.generators import GENERATORS
-from hstar.generators.problem import check_sizes, numbered, problem_text
+from hstar.generators.problem import Problem, generator, numbered
 
 DOMAIN = """\
 (define (domain sokoban)
@@ -51,22 +50,19 @@ PULLS = 50
 TRIES = 1000
 
 
-@GENERATORS.register("sokoban")
-def generate(rows: int, columns: int, stones: int, walls: int, seed: int) -> tuple[str, str]:
-    """Domain and problem of that size, with that many stones and cells that are walls."""
-    check_sizes("sokoban", rows=(rows, 1), columns=(columns, 1), stones=(stones, 1), walls=(walls, 0))
+@generator("sokoban", DOMAIN, rows=1, columns=1, stones=1, walls=0)
+def generate(rng: random.Random, rows: int, columns: int, stones: int, walls: int) -> Problem:
     if max(rows, columns) < 3 or rows * columns - walls < stones + 2:
         raise InputError(
             f"sokoban needs at least 3 cells in a row and 2 more than stones, got {rows} x {columns} cells, "
             f"{walls} walls and {stones} stones"
         )
-    rng = random.Random(seed)
     for _ in range(TRIES):
         floor = _random_floor(rows, columns, walls, rng)
         goals = rng.sample(floor, stones)
         ends, player = _pulled(set(floor), goals, rng)
         if set(ends) != set(goals):
-            return DOMAIN, _problem((rows, columns, stones, walls), seed, floor, goals, ends, player)
+            return _problem(floor, goals, ends, player)
     raise InputError(
         f"sokoban found no level of {rows} x {columns} cells with {walls} walls and {stones} stones in "
         f"{TRIES} tries; fewer walls or stones leave more room"
@@ -121,9 +117,7 @@ def _step(cell: Cell, way: tuple[int, int]) -> Cell:
     return cell[0] + way[0], cell[1] + way[1]
 
 
-def _problem(
-    sizes: tuple[int, ...], seed: int, floor: list[Cell], goals: list[Cell], stones: list[Cell], player: Cell
-) -> str:
+def _problem(floor: list[Cell], goals: list[Cell], stones: list[Cell], player: Cell) -> Problem:
     names = {cell: f"c{cell[0]}-{cell[1]}" for cell in floor}
     pieces = numbered("s", len(stones))
     init = [f"at-player {names[player]}"]
@@ -137,12 +131,5 @@ def _problem(
             for way, change in WAYS.items()
             if (near := _step(cell, change)) in names
         ]
-    return problem_text(
-        "sokoban",
-        sizes,
-        seed,
-        objects={"cell": list(names.values()), "direction": list(WAYS), "stone": pieces},
-        init=[*init, "= (total-cost) 0"],
-        goal=[f"at-goal {piece}" for piece in pieces],
-        costs=True,
-    )
+    objects = {"cell": list(names.values()), "direction": list(WAYS), "stone": pieces}
+    return Problem(objects, init, [f"at-goal {piece}" for piece in pieces])

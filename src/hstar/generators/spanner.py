@@ -13,8 +13,7 @@ import random
 from itertools import pairwise
 
 from hstar.errors import InputError
-from hstar.generators import GENERATORS
-from hstar.generators.problem import check_sizes, numbered, problem_text
+from hstar.generators.problem import Problem, generator, numbered
 
 DOMAIN = """\
 (define (domain spanner)
@@ -42,13 +41,10 @@ DOMAIN = """\
 """
 
 
-@GENERATORS.register("spanner")
-def generate(spanners: int, nuts: int, locations: int, seed: int) -> tuple[str, str]:
-    """Domain and problem with that many spanners, nuts and locations on the way."""
-    check_sizes("spanner", nuts=(nuts, 1), locations=(locations, 1))
+@generator("spanner", DOMAIN, spanners=1, nuts=1, locations=1)
+def generate(rng: random.Random, spanners: int, nuts: int, locations: int) -> Problem:
     if spanners < nuts:
         raise InputError(f"spanner needs at least as many spanners as nuts, got {spanners} for {nuts}")
-    rng = random.Random(seed)
     way, tools, bolts = numbered("l", locations), numbered("s", spanners), numbered("n", nuts)
     path = ["shed", *way, "gate"]
     init = ["at bob shed", *(f"link {here} {there}" for here, there in pairwise(path))]
@@ -56,11 +52,5 @@ def generate(spanners: int, nuts: int, locations: int, seed: int) -> tuple[str, 
         init += [f"at {tool} {rng.choice(way)}", f"usable {tool}"]
     for bolt in bolts:
         init += [f"at {bolt} gate", f"loose {bolt}"]
-    return DOMAIN, problem_text(
-        "spanner",
-        [spanners, nuts, locations],
-        seed,
-        objects={"man": ["bob"], "spanner": tools, "nut": bolts, "location": path},
-        init=init,
-        goal=[f"tightened {bolt}" for bolt in bolts],
-    )
+    objects = {"man": ["bob"], "spanner": tools, "nut": bolts, "location": path}
+    return Problem(objects, init, [f"tightened {bolt}" for bolt in bolts])

@@ -13,8 +13,7 @@ from __future__ import annotations
 import math
 import random
 
-from hstar.generators import GENERATORS
-from hstar.generators.problem import check_sizes, numbered, problem_text
+from hstar.generators.problem import Problem, generator, numbered
 
 DOMAIN = """\
 (define (domain transport)
@@ -51,11 +50,8 @@ SIDE = 100
 MOST_CAPACITY = 4
 
 
-@GENERATORS.register("transport")
-def generate(locations: int, vehicles: int, packages: int, seed: int) -> tuple[str, str]:
-    """Domain and problem with that many locations, vehicles and packages."""
-    check_sizes("transport", locations=(locations, 2), vehicles=(vehicles, 1), packages=(packages, 1))
-    rng = random.Random(seed)
+@generator("transport", DOMAIN, locations=2, vehicles=1, packages=1)
+def generate(rng: random.Random, locations: int, vehicles: int, packages: int) -> Problem:
     places, trucks, boxes = numbered("l", locations), numbered("v", vehicles), numbered("p", packages)
     levels = [f"n{i}" for i in range(MOST_CAPACITY + 1)]
     init = [f"capacity-predecessor {levels[i]} {levels[i + 1]}" for i in range(MOST_CAPACITY)]
@@ -69,15 +65,8 @@ def generate(locations: int, vehicles: int, packages: int, seed: int) -> tuple[s
         start, end = rng.sample(places, 2)
         init.append(f"at {box} {start}")
         goal.append(f"at {box} {end}")
-    return DOMAIN, problem_text(
-        "transport",
-        [locations, vehicles, packages],
-        seed,
-        objects={"location": places, "vehicle": trucks, "package": boxes, "level": levels},
-        init=[*init, "= (total-cost) 0"],
-        goal=goal,
-        costs=True,
-    )
+    objects = {"location": places, "vehicle": trucks, "package": boxes, "level": levels}
+    return Problem(objects, init, goal)
 
 
 def random_roads(locations: int, rng: random.Random) -> dict[tuple[int, int], int]:

@@ -11,8 +11,7 @@ from __future__ import annotations
 import random
 
 from hstar.errors import InputError
-from hstar.generators import GENERATORS
-from hstar.generators.problem import problem_text
+from hstar.generators.problem import Problem, generator
 
 DOMAIN = """\
 (define (domain visitall)
@@ -27,14 +26,12 @@ DOMAIN = """\
 """
 
 
-@GENERATORS.register("visitall")
-def generate(rows: int, columns: int, goal_percent: int, seed: int) -> tuple[str, str]:
-    """Domain and problem of that size; 1 to 100 percent of the cells are wanted."""
-    if rows < 1 or columns < 1 or rows * columns < 2:
+@generator("visitall", DOMAIN, rows=1, columns=1, goal_percent=1)
+def generate(rng: random.Random, rows: int, columns: int, goal_percent: int) -> Problem:
+    if rows * columns < 2:
         raise InputError(f"visitall needs at least 2 cells, got {rows} x {columns}")
-    if not 1 <= goal_percent <= 100:
+    if goal_percent > 100:
         raise InputError(f"visitall needs a goal_percent from 1 to 100, got {goal_percent}")
-    rng = random.Random(seed)
     cells = [f"c{row}-{column}" for row in range(rows) for column in range(columns)]
     start = ""
     wanted: list[str] = []
@@ -46,11 +43,4 @@ def generate(rows: int, columns: int, goal_percent: int, seed: int) -> tuple[str
         right, down = i + 1, i + columns
         for j in [right] * (right % columns > 0) + [down] * (down < rows * columns):
             init += [f"connected {cells[i]} {cells[j]}", f"connected {cells[j]} {cells[i]}"]
-    return DOMAIN, problem_text(
-        "visitall",
-        [rows, columns, goal_percent],
-        seed,
-        objects={"place": cells},
-        init=init,
-        goal=[f"visited {cell}" for cell in wanted],
-    )
+    return Problem({"place": cells}, init, [f"visited {cell}" for cell in wanted])
