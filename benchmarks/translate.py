@@ -40,7 +40,7 @@ from translations import compare
 
 from hstar import _core
 from hstar.errors import InputError
-from hstar.spaces.front_end import translate_natively
+from hstar.spaces.pddl import translate_natively
 from hstar.spaces.translate import find_domain
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "benchmarks"

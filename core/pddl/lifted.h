@@ -92,11 +92,14 @@ struct FunctionValue {
 };
 
 struct LiftedTask {
-  std::vector<std::string> types;     // [kObjectType] is "object"
-  std::vector<int32_t> parents;       // of the types; of "object" itself
-  std::vector<Predicate> predicates;  // [kEquals] is "="
+  std::string domain_name, problem_name;
+  std::vector<std::string> requirements;  // that the domain declares
+  std::vector<std::string> types;         // [kObjectType] is "object"
+  std::vector<int32_t> parents;           // of the types; of "object" itself
+  std::vector<Predicate> predicates;      // [kEquals] is "="
   std::vector<Predicate> functions;
   std::vector<Object> objects;
+  size_t constants = 0;  // the first objects
   std::vector<LiftedAction> actions;
   std::vector<LiftedRule> rules;
   std::vector<GroundAtom> init;

@@ -14,6 +14,9 @@ constexpr std::string_view kReserved[] = {"and", "or", "not", "imply", "forall",
 
 using Sections = std::map<std::string_view, std::vector<Item>>;
 
+// The name of `(define (kind name) ...)`.
+std::string_view defined_name(const Source& source) { return source.word(source.children(0)[1] + 2); }
+
 // The sections of `(define (kind name) ...)` by keyword.
 Sections split_sections(const Source& source, const char* kind, const std::set<std::string_view>& known) {
   const std::vector<Item> items = source.children(0);
@@ -40,7 +43,8 @@ Sections split_sections(const Source& source, const char* kind, const std::set<s
 std::set<std::string> requirements(const Source& source, const Sections& sections) {
   std::set<std::string> found;
   if (const auto section = sections.find(":requirements"); section != sections.end())
-    for (const Item item : source.children(section->second[0])) found.emplace(source.shown(item));
+    for (Item item = section->second[0] + 2; item < source.end(section->second[0]); item = source.next(item))
+      found.emplace(source.shown(item));
   return found;
 }
 
@@ -283,14 +287,14 @@ class ProblemParser {
             source, "problem",
             {":domain", ":requirements", ":objects", ":init", ":goal", ":metric", ":length"})) {}
 
-  std::set<std::string> parse(DomainParser& domain, std::string_view domain_name) {
+  std::set<std::string> parse(DomainParser& domain) {
     for (const char* keyword : {":domain", ":init", ":goal"})
       if (sections_[keyword].empty()) source_.fail(0, std::string("the problem has no '") + keyword + "'");
     const Item name = sections_[":domain"][0];
     parser_.check_length(name, 2);
-    if (source_.word(name + 2) != domain_name)
+    if (source_.word(name + 2) != task_.domain_name)
       task_.warnings.push_back(source_.file() + ": the problem is for domain '" + source_.shown(name + 2) +
-                               "', the domain is called '" + std::string(domain_name) + "'");
+                               "', the domain is called '" + task_.domain_name + "'");
     for (const Item section : sections_[":objects"]) domain.parse_objects(source_, parser_, section);
     parse_init(sections_[":init"][0]);
     const Item goal = sections_[":goal"][0];
@@ -386,8 +390,11 @@ LiftedTask parse_task(const Source& domain, const Source& problem) {
   Used used;
   DomainParser domain_parser(domain, task, symbols, used);
   std::set<std::string> declared = domain_parser.parse();
-  const std::string_view name = domain.word(domain.children(domain.children(0)[1])[1]);
-  declared.merge(ProblemParser(problem, task, symbols, used).parse(domain_parser, name));
+  task.domain_name = defined_name(domain);
+  task.requirements.assign(declared.begin(), declared.end());
+  task.constants = task.objects.size();
+  declared.merge(ProblemParser(problem, task, symbols, used).parse(domain_parser));
+  task.problem_name = defined_name(problem);
   warn_undeclared(domain.file(), used, std::move(declared), task.warnings);
   return task;
 }

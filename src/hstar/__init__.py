@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from hstar.search.admissibility import check_heuristic
     from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
     from hstar.search.solve import Result, SearchConfig, searches
+    from hstar.spaces.lifted_state import validate_pddl
     from hstar.spaces.load import load
     from hstar.spaces.task import Task
-    from hstar.spaces.validate import Verdict, validate_pddl
+    from hstar.spaces.validate import Verdict
 
 __version__ = "0.1.0"
 
@@ -46,7 +47,7 @@ _HOME = {
     "SearchConfig": "hstar.search.solve",
     "searches": "hstar.search.solve",
     "Verdict": "hstar.spaces.validate",
-    "validate_pddl": "hstar.spaces.validate",
+    "validate_pddl": "hstar.spaces.lifted_state",
     "Task": "hstar.spaces.task",
     "load": "hstar.spaces.load",
     "Recipe": "hstar.recipes",

@@ -146,6 +146,11 @@ def translate(texts: tuple[bytes, bytes], files: tuple[str, str], unit_cost: boo
     The task of two PDDL texts, domain and problem; their file names are for errors. Limits are in seconds and in bytes of the process; `progress` is called with facts as `evaluated` and operators as `generated`.
     """
 
+def parse_pddl(texts: tuple[bytes, bytes], files: tuple[str, str]) -> object:
+    """
+    The lifted side of two PDDL texts, as plain data for hstar.spaces.lifted.
+    """
+
 class HeuristicInfo:
     """What a heuristic claims."""
 

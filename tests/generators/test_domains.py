@@ -26,8 +26,8 @@ from hstar.generators import (
 )
 from hstar.generators.problem import Problem, problem_text
 from hstar.spaces.lifted import LiftedTask
+from hstar.spaces.lifted_state import validate_pddl
 from hstar.spaces.pddl import parse_task
-from hstar.spaces.validate import validate_pddl
 
 
 @dataclass(frozen=True)
@@ -289,8 +289,7 @@ def test_paper_domains_have_the_symbols_of_the_paper() -> None:
         "visitall": visitall.generate(3, 3, 50, seed=0),
     }
     arities = {
-        name: Counter(predicate.arity for predicate in parse_task(*both).predicates.values())
-        for name, both in texts.items()
+        name: Counter(map(len, parse_task(*both).domain.predicates.values())) for name, both in texts.items()
     }
     assert arities == {
         "blocksworld": {0: 1, 1: 3, 2: 1},

@@ -14,9 +14,8 @@ import hstar
 from hstar.errors import InputError
 from hstar.generators import GENERATORS, sizes_of
 from hstar.spaces.lifted import And, Atom, LiftedTask
+from hstar.spaces.lifted_state import validate_pddl
 from hstar.spaces.pddl import parse_task
-from hstar.spaces.validate import validate_pddl
-from requirements import undeclared_requirements
 
 Sizes = tuple[int, ...]
 
@@ -64,9 +63,9 @@ def wrong_types(task: LiftedTask) -> Iterator[str]:
     atoms = [*task.problem.init, *task.problem.costs, *task.goal_atoms]
     assert all(isinstance(part, Atom) for part in goals)
     for name, *arguments in atoms:
-        symbol = task.predicates.get(name) or task.domain.functions[name]
-        for argument, parameter in zip(arguments, symbol.parameters, strict=True):
-            if not any(argument in task.objects_of_type(kind) for kind in parameter.types):
+        symbols = task.domain.predicates if name in task.domain.predicates else task.domain.functions
+        for argument, types in zip(arguments, symbols[name], strict=True):
+            if not any(argument in task.objects_of_type(kind) for kind in types):
                 yield f"({name} {' '.join(arguments)})"
 
 
@@ -80,8 +79,7 @@ def test_problems_are_valid_deterministic_and_not_solved(name: str) -> None:
         domain, problem = generate(*sizes, seed=seed)
         assert (domain, problem) == generate(**dict(zip(sizes_of(name), sizes, strict=True)), seed=seed)
         task = parse_task(domain, problem)
-        assert task.domain.name == task.problem.domain_name
-        assert undeclared_requirements(task) == []
+        assert task.warnings == ()
         assert list(wrong_types(task)) == []
         assert task.goal_atoms
         assert not validate_pddl(task, []).valid

@@ -511,7 +511,7 @@ def words_of(generator: str, folder: Any) -> Vocabulary:
     for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
         (folder / name).write_text(text)
     domain = read_task(folder / "domain.pddl", folder / "problem.pddl").domain
-    predicates = tuple(sorted((name, predicate.arity) for name, predicate in domain.predicates.items()))
+    predicates = tuple(sorted((name, len(types)) for name, types in domain.predicates.items()))
     return Vocabulary(domain.name, predicates, ("object", *sorted(domain.types)), tuple(domain.constants))
 
 

@@ -31,12 +31,12 @@ def test_translates(name: str) -> None:
 @pytest.mark.parametrize(
     ("domain", "problem", "words"),
     [
-        ("broken/syntax.pddl", "blocks/problem.pddl", "syntax.pddl:4: missing ')'"),
+        ("broken/syntax.pddl", "blocks/problem.pddl", "syntax.pddl:4:3: missing ')'"),
         ("broken/empty.pddl", "blocks/problem.pddl", "empty.pddl: the file is empty"),
-        ("broken/binary.pddl", "blocks/problem.pddl", "binary.pddl:2: not a text file"),
-        ("blocks/domain.pddl", "broken/unknown-type.pddl", "unknown-type.pddl:4: undeclared type"),
-        ("blocks/domain.pddl", "broken/undeclared-predicate.pddl", "pddl:5: undeclared predicate"),
-        ("blocks/domain.pddl", "costs/problem.pddl", "costs/problem.pddl:3: undeclared type"),
+        ("broken/binary.pddl", "blocks/problem.pddl", "binary.pddl:2:1: not a text file"),
+        ("blocks/domain.pddl", "broken/unknown-type.pddl", "unknown-type.pddl:4:17: undeclared type"),
+        ("blocks/domain.pddl", "broken/undeclared-predicate.pddl", "pddl:5:10: undeclared predicate"),
+        ("blocks/domain.pddl", "costs/problem.pddl", "costs/problem.pddl:3:30: undeclared type"),
     ],
 )
 def test_broken_pddl_is_named_with_its_line(domain: str, problem: str, words: str) -> None:

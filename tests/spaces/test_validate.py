@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import itertools
+import json
 import random
+import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -19,11 +21,11 @@ from hypothesis import strategies as st
 import hstar
 from hstar import _core
 from hstar.errors import InputError
-from hstar.spaces.lifted import And, Atom, ForAll, Formula, Imply, LiftedTask, Not, Or
-from hstar.spaces.lifted_state import LiftedState, Program
+from hstar.spaces.lifted import LiftedTask
+from hstar.spaces.lifted_state import LiftedState, Program, validate_pddl
 from hstar.spaces.pddl import parse_task, read_task
 from hstar.spaces.translate import find_domain, translate
-from hstar.spaces.validate import Verdict, format_plan, read_plan, validate_pddl, validate_sas
+from hstar.spaces.validate import Verdict, format_plan, read_plan, validate_sas
 
 DATA = Path(__file__).parents[1] / "data"
 BENCHMARKS = Path(__file__).parents[2].parent / "shared" / "benchmarks"
@@ -140,23 +142,36 @@ def test_goals_of_thousands_of_atoms() -> None:
 # Conditions against the definition of truth.
 
 
-def truth(task: LiftedTask, formula: Formula, binding: dict[str, str]) -> bool:
-    if isinstance(formula, Atom):
-        values = tuple(binding.get(term, term) for term in formula.terms)
-        if formula.predicate == "=":
-            return values[0] == values[1]
-        return (formula.predicate, *values) in task.problem.init
-    if isinstance(formula, Not):
-        return not truth(task, formula.part, binding)
-    if isinstance(formula, And | Or):
-        quantity = all if isinstance(formula, And) else any
-        return quantity(truth(task, part, binding) for part in formula.parts)
-    if isinstance(formula, Imply):
-        return not truth(task, formula.premise, binding) or truth(task, formula.conclusion, binding)
-    names = [p.name for p in formula.parameters]
-    values = itertools.product(*(task.objects_of_type(p.types[0]) for p in formula.parameters))
-    found = (truth(task, formula.part, {**binding, **dict(zip(names, v, strict=True))}) for v in values)
-    return all(found) if isinstance(formula, ForAll) else any(found)
+def nested(text: str) -> list[Any]:
+    """The lists that parentheses make, read apart from the parser that is tested."""
+    found: list[Any] = json.loads(
+        re.sub(r"[^\s()]+", r'"\g<0>"', text)
+        .replace("(", "[")
+        .replace(")", "]")
+        .replace('" ', '", ')
+        .replace("] ", "], ")
+    )
+    return found
+
+
+def truth(task: LiftedTask, formula: list[Any], binding: dict[str, str]) -> bool:
+    """The definition, by the text of the formula."""
+    head, *parts = formula
+    if head in ("forall", "exists"):
+        (variable, *typed), part = parts
+        objects = task.objects_of_type(typed[-1] if typed else "object")
+        found = (truth(task, part, {**binding, variable: value}) for value in objects)
+        return all(found) if head == "forall" else any(found)
+    if head in ("and", "or", "not", "imply"):
+        values = [truth(task, part, binding) for part in parts]
+        return {
+            "and": all(values),
+            "or": any(values),
+            "not": not values[0],
+            "imply": not values[0] or values[-1],
+        }[head]
+    terms = tuple(binding.get(term, term) for term in parts)
+    return terms[0] == terms[1] if head == "=" else (head, *terms) in task.problem.init
 
 
 terms = st.sampled_from(["a", "b", "?x", "?y"])
@@ -184,17 +199,16 @@ DOMAIN = "(define (domain d) (:types t) (:constants a - t b) (:predicates (p ?x)
 @settings(max_examples=300, deadline=None)
 def test_conditions_and_rules_match_the_definition(condition: str, facts: set[str]) -> None:
     """Once as a goal under quantifiers, once as the body of a rule whose instances are counted."""
+    goal = f"(forall (?x) (exists (?y - t) {condition}))"
     task = parse_task(
         f"{DOMAIN} (:derived (h ?x ?y - t) {condition}))",
-        f"(define (problem x) (:domain d) (:objects c - t) (:init {' '.join(sorted(facts))})"
-        f" (:goal (forall (?x) (exists (?y - t) {condition}))))",
+        f"(define (problem x) (:domain d) (:objects c - t) (:init {' '.join(sorted(facts))}) (:goal {goal}))",
     )
-    assert validate_pddl(task, []).valid == truth(task, task.goal, {})
-    rule = task.domain.rules[0]
+    assert validate_pddl(task, []).valid == truth(task, nested(goal), {})
     expected = {
         pair
         for pair in itertools.product(task.objects, task.objects_of_type("t"))
-        if truth(task, rule.condition, dict(zip(("?x", "?y"), pair, strict=True)))
+        if truth(task, nested(condition), dict(zip(("?x", "?y"), pair, strict=True)))
     }
     # An untyped ?x takes its type from the group in a typed list: both are of type t here.
     expected = {pair for pair in expected if pair[0] in task.objects_of_type("t")}

@@ -109,7 +109,7 @@ def describe(task: Task) -> dict[str, Any]:
             "domain": lifted.domain.name,
             "requirements": sorted(lifted.domain.requirements),
             "objects": len(lifted.objects),
-            "predicates": len(lifted.predicates),
+            "predicates": len(lifted.domain.predicates),
             "static_predicates": sorted(lifted.static_predicates),
             "actions": list(lifted.domain.actions),
         }

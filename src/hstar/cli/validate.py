@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 from pathlib import Path
 
 from hstar.cli.options import Parser
 from hstar.errors import InputError
 from hstar.files import check_file
 
+logger = logging.getLogger(__name__)
+
 FILES = "[DOMAIN] PROBLEM PLAN"
 
 DESCRIPTION = """\
-The plan is replayed on the lifted task by code of its own: neither the translator nor the search core has
-a part in it. Exit code 0 if the plan is valid, 1 if it is not."""
+The plan is replayed on the lifted task by code of its own: neither the grounding nor the search has a part in
+it, only the parser is shared. Exit code 0 if the plan is valid, 1 if it is not."""
 EXAMPLES = (
     "hstar validate domain.pddl problem.pddl plan.txt",
     "hstar validate problem.pddl plan.txt --json",
@@ -29,9 +32,10 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from hstar.spaces.lifted_state import validate_pddl
     from hstar.spaces.pddl import read_task
     from hstar.spaces.translate import find_domain
-    from hstar.spaces.validate import read_plan, validate_pddl
+    from hstar.spaces.validate import read_plan
 
     files: list[Path] = arguments.files
     if len(files) not in (2, 3):
@@ -43,7 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("a plan is validated against PDDL, not against a .sas file", file=problem)
     domain = files[0] if len(files) == 3 else find_domain(problem)
     plan = read_plan(plan_file)
-    verdict = validate_pddl(read_task(domain, problem), plan)
+    task = read_task(domain, problem)
+    for warning in task.warnings:
+        logger.warning("%s", warning)
+    verdict = validate_pddl(task, plan)
     if arguments.json:
         record = {"valid": verdict.valid, "cost": verdict.cost, "length": len(plan)}
         print(json.dumps({**record, "reason": verdict.reason, "step": verdict.step}))

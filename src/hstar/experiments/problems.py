@@ -33,7 +33,7 @@ from hstar.spaces.grid import Grid, GridLike
 from hstar.spaces.grid_files import load_map, load_scenarios, scenario_map
 from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, ScenarioOptions, problems_on, random_problems
 from hstar.spaces.load import kind_of, load
-from hstar.spaces.pddl import parse_domain, parse_problem, read_text
+from hstar.spaces.pddl import parse_task, read_task, read_text
 from hstar.spaces.puzzle import Instance, Puzzle, format_instances
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.sas import with_state_of
@@ -157,7 +157,8 @@ def _start_files(folder: Path, domain_file: Path) -> list[Path]:
 
 def _from_problem(task: Task, file: Path) -> Task:
     """The task from the initial state of another problem, which must have the same goal."""
-    problem = parse_problem(read_text(file), task.lifted.domain, str(file))
+    assert task.domain_file is not None
+    problem = read_task(task.domain_file, file).problem
     if problem.goal != task.lifted.problem.goal:
         raise InputError(f"its goal is not that of {task.name}", file=file)
     try:
@@ -171,13 +172,16 @@ def read_problem(path: Path, store: Store, domain: Path | None = None) -> Proble
     if not path.is_file():
         raise InputError("no such file", file=path)
     domain_file = domain or find_domain(path)
-    return make_problem(path.stem, read_text(domain_file), read_text(path), store, str(domain_file))
+    texts, files = (read_text(domain_file), read_text(path)), (str(domain_file), str(path))
+    return make_problem(path.stem, *texts, store, files)
 
 
-def make_problem(name: str, domain: str, problem: str, store: Store, file: str = "domain") -> ProblemSet:
-    """A problem from the texts of its files."""
+def make_problem(
+    name: str, domain: str, problem: str, store: Store, files: tuple[str, str] = ("domain", "problem")
+) -> ProblemSet:
+    """A problem from the texts of its files, whose names are for error messages."""
     texts = {"domain.pddl": store.put(domain.encode()), "problem.pddl": store.put(problem.encode())}
-    domain_name = parse_domain(domain, file).name
+    domain_name = parse_task(domain, problem, *files).domain.name
     words, name = tuple(f"{{{text}}}" for text in texts), f"{domain_name}/{name}"
     starts = {OWN_START: Source((*words, *UNIT_COST), texts)}
     lesson = Lesson("task", domain_name, name, Source(words, texts))

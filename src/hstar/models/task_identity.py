@@ -125,8 +125,8 @@ def _holds(space: TaskIdentity, task: Task, name: str) -> bool:
             space, task, f"{name} is not an atom of it (read the PDDL, where constant atoms are known)"
         )
     atom = parse_atom(name)
-    predicate = lifted.predicates.get(atom[0])
-    known = predicate is not None and len(predicate.parameters) == len(atom) - 1
+    predicate = lifted.domain.predicates.get(atom[0])
+    known = predicate is not None and len(predicate) == len(atom) - 1
     if not known or any(one not in lifted.objects for one in atom[1:]):
         raise _misfit(space, task, f"{name} is not an atom of it")
     if atom[0] in lifted.domain.derived:

@@ -1,18 +1,20 @@
 """A planning task as it was written: objects, types, predicates, action schemas, rules, the goal.
 
-Holds what the translator's `.sas` output drops and lifted models, generators and the plan validator
-need. `hstar.spaces.pddl` reads it from PDDL.
+Holds what finite-domain variables drop and lifted models, generators and the plan validator need. The
+parser of the core (`core/pddl/parser.h`) hands it over as plain data; `hstar.spaces.pddl` asks for it.
 
-Invariant: everything in a `LiftedTask` is declared, has the right arity and is lower case; every
-variable of an action, a rule or the goal has a name of its own there: nothing is shadowed.
+Invariant: everything in a `LiftedTask` is declared, has the right arity and is lower case. Conditions are in
+negation normal form: only atoms are negated, and `(imply a b)` is `(or (not a) b)`. Every variable of an
+action, a rule or the goal has a name of its own there: nothing is shadowed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from hstar.errors import UnsupportedError
 
@@ -20,20 +22,22 @@ GroundAtom: TypeAlias = tuple[str, ...]
 """A ground fact, predicate first: `("on", "a", "b")`."""
 
 
-# Formulas. A term is a variable when it starts with `?`, and the name of an object otherwise.
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(Struct, frozen=True, array_like=True):
     """A typed variable; more than one type means `(either ...)`."""
 
     name: str
-    types: tuple[str, ...] = ("object",)
+    types: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
-    """A predicate (or `=`) with its terms."""
+# Formulas. A term is a variable when it starts with `?`, and the name of an object otherwise.
+
+
+class _Formula(Struct, frozen=True, array_like=True, tag=str.lower):
+    pass
+
+
+class Atom(_Formula, frozen=True):
+    """A predicate (or `=`, or a function) with its terms."""
 
     predicate: str
     terms: tuple[str, ...]
@@ -42,91 +46,65 @@ class Atom:
         return f"({' '.join((self.predicate, *self.terms))})"
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
-    """Negation."""
+class Not(_Formula, frozen=True):
+    """A negated atom."""
 
-    part: Formula
+    part: Atom
 
     def __str__(self) -> str:
         return f"(not {self.part})"
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class _Parts(_Formula, frozen=True):
+    parts: tuple[Formula, ...]
+
+    def __str__(self) -> str:
+        return f"({' '.join((type(self).__name__.lower(), *map(str, self.parts)))})"
+
+
+class And(_Parts, frozen=True):
     """Conjunction; true when it has no parts."""
 
-    parts: tuple[Formula, ...]
 
-    def __str__(self) -> str:
-        return f"({' '.join(('and', *map(str, self.parts)))})"
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(_Parts, frozen=True):
     """Disjunction; false when it has no parts."""
 
-    parts: tuple[Formula, ...]
+
+class _Quantifier(_Formula, frozen=True):
+    parameters: tuple[Parameter, ...]
+    part: Formula
 
     def __str__(self) -> str:
-        return f"({' '.join(('or', *map(str, self.parts)))})"
+        names = " ".join(parameter.name for parameter in self.parameters)
+        return f"({type(self).__name__.lower()} ({names}) {self.part})"
 
 
-@dataclass(frozen=True, slots=True)
-class Imply:
-    """Implication."""
-
-    premise: Formula
-    conclusion: Formula
-
-    def __str__(self) -> str:
-        return f"(imply {self.premise} {self.conclusion})"
-
-
-@dataclass(frozen=True, slots=True)
-class ForAll:
+class ForAll(_Quantifier, frozen=True):
     """Universal quantification over the objects of the parameters' types."""
 
-    parameters: tuple[Parameter, ...]
-    part: Formula
 
-    def __str__(self) -> str:
-        return f"(forall ({' '.join(p.name for p in self.parameters)}) {self.part})"
-
-
-@dataclass(frozen=True, slots=True)
-class Exists:
+class Exists(_Quantifier, frozen=True):
     """Existential quantification over the objects of the parameters' types."""
 
-    parameters: tuple[Parameter, ...]
-    part: Formula
 
-    def __str__(self) -> str:
-        return f"(exists ({' '.join(p.name for p in self.parameters)}) {self.part})"
-
-
-Formula: TypeAlias = Atom | Not | And | Or | Imply | ForAll | Exists
+Formula: TypeAlias = Atom | Not | And | Or | ForAll | Exists
 TRUE = And(())
+
+
+def subformulas(formula: Formula) -> Iterator[Formula]:
+    """The formula and all its parts."""
+    yield formula
+    if isinstance(formula, And | Or):
+        for part in formula.parts:
+            yield from subformulas(part)
+    elif not isinstance(formula, Atom):
+        yield from subformulas(formula.part)
 
 
 # The two halves of a task.
 
 
-@dataclass(frozen=True, slots=True)
-class Predicate:
-    """A declared predicate or function symbol."""
-
-    name: str
-    parameters: tuple[Parameter, ...]
-
-    @property
-    def arity(self) -> int:
-        """Number of arguments."""
-        return len(self.parameters)
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True, array_like=True):
     """For all `parameters` with `condition`: the atom becomes true (`positive`) or false."""
 
     parameters: tuple[Parameter, ...]
@@ -135,19 +113,17 @@ class Effect:
     positive: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """An action schema; `cost` is a number, a function term, or None where nothing is increased."""
+class Action(Struct, frozen=True, array_like=True):
+    """An action schema; `cost` is a number or a function term."""
 
     name: str
     parameters: tuple[Parameter, ...]
     precondition: Formula
     effects: tuple[Effect, ...]
-    cost: int | Atom | None
+    cost: int | Atom
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True, array_like=True):
     """A derived predicate: the head holds for every binding for which the condition does."""
 
     predicate: str
@@ -155,16 +131,18 @@ class Rule:
     condition: Formula
 
 
-@dataclass(frozen=True)
-class Domain:
-    """A PDDL domain. `types` maps every type but `object` to its parent."""
+class Domain(Struct, frozen=True, array_like=True, dict=True):
+    """A PDDL domain. `types` maps every type but `object` to its parent, `constants` each to its type.
+
+    Predicates (without `=`) and functions are mapped to the types of each of their arguments.
+    """
 
     name: str
     requirements: tuple[str, ...]
     types: Mapping[str, str]
     constants: Mapping[str, str]
-    predicates: Mapping[str, Predicate]
-    functions: Mapping[str, Predicate]
+    predicates: Mapping[str, tuple[tuple[str, ...], ...]]
+    functions: Mapping[str, tuple[tuple[str, ...], ...]]
     actions: Mapping[str, Action]
     rules: tuple[Rule, ...]
 
@@ -173,9 +151,8 @@ class Domain:
         """Every derived predicate with the derived ones it depends on, also indirectly."""
         needs: dict[str, set[str]] = {rule.predicate: set() for rule in self.rules}
         for rule in self.rules:
-            needs[rule.predicate] |= {
-                atom.predicate for atom, _ in literals(rule.condition) if atom.predicate in needs
-            }
+            atoms = (part for part in subformulas(rule.condition) if isinstance(part, Atom))
+            needs[rule.predicate] |= {atom.predicate for atom in atoms if atom.predicate in needs}
         for middle in needs:
             for found in needs.values():
                 if middle in found:
@@ -183,13 +160,10 @@ class Domain:
         return {name: frozenset(found) for name, found in needs.items()}
 
 
-@dataclass(frozen=True)
-class Problem:
+class Problem(Struct, frozen=True, array_like=True):
     """A PDDL problem. `costs` are the function values of `:init`; they count if `metric` is set."""
 
     name: str
-    domain_name: str
-    requirements: tuple[str, ...]
     objects: Mapping[str, str]
     init: frozenset[GroundAtom]
     costs: Mapping[GroundAtom, int]
@@ -197,12 +171,12 @@ class Problem:
     metric: bool
 
 
-@dataclass(frozen=True)
-class LiftedTask:
-    """A domain with one of its problems."""
+class LiftedTask(Struct, frozen=True, array_like=True, dict=True):
+    """A domain with one of its problems, and what is unusual about their texts."""
 
     domain: Domain
     problem: Problem
+    warnings: tuple[str, ...]
 
     @cached_property
     def objects(self) -> Mapping[str, str]:
@@ -223,11 +197,6 @@ class LiftedTask:
         """The objects of a type and of its subtypes, in the order of declaration."""
         return self._by_type[name]
 
-    @property
-    def predicates(self) -> Mapping[str, Predicate]:
-        """The declared predicates (`=` is not among them)."""
-        return self.domain.predicates
-
     @cached_property
     def static_predicates(self) -> frozenset[str]:
         """The predicates that neither an effect nor a derived rule touches."""
@@ -244,41 +213,20 @@ class LiftedTask:
         """The initial facts that can change."""
         return self.problem.init - self.static_facts
 
-    @property
-    def goal(self) -> Formula:
-        """The goal as it was written."""
-        return self.problem.goal
-
     @cached_property
     def goal_atoms(self) -> tuple[GroundAtom, ...]:
         """The positive atoms of a goal that is a conjunction of literals."""
         atoms: list[GroundAtom] = []
-        stack = [self.problem.goal]
+        stack: list[Formula] = [self.problem.goal]
         while stack:
             part = stack.pop()
             if isinstance(part, And):
                 stack.extend(reversed(part.parts))
             elif isinstance(part, Atom):
                 atoms.append((part.predicate, *part.terms))
-            elif not (isinstance(part, Not) and isinstance(part.part, Atom)):
+            elif not isinstance(part, Not):
                 raise UnsupportedError(
                     f"the goal of problem '{self.problem.name}' is not a conjunction of literals "
                     f"but has {part}; use a heuristic that works on the translated task"
                 )
         return tuple(dict.fromkeys(atoms))
-
-
-def literals(formula: Formula, positive: bool = True) -> Iterator[tuple[Atom, bool]]:
-    """Every atom of the formula with the polarity under which it occurs."""
-    if isinstance(formula, Atom):
-        yield formula, positive
-    elif isinstance(formula, Not):
-        yield from literals(formula.part, not positive)
-    elif isinstance(formula, Imply):
-        yield from literals(formula.premise, not positive)
-        yield from literals(formula.conclusion, positive)
-    elif isinstance(formula, And | Or):
-        for part in formula.parts:
-            yield from literals(part, positive)
-    else:
-        yield from literals(formula.part, positive)

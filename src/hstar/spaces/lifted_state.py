@@ -1,4 +1,4 @@
-"""States of a lifted task: answer PDDL conditions in them and apply actions.
+"""Replay a plan on the PDDL as it was written: states of a lifted task, conditions in them, actions.
 
 Semantics: PDDL 2.2 (Thiébaux, Hoffmann and Nebel, AIJ 168, 2005, for derived predicates). Effect
 conditions are read in the old state, deletes come before adds. Derived predicates are the least
@@ -6,11 +6,13 @@ fixpoint of their rules, stratum by stratum, with negation as failure; one is co
 condition mentions it, and semi-naively: a new fact is joined with the rest of every rule body that
 it occurs in. Nothing is grounded: a condition is a query over the facts, most selective part first.
 
-Plain and slow next to the core, and independent of it: this is what plans are checked against.
+Plain and slow next to the core. But for the parser it shares no code with it: this is what plans are checked
+against.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -21,18 +23,21 @@ from hstar.spaces.lifted import (
     And,
     Atom,
     Exists,
+    ForAll,
     Formula,
-    Imply,
     LiftedTask,
     Not,
     Or,
     Parameter,
+    subformulas,
 )
+from hstar.spaces.validate import Verdict
 
 # Conditions, compiled. Negation is pushed down to the atoms and forall is "no counterexample", so
 # that every condition can be answered by looking for bindings in the facts.
 
 Binding: TypeAlias = Mapping[str, str]
+Domains: TypeAlias = Mapping[str, frozenset[str]]  # the objects that each variable may stand for
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +66,6 @@ def _compile(formula: Formula, positive: bool = True) -> _Node:
         return _Literal(formula, positive, variables)
     if isinstance(formula, Not):
         return _compile(formula.part, not positive)
-    if isinstance(formula, Imply):
-        return _compile(Or((Not(formula.premise), formula.conclusion)), positive)
     if isinstance(formula, And | Or):
         parts = tuple(_compile(part, positive) for part in formula.parts)
         kind = "all" if isinstance(formula, And) == positive else "any"
@@ -139,7 +142,7 @@ class Schema:
 
     condition: _Node
     parameters: tuple[str, ...]
-    domains: Mapping[str, frozenset[str]]
+    domains: Domains
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +188,9 @@ class Program:
     def schema(self, condition: Formula, own: Sequence[Parameter], outer: Sequence[Parameter] = ()) -> Schema:
         """Compile a condition over its `own` variables and those bound `outer` of it."""
         domains: dict[str, frozenset[str]] = {}
-        for parameter in (*outer, *own, *_quantified(condition)):
+        quantifiers = (part for part in subformulas(condition) if isinstance(part, ForAll | Exists))
+        quantified = (parameter for part in quantifiers for parameter in part.parameters)
+        for parameter in (*outer, *own, *quantified):
             domains[parameter.name] = frozenset(
                 name for kind in parameter.types for name in self.task.objects_of_type(kind)
             )
@@ -206,20 +211,6 @@ class Program:
         return self._actions[name]
 
 
-def _quantified(formula: Formula) -> Iterator[Parameter]:
-    if isinstance(formula, And | Or):
-        for part in formula.parts:
-            yield from _quantified(part)
-    elif isinstance(formula, Imply):
-        yield from _quantified(formula.premise)
-        yield from _quantified(formula.conclusion)
-    elif isinstance(formula, Not):
-        yield from _quantified(formula.part)
-    elif not isinstance(formula, Atom):
-        yield from formula.parameters
-        yield from _quantified(formula.part)
-
-
 class LiftedState:
     """One state: the basic relations, and the derived ones as soon as they are asked for."""
 
@@ -231,7 +222,7 @@ class LiftedState:
     @classmethod
     def initial(cls, program: Program) -> LiftedState:
         """The state of `:init`."""
-        facts: dict[str, list[tuple[str, ...]]] = {name: [] for name in program.task.predicates}
+        facts: dict[str, list[tuple[str, ...]]] = {name: [] for name in program.task.domain.predicates}
         for fact in program.task.problem.init:
             facts[fact[0]].append(fact[1:])
         return cls(program, {name: _Relation(found) for name, found in facts.items()})
@@ -293,9 +284,7 @@ class LiftedState:
         for found in self._solve(schema.condition, binding, schema.domains):
             yield from _complete(schema.parameters, found, schema.domains)
 
-    def _solve(
-        self, node: _Node, binding: Binding, domains: Mapping[str, frozenset[str]]
-    ) -> Iterator[Binding]:
+    def _solve(self, node: _Node, binding: Binding, domains: Domains) -> Iterator[Binding]:
         """Extensions of `binding` that make the node true, whatever is still unbound."""
         if isinstance(node, _Literal):
             yield from self._solve_literal(node, binding, domains)
@@ -312,16 +301,12 @@ class LiftedState:
         else:
             yield from self._solve_some(node, binding, domains)
 
-    def _solve_some(
-        self, node: _Compound, binding: Binding, domains: Mapping[str, frozenset[str]]
-    ) -> Iterator[Binding]:
+    def _solve_some(self, node: _Compound, binding: Binding, domains: Domains) -> Iterator[Binding]:
         if all(domains[variable] for variable in node.local):
             for part in node.parts:
                 yield from self._solve(part, binding, domains)
 
-    def _solve_all(
-        self, parts: Sequence[_Node], binding: Binding, domains: Mapping[str, frozenset[str]]
-    ) -> Iterator[Binding]:
+    def _solve_all(self, parts: Sequence[_Node], binding: Binding, domains: Domains) -> Iterator[Binding]:
         unknown: list[_Node] = []
         for part in parts:
             if any(variable not in binding for variable in part.free):
@@ -336,7 +321,7 @@ class LiftedState:
         for found in self._solve(best, binding, domains):
             yield from self._solve_all(unknown, found, domains)
 
-    def _size(self, node: _Node, binding: Binding, domains: Mapping[str, frozenset[str]]) -> float:
+    def _size(self, node: _Node, binding: Binding, domains: Domains) -> float:
         """About how many bindings the node has; below 1 when it only tests. Orders conjunctions."""
         unbound = [variable for variable in node.free if variable not in binding]
         if isinstance(node, _Literal):
@@ -367,9 +352,7 @@ class LiftedState:
                 key.append(binding.get(term, term))
         return self.relation(atom.predicate).matching(tuple(positions), tuple(key))
 
-    def _solve_literal(
-        self, node: _Literal, binding: Binding, domains: Mapping[str, frozenset[str]]
-    ) -> Iterator[Binding]:
+    def _solve_literal(self, node: _Literal, binding: Binding, domains: Domains) -> Iterator[Binding]:
         terms = node.atom.terms
         equality = node.atom.predicate == "="
         if node.positive and not equality:
@@ -398,7 +381,7 @@ def _unify(
     atom: Atom,
     fact: tuple[str, ...],
     binding: Binding,
-    domains: Mapping[str, frozenset[str]],
+    domains: Domains,
 ) -> dict[str, str] | None:
     """`binding` extended so that the atom is the fact; None if there is no such binding."""
     found = dict(binding)
@@ -416,9 +399,7 @@ def _unify(
     return found
 
 
-def _complete(
-    variables: Iterable[str], binding: Binding, domains: Mapping[str, frozenset[str]]
-) -> Iterator[Binding]:
+def _complete(variables: Iterable[str], binding: Binding, domains: Domains) -> Iterator[Binding]:
     """`binding` extended to all variables, in every way."""
     unbound = [variable for variable in variables if variable not in binding]
     if not unbound:
@@ -426,3 +407,71 @@ def _complete(
         return
     for values in product(*(sorted(domains[variable]) for variable in unbound)):
         yield {**binding, **dict(zip(unbound, values, strict=True))}
+
+
+# Plans.
+
+
+def validate_pddl(task: LiftedTask, plan: Sequence[str]) -> Verdict:
+    """Replay steps like `pick-up a` or `(pick-up a)` on the task as it was written."""
+    program = Program(task)
+    state = LiftedState.initial(program)
+    cost = 0
+    for number, step in enumerate(plan, 1):
+        words = step.strip().removeprefix("(").removesuffix(")").lower().split()
+        outcome = _replay_step(program, state, words)
+        if isinstance(outcome, str):
+            return Verdict(False, cost, f"step {number} ({' '.join(words)}): {outcome}", number)
+        state, step_cost = outcome
+        cost += step_cost
+    if not state.holds(program.schema(task.problem.goal, ()), {}):
+        part = _false_part(program, state, task.problem.goal, {}, ())
+        return Verdict(False, cost, f"goal {part} is false")
+    return Verdict(True, cost)
+
+
+def _replay_step(program: Program, state: LiftedState, words: Sequence[str]) -> tuple[LiftedState, int] | str:
+    """The next state and the cost of the step, or why the step is not possible."""
+    name, arguments = "".join(words[:1]), words[1:]
+    compiled = program.action(name)
+    if compiled is None:
+        return f"there is no action '{name}'"
+    action, schema = compiled.action, compiled.precondition
+    if len(arguments) != len(action.parameters):
+        return f"the action takes {len(action.parameters)} arguments, got {len(arguments)}"
+    for parameter, value in zip(action.parameters, arguments, strict=True):
+        if value not in program.task.objects:
+            return f"there is no object '{value}'"
+        if value not in schema.domains[parameter.name]:
+            return f"'{value}' is not of type '{' or '.join(parameter.types)}'"
+    binding = dict(zip(schema.parameters, arguments, strict=True))
+    if not state.holds(schema, binding):
+        part = _false_part(program, state, action.precondition, binding, action.parameters)
+        return f"precondition {part} is false"
+    cost = _step_cost(program.task, action, binding)
+    return cost if isinstance(cost, str) else (state.successor(compiled, binding), cost)
+
+
+def _step_cost(task: LiftedTask, action: Action, binding: Binding) -> int | str:
+    """What the step costs under the metric, or that its cost is undefined."""
+    if not task.problem.metric:
+        return 1
+    if not isinstance(action.cost, Atom):
+        return action.cost
+    key = (action.cost.predicate, *(binding.get(term, term) for term in action.cost.terms))
+    return task.problem.costs.get(key, f"({' '.join(key)}) has no value")
+
+
+def _false_part(
+    program: Program,
+    state: LiftedState,
+    formula: Formula,
+    binding: Binding,
+    outer: Sequence[Parameter],
+) -> str:
+    """The first conjunct that is false, as text with the bound variables replaced."""
+    if isinstance(formula, And):
+        for part in formula.parts:
+            if not state.holds(program.schema(part, (), outer), binding):
+                return _false_part(program, state, part, binding, outer)
+    return re.sub(r"\?[^\s()]+", lambda match: binding.get(match[0], match[0]), str(formula))

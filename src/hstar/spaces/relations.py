@@ -129,7 +129,7 @@ class TaskRelations:
 def vocabulary(task: Task) -> Vocabulary:
     """That of a task's domain, in alphabetical order."""
     domain = task.lifted.domain
-    predicates = tuple(sorted((name, predicate.arity) for name, predicate in domain.predicates.items()))
+    predicates = tuple(sorted((name, len(types)) for name, types in domain.predicates.items()))
     return Vocabulary(
         domain.name, predicates, ("object", *sorted(domain.types)), tuple(sorted(domain.constants))
     )

@@ -17,7 +17,7 @@ from hstar import _core
 from hstar.errors import InputError, PlanError, UnsupportedError
 from hstar.files import blamed_on, read_bytes
 from hstar.registry import unknown
-from hstar.spaces.front_end import translate_natively
+from hstar.spaces.pddl import read_task, translate_natively
 from hstar.spaces.problem import HeuristicClaim, Replay
 from hstar.spaces.translate import find_domain, translate
 from hstar.spaces.validate import validate_sas
@@ -105,8 +105,6 @@ class Task:
             raise UnsupportedError(
                 f"{self.name} was read from a .sas file, which has no lifted side; load its PDDL"
             )
-        from hstar.spaces.pddl import read_task
-
         return read_task(self.domain_file, self.problem_file)
 
     @cached_property
