@@ -74,7 +74,8 @@ def _check_float(name: str, value: Any, limits: Mapping[str, float]) -> None:
             "most": "at most {:.10g}",
             "below": "below {:g}",
         }
-        said = ", ".join(told[key].format(limit) for key, limit in limits.items() if limit != math.inf)
+        words = [told[key].format(limit) for key, limit in limits.items() if limit != math.inf]
+        said = ", ".join(words) or "that is finite"
         raise InputError(f"{name} must be a number {said}, got {value!r:.40}")
 
 

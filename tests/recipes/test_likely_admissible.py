@@ -14,9 +14,9 @@ from hstar.errors import InputError, UnsupportedError
 from hstar.models.puzzle_identity import FEATURES
 from hstar.models.trained_model import TrainedModel
 from hstar.recipes import RECIPES, train
-from hstar.recipes.learn_heuristic import Attempt, Learner
-from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
-from hstar.recipes.likely_admissible_puzzle import PuzzleSpace
+from hstar.recipes.learn_heuristic import LearnHeuristicPrac
+from hstar.recipes.likely_admissible import LikelyAdmissibleOptions
+from hstar.recipes.likely_admissible_spaces import Attempt, PuzzleSpace
 from hstar.search import databases
 from hstar.search.solve import solve
 from hstar.spaces.puzzle import Puzzle
@@ -113,7 +113,7 @@ def test_a_floor_of_databases(floor: bool | None, kept: bool, monkeypatch: pytes
     few: list[Any] = [[[1, 2, 3]], [[4, 5]]]
     monkeypatch.setitem(databases.KNOWN, "tiles-2x3", few)
     options = LikelyAdmissibleOptions(**SMALL, inputs="databases", floor=floor)
-    assert PuzzleSpace(SIZE, options).floor is kept
+    assert (PuzzleSpace(SIZE, options).lower == FEATURES) is kept
 
 
 def test_mirror_images_are_learned_too() -> None:
@@ -121,7 +121,7 @@ def test_mirror_images_are_learned_too() -> None:
     model = train("likely-admissible", size, **{**SMALL, "iterations": 1, "mirror": True})
     assert model.summary["states"] == 3, "the goal, and the two moves from it, of which one is enough"
     options = LikelyAdmissibleOptions(**SMALL, mirror=True)
-    learner = Learner(PuzzleSpace(size, options), options)
+    learner = LearnHeuristicPrac(PuzzleSpace(size, options), options)
     for _ in range(3):
         learner.iterate()
     known = dict.fromkeys(zip(learner.buffer.states, learner.buffer.costs.tolist(), strict=True))
@@ -194,7 +194,7 @@ def test_alpha_comes_back_while_all_are_solved() -> None:
 
     options = LikelyAdmissibleOptions(**{**SMALL, "iterations": 6, "least_solved": 2}, regain=True)
     with torch_threads(1):
-        learner = Learner(Half(SIZE, options), options)
+        learner = LearnHeuristicPrac(Half(SIZE, options), options)
         alphas = []
         for _ in range(6):
             learner.iterate()
@@ -215,7 +215,7 @@ def test_beta_falls_while_the_unknown_stays() -> None:
 def test_a_spread_as_learned_everywhere() -> None:
     """From the first learning on; before it, it is 1 move."""
     options = LikelyAdmissibleOptions(**SMALL, quantile=1.0)
-    learner = Learner(PuzzleSpace(SIZE, options), options)
+    learner = LearnHeuristicPrac(PuzzleSpace(SIZE, options), options)
     assert learner.switch == -math.inf
     with torch_threads(1):
         learner.iterate()
@@ -233,7 +233,7 @@ def test_tasks_become_harder_and_the_switch_follows() -> None:
     assert rows[-1]["switch"] > rows[0]["switch"]
     with torch_threads(1):
         options = LikelyAdmissibleOptions(**SMALL)
-        learner = Learner(PuzzleSpace(SIZE, options), options)
+        learner = LearnHeuristicPrac(PuzzleSpace(SIZE, options), options)
         assert learner.switch == -math.inf
         for _ in range(2):
             learner.iterate()

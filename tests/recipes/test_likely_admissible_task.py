@@ -17,12 +17,13 @@ from conftest import Cases, handmade
 from hstar.errors import InputError, UnsupportedError
 from hstar.estimates import Mean, Quantile
 from hstar.estimates.point import Point
+from hstar.estimates.rules import Likely
 from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import RECIPES, train
 from hstar.recipes.calibrate import calibrate_starts
-from hstar.recipes.learn_heuristic import Learner
-from hstar.recipes.likely_admissible_config import LikelyAdmissibleOptions
-from hstar.recipes.likely_admissible_task import TaskSpace, _Planning
+from hstar.recipes.learn_heuristic import LearnHeuristicPrac
+from hstar.recipes.likely_admissible import LikelyAdmissibleOptions
+from hstar.recipes.likely_admissible_spaces import TaskSpace
 from hstar.sampling.walks import Walks
 from hstar.search.heuristics import evaluate
 from hstar.training.two_networks import torch_threads
@@ -132,7 +133,7 @@ def test_remembered_costs_are_those_of_plans(cases: Cases) -> None:
     case = cases["npuzzle-2x3"]
     options = check_task_options(None, SMALL)
     with torch_threads(1):
-        learner = Learner(TaskSpace(case.task, options), options)
+        learner = LearnHeuristicPrac(TaskSpace(case.task, options), options)
         for _ in range(3):
             learner.iterate()
     states, costs = learner.buffer.states, learner.buffer.costs
@@ -148,7 +149,7 @@ def test_the_search_sees_what_the_network_says(cases: Cases, switch: float) -> N
     space = TaskSpace(case.task, options)
     states = case.states[::7]
     with torch_threads(1):
-        learner = Learner(space, options)
+        learner = LearnHeuristicPrac(space, options)
         learner.planner.output_biases.data[0] = 0.3  # 3 moves, so that the switch parts the states
         x = torch.from_numpy(space.array(states))
         raw = learner.planner(x).detach()
@@ -158,8 +159,7 @@ def test_the_search_sees_what_the_network_says(cases: Cases, switch: float) -> N
     spread = torch.where(mu < switch, sigma, torch.ones_like(sigma))
     expected = (mu - NormalDist().inv_cdf(alpha) * spread).clamp_min(0).numpy()
     expected[[case.exact[state] == 0 for state in states]] = 0
-    planner, facts = learner.planner, [int(row) if row < space.inputs else -1 for row in space._facts]
-    heuristic = _Planning(planner, planner.native().core("float32"), tuple(facts), alpha, switch)
+    heuristic = space.heuristic(learner.planner, Likely(alpha), switch)
     found = evaluate(case.task, heuristic, np.array(states, dtype=np.int32))
     np.testing.assert_allclose(found, expected, atol=2e-3)
     if switch == 3.0:
@@ -215,12 +215,9 @@ def test_tasks_that_are_refused(cases: Cases) -> None:
     assert learned(costs.with_unit_cost(), iterations=1).summary["solved"] == 4
     with pytest.raises(InputError, match=r"no action leads to the goal of problem\.pddl: nothing"):
         learned(cases["unsolvable"].task)
-    with pytest.raises(InputError, match="a floor is for puzzles"):
-        learned(cases["npuzzle-2x3"].task, floor=True)
-    with pytest.raises(InputError, match="mirror images are for puzzles"):
-        learned(cases["npuzzle-2x3"].task, mirror=True)
-    with pytest.raises(InputError, match="inputs of a planning task are one-hot, not databases"):
-        learned(cases["npuzzle-2x3"].task, inputs="databases")
+    for of_puzzles in ({"floor": True}, {"mirror": True}, {"inputs": "databases"}):
+        with pytest.raises(InputError, match=f"{next(iter(of_puzzles))} is for puzzles alone"):
+            learned(cases["npuzzle-2x3"].task, **of_puzzles)
     with pytest.raises(InputError, match="unknown profile of likely-admissible 'quicker'"):
         learned(cases["npuzzle-2x3"].task, profile="quicker")
 

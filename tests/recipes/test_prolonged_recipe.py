@@ -203,7 +203,7 @@ def test_lattices() -> None:
 
 def test_mistakes() -> None:
     for options, told in (
-        ({"headings": 3}, "headings are 4 or 8, or 0 for grids, got 3"),
+        ({"headings": 3}, "headings must be 0 or 4 or 8, got 3"),
         ({"sampler": "astar"}, "unknown sampler 'astar'"),
         ({"model": "value-mop"}, "unknown model 'value-mop'"),
         ({"estimate": "normal"}, "unknown estimate 'normal'"),
@@ -213,7 +213,7 @@ def test_mistakes() -> None:
         ({"model": "paper", "channels": 3}, "unknown option of prolonged 'channels'"),
         ({"epochs": 3, "updates": 3}, "give one of them"),
         ({"kind": "forest"}, "unknown kind of map 'forest'"),
-        ({"a": math.nan}, "a must be a finite number"),
+        ({"a": math.nan}, "a must be a number that is finite"),
     ):
         with pytest.raises(InputError, match=told):
             train("prolonged", **options)

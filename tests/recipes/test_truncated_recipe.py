@@ -642,7 +642,7 @@ def test_the_default_is_quicker(data: RelationalData) -> None:
         ({"sigma": "1e-9"}, "truncated: sigma must be at least 1e-06, got 1e-09: numbers of 32 bits have no"),
         ({"sigma": "fixed", "fixed_sigma": 9e-7}, "truncated: sigma must be at least 1e-06, got 9e-07: "),
         ({"sigma": "1e-7", "estimate": "laplace"}, "laplace: sigma must be at least 1e-06, got 1e-07: "),
-        ({"fixed_sigma": 0.0}, "fixed_sigma must be greater than 0 and finite, got 0"),
+        ({"fixed_sigma": 0.0}, "fixed_sigma must be a number above 0, got 0"),
         ({"margin": 0.0}, "truncated: margin must be greater than 0"),
         ({"updates": 0}, "updates must be a whole number from 1 on, got 0"),
         ({"instances": 1.5}, "instances must be a whole number from 1 on, got 1.5"),

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hstar.errors import InputError, UnsupportedError
+from hstar.errors import UnsupportedError
 from hstar.estimates import ESTIMATES
 from hstar.estimates.estimate import Estimate
 from hstar.estimates.gaussian import Gaussian
@@ -22,8 +22,8 @@ from hstar.estimates.rules import parse as parse_rule
 from hstar.models import TrainedModel, model_of
 from hstar.models.identity import Identity
 from hstar.models.own_identity import LOWER, OwnIdentity
-from hstar.options import option, whole_number
-from hstar.recipes.recipe import Options, Parts, Run
+from hstar.options import check_options, option
+from hstar.recipes.recipe import Method, Options, Parts, Run
 from hstar.spaces.own import OwnProblem
 from hstar.training.config import TrainConfig
 
@@ -37,31 +37,28 @@ class StateParts:
     model: str | Callable[[int, int], Any] = option(  # noqa: RUF009
         "ffnn", "Model of the inputs: ffnn, resnet; in Python also a function (inputs, outputs) -> module."
     )
-    width: int = option(64, "Units of a layer of the model.")
+    width: int = option(64, "Units of a layer of the model.", least=1)
     estimate: str = option("point", "What the model's outputs mean.")
     rule: str = option("mean", "Value of the estimate that the search uses.")
 
     def __post_init__(self) -> None:
         if not callable(self.model):
             model_of("own", str(self.model))
-        object.__setattr__(self, "width", whole_number("width", self.width, 1))
+        check_options(self)
         ESTIMATES.get(self.estimate)
         parse_rule(self.rule)
 
 
-class StatesMethod:
+class StatesMethod(Method):
     """A method with options of its own, `StateParts` and a training."""
 
-    takes: ClassVar[tuple[str, ...]] = ("checkpoint",)
-    options: ClassVar[type[Any]]
+    recipe: ClassVar[type[Any]]
     defaults: ClassVar[Options]
 
     def parts(self, options: Options) -> dict[str, type[Any]]:
-        """The same whatever is given."""
-        return {"recipe": self.options, "parts": StateParts, "training": TrainConfig}
+        return {"recipe": self.recipe, "parts": StateParts, "training": TrainConfig}
 
     def profiles(self, options: Options, source: Any) -> dict[str, Options]:
-        """One."""
         return {"default": self.defaults}
 
 
@@ -72,28 +69,6 @@ class StateData:
     inputs: npt.NDArray[np.float32]
     label: npt.NDArray[np.float32]
     lower: npt.NDArray[np.float32] | None = None
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What is learned about, as the model file tells it."""
-
-    recipe: str
-    name: str
-    identity: Callable[[int, Any], Identity]  # from the number of inputs, and a module of the user's own
-    search: str
-    encoder: str | None = None
-    lower: str | None = None
-    softplus: bool = False  # the spread of a Gaussian is that of `FFNNConfig`, which puzzles run
-
-
-def own_subject(recipe: str, problem: OwnProblem) -> Subject:
-    """A user's own space, for A*."""
-
-    def identity(inputs: int, forward: Any) -> OwnIdentity:
-        return OwnIdentity(problem.name, inputs, forward)
-
-    return Subject(recipe, problem.name, identity, "astar", lower=LOWER if problem.bounded else None)
 
 
 def check_space(problem: OwnProblem, parts: StateParts) -> None:
@@ -107,19 +82,29 @@ def check_space(problem: OwnProblem, parts: StateParts) -> None:
         )
 
 
-def own_data(problem: OwnProblem, states: list[Any], label: npt.NDArray[np.float32]) -> StateData:
-    """The columns of labelled states of an own space."""
-    lower = problem.bounds(states).astype(np.float32) if problem.bounded else None
-    return StateData(problem.encoded(states), label, lower)
+def learned_own(
+    recipe: str, problem: OwnProblem, data: StateData, parts: Parts, run: Run
+) -> TrainedModel[OwnIdentity]:
+    """A model of an own space, for A*."""
+
+    def identity(inputs: int, forward: Any) -> OwnIdentity:
+        return OwnIdentity(problem.name, inputs, forward)
+
+    lower = LOWER if problem.bounded else None
+    return learned(identity, data, parts, run, recipe=recipe, search={"search": "astar"}, lower=lower)
 
 
-def learned(subject: Subject, data: StateData, parts: Parts, run: Run) -> TrainedModel[Any]:
-    """A model that is fitted to the data."""
+def learned(
+    identity: Callable[[int, Any], Identity], data: StateData, parts: Parts, run: Run, **about: Any
+) -> TrainedModel[Any]:
+    """A model that is fitted to the data.
+
+    `identity` makes what it is for of the number of inputs and a module of the user's own; `about` are other
+    fields of the model. The spread of a Gaussian of a puzzle is that of `FFNNConfig`, which its search runs.
+    """
     from hstar.training.loop import fit
     from hstar.training.own_examples import OwnExamples, own_module
 
-    if not len(data.label):
-        raise InputError(f"no states of {subject.name} to learn from")
     names: StateParts = parts["parts"]
     inputs, mean = data.inputs.shape[1], float(data.label.mean())
     unit = mean if mean > 0 else 1.0
@@ -127,7 +112,7 @@ def learned(subject: Subject, data: StateData, parts: Parts, run: Run) -> Traine
     own = names.model if callable(names.model) else None
     named: Any = None if own else _named(names, estimate, unit)
     estimate = _in_units(estimate, unit)
-    if subject.softplus and isinstance(estimate, Gaussian):
+    if about["search"] == {"search": "idastar"} and isinstance(estimate, Gaussian):
         estimate = replace(estimate, softplus=named.estimate.softplus)
     trained = fit(
         lambda outputs: own_module(own, inputs, outputs, unit) if own else named.build(inputs, outputs),
@@ -140,16 +125,12 @@ def learned(subject: Subject, data: StateData, parts: Parts, run: Run) -> Traine
     )
     module: Any = trained.model.cpu()
     return TrainedModel(
-        space=subject.identity(inputs, module.run if own else None),
+        space=identity(inputs, module.run if own else None),
         model=getattr(own, "__name__", type(own).__name__) if own else str(names.model),
         model_config={} if own else asdict(named),
         tensors={} if own else named.export(module),
         estimate=estimate,
         rule=parse_rule(names.rule),
-        encoder=subject.encoder,
-        lower=subject.lower,
-        search={"search": subject.search},
-        recipe=subject.recipe,
         recipe_config={
             **asdict(parts["recipe"]),
             **{name: getattr(names, name) for name in ("width", "estimate", "rule")},
@@ -157,6 +138,7 @@ def learned(subject: Subject, data: StateData, parts: Parts, run: Run) -> Traine
         },
         seed=parts["training"].seed,
         summary={"states": len(data.label), **trained.summary()},
+        **about,
     )
 
 

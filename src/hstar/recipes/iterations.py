@@ -7,11 +7,15 @@ whole one, and ends as if it had not been killed.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from hstar.recipes.recipe import Run
+
+if TYPE_CHECKING:
+    from hstar.container import Tensors
 
 
 @dataclass(frozen=True)
@@ -25,57 +29,73 @@ class Iteration:
     time_s: float
 
 
-class Learner(Protocol):
-    """The state between iterations."""
-
-    history: list[dict[str, Any]]  # a record for each iteration
-
-    def finished(self) -> bool:
-        """Whether there is nothing more to do."""
-
-    def iterate(self) -> None:
-        """One iteration."""
-
-    def save(self, path: Path) -> None:
-        """Writes everything that the next iteration depends on."""
-
-    def restore(self, path: Path) -> None:
-        """Reads what `save` wrote; an `InputError` if it is of another run."""
-
-
-def iterate(learner: Learner, checkpoint: Path | None) -> None:
-    """All iterations that are left."""
-    if checkpoint is not None and checkpoint.exists():
-        learner.restore(checkpoint)
-    try:
-        while not learner.finished():
-            learner.iterate()
-            if checkpoint is not None:
-                learner.save(checkpoint)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"{len(learner.history)} iterations done") from None
-
-
-class Teller:
-    """Tells the progress of a learner."""
+class Learner(ABC):
+    """The state between iterations; `history` has a record of each."""
 
     def __init__(self, run: Run, iterations: int | None = None) -> None:
+        self.history: list[dict[str, Any]] = []
         self._run, self._iterations, self._started = run, iterations, time.monotonic()
 
-    def __call__(self, doing: str, done: int, states: int) -> None:
-        """Says what goes on after so many whole iterations, with so many states to learn from."""
+    @abstractmethod
+    def step(self) -> dict[str, Any]:
+        """One iteration, and its record with at least `tasks`, `solved` and `generated`."""
+
+    @property
+    @abstractmethod
+    def states(self) -> int:
+        """How many labelled states there are to learn from."""
+
+    @abstractmethod
+    def identity(self) -> dict[str, Any]:
+        """What has to be equal for going on from a checkpoint."""
+
+    @abstractmethod
+    def state(self) -> tuple[dict[str, Any], Tensors]:
+        """Plain data and arrays: everything that the next iteration depends on, but for the history."""
+
+    @abstractmethod
+    def restore(self, header: Mapping[str, Any], tensors: Tensors) -> None:
+        """Goes back to what `state` gave."""
+
+    def finished(self) -> bool:
+        return self._iterations is not None and len(self.history) >= self._iterations
+
+    def iterate(self) -> None:
+        before = time.monotonic()
+        record = {"iteration": len(self.history) + 1, **self.step(), "states": self.states}
+        self.history.append({**record, "time_s": round(time.monotonic() - before, 3)})
+
+    def run(self) -> None:
+        """All iterations that are left."""
+        from hstar.training import checkpoint
+
+        path = self._run.checkpoint
+        if path is not None and path.exists():
+            header, tensors = checkpoint.read(path, self.identity())
+            self.history = header["history"]
+            self.restore(header, tensors)
+        try:
+            while not self.finished():
+                self.iterate()
+                if path is not None:
+                    header, tensors = self.state()
+                    checkpoint.write(path, self.identity(), {"history": self.history, **header}, tensors)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"{len(self.history)} iterations done") from None
+
+    def tell(self, doing: str) -> None:
         if self._run.progress is not None:
             time_s = time.monotonic() - self._started
-            self._run.progress(Iteration(done + 1, self._iterations, doing, states, time_s))
+            done = len(self.history)
+            self._run.progress(Iteration(done + 1, self._iterations, doing, self.states, time_s))
 
-
-def summed(history: list[dict[str, Any]]) -> dict[str, Any]:
-    """What the records of the iterations come to."""
-    return {
-        "iterations": len(history),
-        "tasks": sum(one["tasks"] for one in history),
-        "solved": sum(one["solved"] for one in history),
-        "generated": sum(one["generated"] for one in history),
-        "time_s": round(sum(one["time_s"] for one in history), 3),
-        "curve": history,
-    }
+    def summary(self) -> dict[str, Any]:
+        """What the records of the iterations come to."""
+        sums = {name: sum(one[name] for one in self.history) for name in ("tasks", "solved", "generated")}
+        return {
+            "iterations": len(self.history),
+            **sums,
+            "states": self.states,
+            "time_s": round(sum(one["time_s"] for one in self.history), 3),
+            "curve": self.history,
+        }

@@ -22,7 +22,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,9 +37,8 @@ from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models import TrainedModel, model_of, models_of
 from hstar.models.grid_config import GridNetwork
 from hstar.models.map_identity import MapIdentity
-from hstar.options import option
-from hstar.recipes.recipe import Options, Parts, Run
-from hstar.registry import unknown
+from hstar.options import check_options, option
+from hstar.recipes.recipe import Method, Options, Parts, Run
 from hstar.sampling.prolonged import OptimalPath, Prolonged
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
 from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, with_headings
@@ -59,26 +58,25 @@ BELIEFS = (Asymmetric.name, Point.name, Gaussian.name, TruncatedGaussian.name)
 class ProlongedOptions:
     """What is put together."""
 
-    scenarios: int = option(531, "How many to learn from; of .scen files at most so many.")
-    sampler: str = option(Prolonged.name, f"Which of their states: {', '.join(SAMPLERS)}.")
-    k_pr: float = option(2.0, "Closed states at the end, times those when the start was; inf: all.")
+    scenarios: int = option(531, "How many to learn from; of .scen files at most so many.", least=1)
+    sampler: str = option(Prolonged.name, f"Which of their states: {', '.join(SAMPLERS)}.", words=SAMPLERS)
+    k_pr: float = option(
+        2.0, "Closed states at the end, times those when the start was; inf: all.", least=1, most=math.inf
+    )
     open_states: bool = option(False, "Take upper bounds of states that were not closed for labels, too.")
-    model: str = option("vin", "vin or value-map, which take maps of any size, or paper.")
-    estimate: str = option(Asymmetric.name, f"What its outputs mean: {', '.join(BELIEFS)}.")
+    model: str = option(
+        "vin", "vin or value-map, which take maps of any size, or paper.", words=models_of("map")
+    )
+    estimate: str = option(Asymmetric.name, f"What its outputs mean: {', '.join(BELIEFS)}.", words=BELIEFS)
     a: float = option(-2.5, "Of asymmetric: below 0 values that are too high count more, at 0 all alike.")
-    headings: int = option(0, "Learn of lattices with so many headings, 4 or 8; 0: of grids.")
+    headings: int = option(
+        0, "Learn of lattices with so many headings, 4 or 8; 0: of grids.", words=(0, 4, 8)
+    )
     turn_cost: float = option(1.0, "Of a turn by one heading, on lattices.")
     symmetries: bool = option(True, "See each scenario turned and reflected, too.")
 
     def __post_init__(self) -> None:
-        known = {"sampler": SAMPLERS, "model": tuple(models_of("map")), "estimate": BELIEFS}
-        for name, words in known.items():
-            if getattr(self, name) not in words:
-                raise unknown(name, getattr(self, name), list(words))
-        if not isinstance(self.scenarios, int) or self.scenarios < 1:
-            raise InputError(f"scenarios must be a whole number from 1 on, got {self.scenarios!r}")
-        if self.headings not in (0, 4, 8):
-            raise InputError(f"headings are 4 or 8, or 0 for grids, got {self.headings!r}")
+        check_options(self)
         self.belief()
         self.labels()
 
@@ -127,13 +125,10 @@ _CELLS: Options = {
 }
 
 
-class ProlongedMap:
+class ProlongedMap(Method):
     """For maps and lattices: problems on them, files that hold some, or None for random ones."""
 
-    takes: ClassVar[tuple[str, ...]] = ("checkpoint",)
-
     def parts(self, options: Options) -> dict[str, type[Any]]:
-        """With those of the network that is chosen."""
         network = model_of("map", str(options.get("model", ProlongedOptions.model)))
         return {"recipe": ProlongedOptions, "maps": MapOptions, "model": network, "training": TrainConfig}
 
@@ -148,7 +143,6 @@ class ProlongedMap:
     def learn(
         self, source: Sequence[GridLike] | Sequence[Path] | None, parts: Parts, run: Run
     ) -> TrainedModel[MapIdentity]:
-        """Values of maps; with `headings` the scenarios become problems on lattices."""
         from hstar.training.grid_examples import GridExamples
         from hstar.training.loop import fit
 

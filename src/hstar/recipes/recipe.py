@@ -7,10 +7,11 @@ the objects of the parts, and mistakes are told before any work.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hstar.errors import InputError, UnsupportedError
 from hstar.registry import Registry, unknown
@@ -37,27 +38,25 @@ class Run:
     data: Any = None
     held_out: Any = None
 
-    def given(self) -> list[str]:
-        """The names of what a method may refuse."""
-        return [name for name in ("checkpoint", "data", "held_out") if getattr(self, name) is not None]
 
-
-class Method(Protocol):
+class Method(ABC):
     """How a recipe learns for one kind of space."""
 
-    @property
-    def takes(self) -> tuple[str, ...]:
-        """What it takes of a `Run`: checkpoint, data, held_out."""
+    takes: ClassVar[tuple[str, ...]] = ("checkpoint",)  # of a `Run`: checkpoint, data, held_out
+    options: ClassVar[Mapping[str, type[Any]]] = {}  # dataclasses by part
 
     def parts(self, options: Options) -> Mapping[str, type[Any]]:
         """Dataclasses by part; options that are given may choose one, as that of the model.
 
         Their fields that have a help are the options of the method.
         """
+        return self.options
 
     def profiles(self, options: Options, source: Any) -> Mapping[str, Options]:
         """Sets of options by name, the default one first; without a source those that the help tells."""
+        return {"default": {}}
 
+    @abstractmethod
     def learn(self, source: Any, parts: Parts, run: Run) -> TrainedModel[Any]:
         """A model; the same source and options give the same one, unless they limit times."""
 
@@ -100,7 +99,9 @@ class Recipe:
         names = [name for part in known.values() for name in _fields(part)]
         if foreign := next((name for name in options if name not in names), None):
             raise unknown(f"option of {self.name}", foreign, list(dict.fromkeys(names)))
-        given = {**_for_length(profiles[chosen], options), **options}
+        # The length of training that a user gives, be it in epochs or updates, replaces that of the profile.
+        said = {"epochs", "updates"} if {"epochs", "updates"} & set(options) else set()
+        given = {name: value for name, value in profiles[chosen].items() if name not in said} | dict(options)
         return {
             name: part(**{option: given[option] for option in _fields(part) if option in given})
             for name, part in known.items()
@@ -109,30 +110,22 @@ class Recipe:
     def learn(
         self, kind: str, source: Any, run: Run, profile: str | None, options: Options
     ) -> TrainedModel[Any]:
-        """Checks everything, then learns from a source of this kind."""
         self.check_run(kind, run)
         return self.method(kind).learn(source, self.check(kind, profile, options, source), run)
 
     def check_run(self, kind: str, run: Run) -> None:
         """An `InputError` for what the method does not take."""
-        takes = self.method(kind).takes
-        if foreign := next((name for name in run.given() if name not in takes), None):
-            raise InputError(f"{foreign} is not an option of {self.name} for {in_words([kind])}")
+        for name in ("checkpoint", "data", "held_out"):
+            if getattr(run, name) is not None and name not in self.method(kind).takes:
+                raise InputError(f"{name} is not an option of {self.name} for {in_words([kind])}")
 
 
 RECIPES: Registry[Recipe] = Registry("recipe")
 
 
-def enter(recipe: Recipe) -> Recipe:
-    """Enters a recipe into the registry under its name."""
-    return RECIPES.register(recipe.name)(recipe)
+def enter(recipe: Recipe) -> None:
+    RECIPES.register(recipe.name)(recipe)
 
 
 def _fields(part: type[Any]) -> dict[str, Field[Any]]:
     return {entry.name: entry for entry in fields(part) if "help" in entry.metadata}
-
-
-def _for_length(profile: Options, options: Options) -> dict[str, Any]:
-    """A profile without its length of training where the user says another, be it in epochs or updates."""
-    said = {"epochs", "updates"} if {"epochs", "updates"} & set(options) else set()
-    return {name: value for name, value in profile.items() if name not in said}

@@ -19,7 +19,7 @@ from hstar.estimates.rules import parse as parse_rule
 from hstar.models import TrainedModel, model_of
 from hstar.models.task_identity import TaskIdentity, identify
 from hstar.options import option
-from hstar.recipes.recipe import Options, Parts, Run
+from hstar.recipes.recipe import Method, Options, Parts, Run
 from hstar.recipes.selection import Candidate, Selection, choose
 from hstar.registry import unknown
 from hstar.sampling.sampler import SAMPLERS, atom_names
@@ -50,7 +50,7 @@ class TaskParts:
 
 
 @dataclass(frozen=True)
-class SampledTask:
+class SampledTask(Method):
     """The parts by name, and named sets of their options, the default one first."""
 
     recipe: str
@@ -61,7 +61,6 @@ class SampledTask:
     takes: ClassVar[tuple[str, ...]] = ("checkpoint", "data")
 
     def parts(self, options: Options) -> dict[str, type[Any]]:
-        """Those that the options name, or the recipe."""
         sampler = options.get("sampler") or self.sampler
         if sampler not in SAMPLERS:
             raise unknown("sampler of a task", sampler, SAMPLERS.names())
@@ -75,12 +74,10 @@ class SampledTask:
         }
 
     def profiles(self, options: Options, source: Any) -> Mapping[str, Options]:
-        """Those of the recipe."""
         own = {"sampler": self.sampler, "model": self.model, "estimate": self.estimate}
         return {name: {**own, **profile} for name, profile in self.named.items()}
 
     def learn(self, source: Task, parts: Parts, run: Run) -> TrainedModel[TaskIdentity]:
-        """The network that searches best of as many as are asked for."""
         selection, training = parts["selection"], parts["training"]
         if selection.networks == 1:
             return self._learn_one(source, parts, run)[0]

@@ -33,17 +33,15 @@ from hstar.estimates.rules import Bounded, Clip, Quantile
 from hstar.models import TrainedModel, model_of, models_of
 from hstar.models.domain_identity import DomainIdentity
 from hstar.models.ridge import held_out_rows
-from hstar.options import option
+from hstar.options import check_options, option
 from hstar.recipes.domain_data import check_data, with_origin
-from hstar.recipes.recipe import Options, Parts, Recipe, Run, enter
-from hstar.registry import unknown
+from hstar.recipes.recipe import Method, Options, Parts, Recipe, Run, enter
 from hstar.sampling.optimal import HEURISTICS, UPPER
 from hstar.sampling.relational import RelationalData
 from hstar.training.config import DomainTrainConfig
 
 NONE = "none"
 BOUNDS = (NONE, "blind", "hmax", "lmcut")
-UPPERS = (NONE, UPPER)
 BASES = (NONE, *HEURISTICS)
 LEARNED, FIXED = "learned", "fixed"
 WITHOUT_SPREAD = ("point", "asymmetric")
@@ -53,39 +51,33 @@ WITHOUT_SPREAD = ("point", "asymmetric")
 class TruncatedOptions:
     """What is put together."""
 
-    model: str = option("wl", "nlm, hgn, linear or wl.")
+    model: str = option("wl", "nlm, hgn, linear or wl.", words=models_of("domain"))
     estimate: str = option(
-        "truncated", "What its outputs mean: truncated, gaussian, laplace, point or asymmetric."
+        "truncated",
+        "What its outputs mean: truncated, gaussian, laplace, point or asymmetric.",
+        words=tuple(ESTIMATES),
     )
     sigma: str = option(LEARNED, "learned for each state, fixed, or a number.")
-    fixed_sigma: float = option(math.sqrt(0.5), "What fixed means.")
+    fixed_sigma: float = option(math.sqrt(0.5), "What fixed means.", above=0)
     margin: float = option(0.1, "By which the truncated estimate reaches below its bound.")
-    base: str = option("ff", f"Heuristic that the model corrects: {', '.join(BASES)}.")
-    lower: str = option("lmcut", f"Admissible bound of estimate and rule: {', '.join(BOUNDS)}.")
+    base: str = option("ff", f"Heuristic that the model corrects: {', '.join(BASES)}.", words=BASES)
+    lower: str = option("lmcut", f"Admissible bound of estimate and rule: {', '.join(BOUNDS)}.", words=BOUNDS)
     upper: str = option(
-        NONE, "Bound above, in training and accuracy: upper, of data labelled with --upper, or none."
+        NONE,
+        "Bound above, in training and accuracy: upper, of data labelled with --upper, or none.",
+        words=(NONE, UPPER),
     )
     rule: str = option(
         "mean",
         "What the search sees: mean, quantile:LEVEL, likely:ALPHA, either behind clip: or bounded:EPS:; "
         "order if ranking is 1.",
     )
-    instances: int | None = option(None, "Learn from this many problems of the data, drawn at random.")
+    instances: int | None = option(
+        None, "Learn from this many problems of the data, drawn at random.", least=1
+    )
 
     def __post_init__(self) -> None:
-        for name, known in {
-            "model": models_of("domain"),
-            "estimate": list(ESTIMATES),
-            "base": list(BASES),
-            "lower": list(BOUNDS),
-            "upper": list(UPPERS),
-        }.items():
-            if getattr(self, name) not in known:
-                raise unknown(name, getattr(self, name), known)
-        if self.instances is not None and (not isinstance(self.instances, int) or self.instances < 1):
-            raise InputError(f"instances must be a whole number from 1 on, got {self.instances!r}")
-        if not 0 < self.fixed_sigma < math.inf:
-            raise InputError(f"fixed_sigma must be greater than 0 and finite, got {self.fixed_sigma}")
+        check_options(self)
         rule = rules.parse(self.rule)
         of = rule.of if isinstance(rule, Clip | Bounded) else rule
         if isinstance(of, Quantile) and self.estimate in WITHOUT_SPREAD:
@@ -134,18 +126,16 @@ QUICK: dict[str, Options] = {
 }
 
 
-class Truncated:
+class Truncated(Method):
     """For all tasks of a domain, from labelled states of some."""
 
     takes: ClassVar[tuple[str, ...]] = ("checkpoint", "held_out")
 
     def parts(self, options: Options) -> dict[str, type[Any]]:
-        """What is put together, the chosen model, and the training."""
         model = model_of("domain", str(options.get("model", TruncatedOptions.model)))
         return {"recipe": TruncatedOptions, "model": model, "training": DomainTrainConfig}
 
     def profiles(self, options: Options, source: Any) -> dict[str, Options]:
-        """Those of the chosen model."""
         model = options.get("model", TruncatedOptions.model)
         found = {"default": QUICK.get(model, {})}
         if model in PUBLISHED:
@@ -157,7 +147,6 @@ class Truncated:
         return found
 
     def learn(self, source: RelationalData, parts: Parts, run: Run) -> TrainedModel[DomainIdentity]:
-        """The heuristic; the summary has the training curve."""
         from hstar.training.examples import KnownColumns, RelationalExamples
         from hstar.training.loop import fit
 

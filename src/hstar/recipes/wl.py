@@ -14,21 +14,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from hstar.errors import InputError
 from hstar.estimates.point import Point
 from hstar.estimates.rules import Mean
 from hstar.models.domain_identity import DomainIdentity
 from hstar.models.ridge import Choice, choose_ridge, ridge_regression, squared_error
 from hstar.models.trained_model import TrainedModel
 from hstar.models.wl import WLConfig, WLFeatures, stack
-from hstar.options import option
+from hstar.options import check_options, option
 from hstar.recipes.domain_data import check_data, with_origin
-from hstar.recipes.recipe import Options, Parts, Recipe, Run, enter
+from hstar.recipes.recipe import Method, Parts, Recipe, Run, enter
 from hstar.sampling.relational import RelationalData, RelationalInstance
 
 ITERATIONS = (1, 2, 3)  # to choose from
@@ -44,38 +43,27 @@ class WLOptions:
     multiset: bool = option(False, "Count neighbours of equal colour.")
     types: bool = option(True, "Objects of different types differ from the start.")
     least_states: int = option(2, "Training states that must have a feature.")
-    ridge: float | None = option(None, "Penalty on squared weights; chosen on held-out instances.")
+    ridge: float | None = option(None, "Penalty on squared weights; chosen on held-out instances.", above=0)
     siblings: bool = option(True, "Learn from the lower bounds of siblings, if the data have them.")
-    validation: float = option(0.25, "Share of instances, the largest, to choose by.")
+    validation: float = option(0.25, "Share of instances, the largest, to choose by.", above=0, below=1)
     seed: int = option(0, "Of all random choices.")
 
     def __post_init__(self) -> None:
         self.features(0 if self.iterations is None else self.iterations)
-        if self.ridge is not None and not 0 < self.ridge < np.inf:
-            raise InputError(f"ridge must be above 0, got {self.ridge}")
-        if not 0 < self.validation < 1:
-            raise InputError(f"validation must be between 0 and 1, got {self.validation}")
+        check_options(self)
 
     def features(self, iterations: int) -> WLConfig:
         """The options of features with so many rounds."""
         return WLConfig(iterations, self.multiset, self.types, self.least_states)
 
 
-class WL:
+class WL(Method):
     """For all tasks of a domain, from labelled states of some."""
 
-    takes: ClassVar[tuple[str, ...]] = ("held_out",)
-
-    def parts(self, options: Options) -> dict[str, type[Any]]:
-        """One."""
-        return {"recipe": WLOptions}
-
-    def profiles(self, options: Options, source: Any) -> dict[str, Options]:
-        """The defaults."""
-        return {"default": {}}
+    takes = ("held_out",)
+    options = {"recipe": WLOptions}  # noqa: RUF012
 
     def learn(self, source: RelationalData, parts: Parts, run: Run) -> TrainedModel[DomainIdentity]:
-        """The heuristic; its summary has the mean squared error on held-out instances."""
         data, held_out = check_data(source, run)
         started, given = time.monotonic(), parts["recipe"]
         # 1. and 2. on the smaller instances: rounds and ridge.

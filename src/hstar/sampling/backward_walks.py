@@ -35,10 +35,20 @@ class BackwardWalks(Protocol):
         """Different states from which one action leads to the given one."""
 
     def walk(self, steps: int, rng: np.random.Generator) -> State:
-        """Where so many backward steps from the goal end, each by chance and none taken back at once."""
+        """Where so many backward steps from the goal end, each by chance and none taken back at once.
+
+        Shorter where no action leads on.
+        """
+        before, here = None, self.goal(rng)
+        for _ in range(steps):
+            states = [state for state in self.neighbours(here, rng) if state != before]
+            if not states:
+                break
+            before, here = here, states[int(rng.integers(len(states)))]
+        return here
 
 
-class PuzzleWalks:
+class PuzzleWalks(BackwardWalks):
     """Of a native puzzle."""
 
     def __init__(self, puzzle: Puzzle) -> None:
@@ -62,7 +72,7 @@ _ENOUGH = 10_000  # evaluated states of the search for a state of the goal
 _KEEPING = 10  # actions that keep the goal, at most
 
 
-class TaskWalks:
+class TaskWalks(BackwardWalks):
     """Of a planning task; states are the values of its variables."""
 
     def __init__(self, task: Task) -> None:
@@ -105,16 +115,6 @@ class TaskWalks:
         """One state for each action that may have come last."""
         found, _ = self._steps.find(state, int(rng.integers(2**63)))
         return list(dict.fromkeys(map(tuple, found.tolist())))
-
-    def walk(self, steps: int, rng: np.random.Generator) -> State:
-        """Shorter where no action leads on."""
-        before, here = None, self.goal(rng)
-        for _ in range(steps):
-            states = [state for state in self.neighbours(here, rng) if state != before]
-            if not states:
-                break
-            before, here = here, states[int(rng.integers(len(states)))]
-        return here
 
 
 def _reached_goal(task: Task) -> State | None:
