@@ -29,12 +29,13 @@ def names_model(word: str | Path) -> bool:
     return Path(word).suffix == MODEL or Path(word).is_file()
 
 
-def check_file(path: Path) -> None:
-    """An `InputError` unless this is a file."""
-    if path.is_dir():
-        raise InputError("is a directory, not a file", file=path)
-    if not path.exists():
-        raise InputError("no such file", file=path)
+def check_files(*paths: Path) -> None:
+    """An `InputError` unless these are files."""
+    for path in paths:
+        if path.is_dir():
+            raise InputError("is a directory, not a file", file=path)
+        if not path.exists():
+            raise InputError("no such file", file=path)
 
 
 def check_writable(path: Path, what: str, *, streams: bool = False) -> None:

@@ -23,13 +23,27 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         # Closed by the caller. print(..., file=None) would write to the other one.
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115  (stays open to the end)
+    received: int = signal.SIGINT
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        nonlocal received
+        received = number
+        raise KeyboardInterrupt
+
+    # SIGTERM and SIGHUP stop as Ctrl-C does: limits, counts and children are taken care of.
+    # nohup ignores SIGHUP, and so do we then.
+    ours = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is signal.SIG_DFL]
     try:
-        with _Signals() as signals:
-            code = _run(sys.argv[1:] if arguments is None else arguments)
-            if code == _INTERRUPTED:
-                code = 128 + signals.received
+        for number in ours:
+            signal.signal(number, stop)
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        if code == _INTERRUPTED:
+            code = 128 + received
     except KeyboardInterrupt:
-        code = _fail("interrupted", 128 + signals.received)
+        code = _fail("interrupted", 128 + received)
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
     sys.exit(code)
 
 
@@ -62,8 +76,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _fail(message: str, code: int) -> int:
-    line = " ".join(message.split())
-    print(f"hstar: error: {line}", file=sys.stderr)
+    print(f"hstar: error: {' '.join(message.split())}", file=sys.stderr)
     return code
 
 
@@ -74,29 +87,6 @@ def _drop_output() -> None:
             stream.flush()
         except (OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-class _Signals:
-    """SIGTERM and SIGHUP stop as Ctrl-C does: limits, counts and children are taken care of."""
-
-    def __init__(self) -> None:
-        self.received: int = signal.SIGINT
-        self._before: dict[int, object] = {}
-
-    def __enter__(self) -> _Signals:
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            # nohup ignores SIGHUP, and so do we then.
-            if signal.getsignal(number) is signal.SIG_DFL:
-                self._before[number] = signal.signal(number, self._stop)
-        return self
-
-    def __exit__(self, *details: object) -> None:
-        for number in self._before:
-            signal.signal(number, signal.SIG_DFL)
-
-    def _stop(self, number: int, frame: FrameType | None) -> None:
-        self.received = number
-        raise KeyboardInterrupt
 
 
 def _show_warnings() -> None:

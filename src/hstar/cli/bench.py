@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hstar.cli.options import Parser
 from hstar.cli.runs import add_run_options, run_and_print
-from hstar.files import check_file
+from hstar.files import check_files
 from hstar.units import format_time
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.experiments.suite import read_suite
     from hstar.experiments.suite_jobs import suite_jobs
 
-    check_file(arguments.suite)
+    check_files(arguments.suite)
     suite = read_suite(arguments.suite, arguments.profile)
     home = (arguments.data or arguments.suite.parent).absolute()
     if arguments.dry_run and not is_run(arguments.output):  # leave nothing behind

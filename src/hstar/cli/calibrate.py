@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hstar.cli.options import Parser, flag
+from hstar.cli.problems import problem_files
 from hstar.cli.progress import ProgressLine
-from hstar.cli.tasks import problem_files
 from hstar.errors import InputError, UnsupportedError
-from hstar.files import check_file, check_writable
+from hstar.files import check_files, check_writable
 
 if TYPE_CHECKING:
     from hstar.models.trained_model import TrainedModel
@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         check_form(arguments.form)
     promise = {name: getattr(arguments, name) for name in ("confidence", "bound", "form")}
     promise["rule"] = chosen(arguments.rule, arguments.alpha)
-    check_file(arguments.model)
+    check_files(arguments.model)
     model = load_model(arguments.model)
     kind = model.space.kind
     if kind not in _KINDS:
@@ -175,8 +175,7 @@ def _of_maps(
         raise InputError(
             "a model of maps is calibrated by .scen files, or by --random N maps like those it was trained on"
         )
-    for path in arguments.given:
-        check_file(path)
+    check_files(*arguments.given)
     problems = calibration_maps(model, arguments.given, arguments.random, arguments.seed)
     names = ", ".join(path.name for path in arguments.given)
     promise["distribution"] = f"those of {names}" if names else "random maps"
@@ -206,7 +205,7 @@ def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Inst
         if arguments.walk is not None:
             raise InputError("--walk is for --random, not for a file of instances")
         (path,) = arguments.given
-        check_file(path)
+        check_files(path)
         instances = puzzle.read(path, blank_last=arguments.blank_last)
         hard, drawn = any(one.optimal_cost is None for one in instances), f"those of {path.name}"
     else:

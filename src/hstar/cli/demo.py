@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.options import Parser
@@ -27,6 +27,7 @@ EXAMPLES = ("hstar demo", "hstar demo --blocks 5 --seed 1 --starts 3 --time-limi
 
 # Enough to learn from at this size; `hstar train` has the profiles for real tasks.
 _TRAINING: dict[str, Any] = {"states": 20_000, "batch_size": 256, "width": 128}
+_COUNTS = ("expanded", "evaluated")
 _ROW = "{:12}{:>9}{:>20}{:>20}{:>14}{:>12}"
 
 
@@ -99,21 +100,15 @@ def _solve(starts: Sequence[Task], heuristic: Heuristic, time_limit: float) -> l
 
 
 def _row(name: str, results: Sequence[Result]) -> str:
-    solved = [result for result in results if result.plan_length is not None]
-    lengths = [result.plan_length or 0 for result in solved]
-    length = f"{sum(lengths) / len(lengths):.1f}" if lengths else "-"
+    lengths = [result.plan_length for result in results if result.plan_length is not None]
+    means = (geometric_mean(max(1, getattr(one, count)) for one in results) for count in _COUNTS)
     return _ROW.format(
         name,
-        f"{len(solved)}/{len(results)}",
-        f"{_geometric([result.expanded for result in results]):,.0f}",
-        f"{_geometric([result.evaluated for result in results]):,.0f}",
-        length,
+        f"{len(lengths)}/{len(results)}",
+        *(f"{mean:,.0f}" for mean in means),
+        f"{fmean(lengths):.1f}" if lengths else "-",
         f"{sum(result.search_time for result in results):.2f}",
     )
-
-
-def _geometric(values: Sequence[int]) -> float:
-    return math.exp(sum(math.log(max(1, value)) for value in values) / len(values))
 
 
 def _show(line: str) -> None:

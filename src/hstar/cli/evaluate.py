@@ -10,7 +10,7 @@ from typing import Any
 from hstar.cli.options import Parser
 from hstar.cli.runs import add_run_options, run_and_print
 from hstar.errors import InputError
-from hstar.files import MODEL, check_file
+from hstar.files import MODEL, check_files
 
 DESCRIPTION = """\
 Trains where that is asked for, searches from other starts of the same space, and prints coverage, effort and
@@ -109,7 +109,7 @@ def _print_accuracy(arguments: argparse.Namespace) -> int:
     from hstar.recipes.accuracy import accuracy
     from hstar.sampling import relational
 
-    check_file(arguments.model)
+    check_files(arguments.model)
     rule = None if arguments.rule is None else parse(arguments.rule)
     model = load_model(arguments.model)
     record = accuracy(model, relational.merge(map(relational.load, arguments.data)), rule)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.options import Parser
-from hstar.cli.tasks import add_task_files, load_files
+from hstar.cli.problems import add_task_files, load_files
 from hstar.files import MODEL
 from hstar.spaces.load import kind_of
 

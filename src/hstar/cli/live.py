@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -29,36 +27,23 @@ DRAWN_PER_SECOND = 4.0
 MOST_CONTESTANTS = 12  # rows; a screen has some 24, and what does not fit cannot be redrawn
 MOST_RUNNING = 6
 _BAR_WIDTH = 24
-
-
-@dataclass
-class _Tally:
-    """Of one contestant: searches that there are, have ended and were solved; models and data, and made."""
-
-    searches: int = 0
-    searched: int = 0
-    solved: int = 0
-    others: int = 0
-    made: int = 0
+_COUNTS = ("solved", "searched", "searches")
 
 
 class LiveView:
     """A context that is told of every `Standing` of a run of these jobs."""
 
     def __init__(self, jobs: Sequence[Job]) -> None:
-        self._labels: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        self._contestants: dict[str, list[str]] = defaultdict(list)  # by key of a job
         self._unfinished: Counter[str] = Counter()  # by kind
+        # By contestant: searches that there are, have ended and were solved; other jobs, and those made.
+        self._tallies: dict[str, Counter[str]] = defaultdict(Counter)
         for job in jobs:
-            if job.key not in self._labels:
+            if job.key not in self._contestants:
                 self._unfinished[job.kind] += 1
-            self._labels[job.key].append(job.labels)
-        self._tallies: dict[str, _Tally] = defaultdict(_Tally)
-        for job in jobs:
-            tally = self._tallies[_contestant(job.labels)]
-            if job.kind in SEARCHES:
-                tally.searches += 1
-            else:
-                tally.others += 1
+            contestant = str(job.labels.get("contestant", "all"))
+            self._contestants[job.key].append(contestant)
+            self._tallies[contestant]["searches" if job.kind in SEARCHES else "others"] += 1
         self._seconds: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])  # by kind: sum, number
         self._standing: Standing | None = None
         self._live = Live(
@@ -72,9 +57,7 @@ class LiveView:
     def __enter__(self) -> LiveView:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         self._live.stop()
 
     def __call__(self, standing: Standing) -> None:
@@ -101,17 +84,15 @@ class LiveView:
         spent = self._seconds[attempt.kind]
         spent[0] += attempt.seconds
         spent[1] += 1
-        for labels in self._labels[attempt.key]:
-            tally = self._tallies[_contestant(labels)]
+        for contestant in self._contestants[attempt.key]:
+            tally = self._tallies[contestant]
             if attempt.kind in SEARCHES:
-                tally.searched += 1
-                tally.solved += attempt.status == "solved"
+                tally.update(searched=1, solved=attempt.status == "solved")
             else:
-                tally.made += attempt.status in DONE
+                tally["made"] += attempt.status in DONE
 
     def _bar(self, standing: Standing, now: float) -> RenderableType:
-        words = [f"{standing.finished}/{standing.total} done", f"{standing.running} running"]
-        text = Text(", ".join(words))
+        text = Text(f"{standing.finished}/{standing.total} done, {standing.running} running")
         if standing.failed:
             text.append(f", {standing.failed} failed", style="red")
         if standing.blocked:
@@ -138,41 +119,34 @@ class LiveView:
         return work / max(1, standing.running)
 
     def _coverage(self) -> RenderableType:
-        table = Table(box=None, pad_edge=False)
-        table.add_column("contestant", no_wrap=True)
-        table.add_column("solved", justify="right")
-        table.add_column("of run", justify="right")
-        table.add_column("of all", justify="right")
-        table.add_column("made", justify="right")
-        for name, tally in list(self._tallies.items())[:MOST_CONTESTANTS]:
-            made = f"{tally.made}/{tally.others}" if tally.others else ""
-            counts = (tally.solved, tally.searched, tally.searches) if tally.searches else ("", "", "")
-            table.add_row(Text(name), *(str(count) for count in counts), made)
-        if (more := len(self._tallies) - MOST_CONTESTANTS) > 0:
-            table.add_row(Text(f"and {more} more"))
-        return table
+        rows = []
+        for name, tally in self._tallies.items():
+            counts = [str(tally[count]) if tally["searches"] else "" for count in _COUNTS]
+            rows.append([name, *counts, f"{tally['made']}/{tally['others']}" if tally["others"] else ""])
+        return _table(("contestant", "solved", "of run", "of all", "made"), rows, MOST_CONTESTANTS)
 
     def _active(self, standing: Standing, now: float) -> RenderableType:
-        table = Table(box=None, pad_edge=False)
-        table.add_column("running", no_wrap=True, overflow="ellipsis")
-        table.add_column("for", justify="right", no_wrap=True)
-        for one in standing.active[:MOST_RUNNING]:
-            table.add_row(Text(_title(one.job)), format_time(now - one.started))
-        if (more := len(standing.active) - MOST_RUNNING) > 0:
-            table.add_row(Text(f"and {more} more"))
-        return table
+        rows = [[_title(one.job), format_time(now - one.started)] for one in standing.active]
+        return _table(("running", "for"), rows, MOST_RUNNING)
 
 
-def _contestant(labels: Mapping[str, Any]) -> str:
-    return str(labels.get("contestant", "all"))
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]], most: int) -> RenderableType:
+    """A table whose first column is a name, with at most so many rows."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column(columns[0], no_wrap=True)
+    for column in columns[1:]:
+        table.add_column(column, justify="right", no_wrap=True)
+    for name, *values in rows[:most]:
+        table.add_row(Text(name), *values)
+    if (more := len(rows) - most) > 0:
+        table.add_row(Text(f"and {more} more"))
+    return table
 
 
 def _title(job: Job) -> str:
     """`training fsm, seed 1, on blocks/p10`."""
-    known = job.labels
-    what = "training" if job.kind == "train" else str(known.get("step", job.kind))
-    parts = [f"{what} {known.get('contestant', '')}".strip()]
-    if known.get("seed"):
-        parts.append(f"seed {known['seed']}")
-    where = " ".join(str(known[name]) for name in ("instance", "start") if name in known)
-    return ", ".join(parts) + (f", on {where}" if where else "")
+    labels = job.labels
+    what = "training" if job.kind == "train" else str(labels.get("step", job.kind))
+    seed = f", seed {labels['seed']}" if labels.get("seed") else ""
+    where = " ".join(str(labels[name]) for name in ("instance", "start") if name in labels)
+    return f"{what} {labels.get('contestant', '')}".strip() + seed + (f", on {where}" if where else "")

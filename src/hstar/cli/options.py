@@ -97,7 +97,7 @@ class Parser(argparse.ArgumentParser):
     ) -> None:
         """Adds an option, or an argument. Its metavar gives its type; an option without one is a switch."""
         if metavar is None:
-            settings = {"action": "store_true", "default": False, **settings}
+            settings, default = {"action": "store_true", **settings}, None
         else:
             settings = {"type": _TYPES.get(metavar, str), "metavar": metavar, "default": default, **settings}
         text = _with_default(help, default, metavar).replace("%", "%%")

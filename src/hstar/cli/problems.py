@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.options import Parser, add_fields, checked, flag, given_options
-from hstar.cli.tasks import add_translation, load_files, problem_files
 from hstar.errors import InputError, TranslatorLimitError
-from hstar.files import check_file
+from hstar.files import check_files
 from hstar.spaces.load import SPACES, in_words, kind_of
-from hstar.spaces.translate import OUT_OF_TIME
+from hstar.spaces.translate import OUT_OF_TIME, find_domain
 
 if TYPE_CHECKING:
     from hstar.experiments.batch import Instance
     from hstar.spaces.grid_maps import ScenarioOptions
+    from hstar.spaces.task import Task
 
+TASK = "[DOMAIN] PROBLEM"
 SOURCE = "PROBLEM"
 SCENARIOS = ".scen"
 # Options of one kind of space alone; those of `ScenarioOptions` are added to them.
@@ -107,7 +108,7 @@ def check_problem_options(arguments: argparse.Namespace) -> str:
 def instances_of(arguments: argparse.Namespace, kind: str) -> tuple[Iterable[Instance], int]:
     """The instances, which tasks are loaded for one by one, and how many there are."""
     if kind == "task":
-        found = list(task_files(arguments.files))
+        found = task_files(arguments.files)
         return _tasks(found, arguments), len(found) * (arguments.random or 1)
     listed = {"puzzle": _puzzles, "map": _maps, "own": _own}[kind](arguments)
     if not listed:
@@ -118,20 +119,59 @@ def instances_of(arguments: argparse.Namespace, kind: str) -> tuple[Iterable[Ins
 # Tasks.
 
 
-def task_files(files: Sequence[Path]) -> Iterator[list[Path]]:
+def add_task_files(parser: Parser) -> None:
+    """The files, and the options of their translation."""
+    parser.option(
+        "files",
+        TASK,
+        "PDDL files, or one .sas file. DOMAIN may be left out if domain.pddl is in the directory of PROBLEM.",
+        nargs="+",
+        type=Path,
+    )
+    add_translation(parser)
+
+
+def add_translation(parser: Parser) -> None:
+    """The options of the translation of PDDL."""
+    parser.option("--translator", "NAME", "Translator of PDDL: native or fast-downward.", "native")
+
+
+def load_files(files: list[Path], **options: Any) -> Task:
+    """The task that the arguments name; `options` are those of `load_task`."""
+    from hstar.spaces.task import load_task
+
+    if len(files) > 2:
+        raise InputError(f"expected {TASK}, got {len(files)} files")
+    if len(files) == 2 and any(path.suffix == ".sas" for path in files):
+        raise InputError("a .sas file is a whole task: give it alone")
+    check_files(*files)
+    return load_task(*files, **options)
+
+
+def problem_files(given: list[Path], domain: Path | None) -> Iterator[tuple[Path, Path]]:
+    """The domain and problem files that files and folders name."""
+    if domain is not None:
+        check_files(domain)
+    for path in given:
+        files = sorted(path.glob("*.pddl"), key=lambda file: file.name) if path.is_dir() else [path]
+        files = [file for file in files if file != domain and not file.stem.endswith("domain")]
+        if not files:
+            raise InputError("no problems in this folder", file=path)
+        for file in files:
+            check_files(file)
+            yield domain or find_domain(file), file
+
+
+def task_files(files: list[Path]) -> list[list[Path]]:
     """The files of each task: a .sas file, a problem, or a domain and a problem."""
-    for path in files:
-        if not path.is_dir():
-            check_file(path)
+    check_files(*(path for path in files if not path.is_dir()))
     domains = [path for path in files if path.suffix != ".sas" and path.is_file() and _is_domain(path)]
     if len(files) > 1 and any(path.suffix == ".sas" for path in files):
         raise InputError("a .sas file is a whole task: give it alone")
     if (len(files) == 1 and not files[0].is_dir()) or (len(files) == 2 and domains):
-        yield list(files)  # in the wrong order, too, which the reader of PDDL tells
-        return
+        return [files]  # in the wrong order, too, which the reader of PDDL tells
     domain = files[0] if files[0] in domains else None
-    for one in problem_files(list(files[1:] if domain else files), domain):
-        yield list(one)
+    return [list(pair) for pair in problem_files(files[1:] if domain else files, domain)]
 
 
 def _is_domain(path: Path) -> bool:
@@ -139,7 +179,7 @@ def _is_domain(path: Path) -> bool:
     return re.search(r"\(\s*define\s*\(\s*domain\b", text, re.IGNORECASE) is not None
 
 
-def _tasks(found: Sequence[Sequence[Path]], arguments: argparse.Namespace) -> Iterator[Instance]:
+def _tasks(found: list[list[Path]], arguments: argparse.Namespace) -> Iterator[Instance]:
     """Tasks as they are needed; a limit that ends a translation is how its instance ended."""
     from hstar.experiments.batch import Instance
 
@@ -148,7 +188,7 @@ def _tasks(found: Sequence[Sequence[Path]], arguments: argparse.Namespace) -> It
     for files in found:
         name, started = str(files[-1]), time.monotonic()
         try:
-            task = load_files(list(files), **options)
+            task = load_files(files, **options)
         except KeyboardInterrupt:
             yield Instance(name, None, stopped="interrupted")
             return
@@ -185,12 +225,12 @@ def _puzzles(arguments: argparse.Namespace) -> list[Instance]:
     puzzle = parse_puzzle(source)
     if not files:
         return _random(puzzle, arguments)
-    found: list[Instance] = []
-    for path in files:
-        check_file(path)
-        read = puzzle.read(path, blank_last=arguments.blank_last)
-        found += [Instance(one.id, one.puzzle, one.optimal_cost, path) for one in read]
-    return found
+    check_files(*files)
+    return [
+        Instance(one.id, one.puzzle, one.optimal_cost, path)
+        for path in files
+        for one in puzzle.read(path, blank_last=arguments.blank_last)
+    ]
 
 
 def _own(arguments: argparse.Namespace) -> list[Instance]:
@@ -198,9 +238,8 @@ def _own(arguments: argparse.Namespace) -> list[Instance]:
 
     source = str(arguments.files[0])
     problem = SPACES.get("own").load(source)
-    if arguments.random is None and arguments.walk is None:
-        return [Instance(source, problem)]
-    return _random(problem, arguments)
+    elsewhere = arguments.random is not None or arguments.walk is not None
+    return _random(problem, arguments) if elsewhere else [Instance(source, problem)]
 
 
 def _maps(arguments: argparse.Namespace) -> list[Instance]:
@@ -219,8 +258,7 @@ def _maps(arguments: argparse.Namespace) -> list[Instance]:
         raise InputError("--threshold is for an image")
     if (arguments.start or arguments.goal) and (scenarios or not files):
         raise InputError("--start and --goal are for one problem on a map")
-    for path in files:
-        check_file(path)
+    check_files(*files)
     if not files or scenarios or arguments.random is not None:
         number = arguments.random or (sys.maxsize if scenarios else 1)
         found = scenarios_of(files, number, seed, options, arguments.threshold)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from hstar.units import format_bytes, format_count
@@ -17,10 +16,9 @@ if TYPE_CHECKING:
 class ProgressLine:
     """A context that is told what goes on: by `announce`, by `update`, or by the records of a search."""
 
-    LINE_EVERY = 60.0
+    LINE_EVERY = 60.0  # seconds, as the others
     LIVE_EVERY = 0.2
-    # Work shorter than this is over without having shown anything.
-    QUIET_FIRST = 0.5
+    QUIET_FIRST = 0.5  # work shorter than this is over without having shown anything
 
     def __init__(self, quiet: bool = False) -> None:
         self._live = sys.stderr.isatty()
@@ -33,15 +31,9 @@ class ProgressLine:
     def __enter__(self) -> ProgressLine:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *details: object) -> None:
         self._stop_timer()
-        if self._shown and self._live:
-            print("\r" + " " * (self._width() - 1) + "\r", end="", file=sys.stderr, flush=True)
+        print(self._blank(), end="", file=sys.stderr, flush=True)
 
     def announce(self, text: str) -> None:
         """Names what goes on until the next call, if it takes long enough to ask."""
@@ -65,10 +57,8 @@ class ProgressLine:
     def message(self, text: str) -> None:
         """A line that stays."""
         self._stop_timer()
-        if self._quiet:
-            return
-        blank = "\r" + " " * (self._width() - 1) + "\r" if self._shown and self._live else ""
-        print(blank + text, file=sys.stderr, flush=True)
+        if not self._quiet:
+            print(self._blank() + text, file=sys.stderr, flush=True)
 
     def __call__(self, record: Progress) -> None:
         """Shows a record of a search if it is time to."""
@@ -90,6 +80,10 @@ class ProgressLine:
             return False
         self._next = seconds + (self.LIVE_EVERY if self._live else self.LINE_EVERY)
         return True
+
+    def _blank(self) -> str:
+        """What wipes the live line."""
+        return "\r" + " " * (self._width() - 1) + "\r" if self._shown and self._live else ""
 
     def _show(self, text: str) -> None:
         self._shown = True

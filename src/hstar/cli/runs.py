@@ -16,7 +16,7 @@ from hstar.errors import InputError
 from hstar.units import format_time
 
 if TYPE_CHECKING:
-    from hstar.experiments import Attempt, Job, Standing, Store
+    from hstar.experiments import Job, Standing, Store
     from hstar.experiments.driver import Executor
     from hstar.experiments.job import Record
 
@@ -106,10 +106,13 @@ class _Show:
         self._solved = self._searches = 0
 
     def __call__(self, standing: Standing) -> None:
+        from hstar.experiments.job import SEARCHES
+
         if self._before is None:
             self._before = standing.finished
-        if standing.latest is not None:
-            self._count(standing.latest)
+        if standing.latest is not None and standing.latest.kind in SEARCHES:
+            self._searches += 1
+            self._solved += standing.latest.status == "solved"
         done = standing.finished - self._before
         left = standing.total - standing.finished - standing.blocked
         parts = [f"{standing.finished}/{standing.total} done", f"{standing.running} running"]
@@ -120,10 +123,3 @@ class _Show:
         if done:
             parts.append(f"{format_time(left * standing.seconds / done)} left")
         self._line.update(standing.seconds, ", ".join(parts))
-
-    def _count(self, attempt: Attempt) -> None:
-        from hstar.experiments.job import SEARCHES
-
-        if attempt.kind in SEARCHES:
-            self._searches += 1
-            self._solved += attempt.status == "solved"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from hstar.cli import sample_optimal as optimal
 from hstar.cli.options import Parser, Use, add_option, flag, given_options
+from hstar.cli.problems import TASK, add_task_files, load_files
 from hstar.cli.progress import ProgressLine
-from hstar.cli.tasks import FILES, add_task_files, load_files
 from hstar.errors import InputError
 from hstar.files import check_writable
 from hstar.registry import unknown
@@ -47,7 +47,7 @@ def configure(parser: Parser) -> None:
         optimal.configure(parser)
         return
     add_task_files(parser)
-    parser.usage = f"{parser.prog} [OPTION ...] SAMPLER {FILES} -o DATA"
+    parser.usage = f"{parser.prog} [OPTION ...] SAMPLER {TASK} -o DATA"
     add("--output -o", "DATA", "Write the labelled states to this file.", required=True)
     text = (
         "Named set of options: default, whose values are shown below and are those of hstar train, or paper."

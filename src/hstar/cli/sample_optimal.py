@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hstar.cli.options import Parser
+from hstar.cli.problems import problem_files
 from hstar.cli.progress import ProgressLine
 from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs
-from hstar.cli.tasks import problem_files
 from hstar.errors import InputError
 from hstar.files import check_writable
 

@@ -30,6 +30,7 @@ _SHORT = {
 }
 _HELP = {  # where the command does more with an option than the search does
     "time_limit": "Stop after this wall-clock time, which includes the translation of PDDL.",
+    "memory_limit": "Stop when the process has this much resident memory.",
     "seed": "Seed of random ties, starts and maps.",
 }
 # What only some searches heed, and what only some kinds of space have; else it is refused, not ignored.
@@ -90,7 +91,7 @@ def add_search(parser: Parser) -> None:
         if entry.name != "explored":
             flags = f"{flag(entry.name)} {_SHORT.get(entry.name, '')}"
             text = _HELP.get(entry.name, entry.metadata["help"])
-            add(flags, metavar_of(entry), text, getattr(_DEFAULTS, entry.name))
+            add(flags, metavar_of(entry), text, entry.default)
     add(
         "--rule",
         "RULE",

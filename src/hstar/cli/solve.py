@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar import __version__
@@ -70,7 +69,7 @@ _UNSOLVED, _INTERRUPTED = 12, 130
 
 def run(arguments: argparse.Namespace) -> int:
     kind = check_problem_options(arguments)
-    _check_files(arguments, kind)
+    _check_outputs(arguments, kind)
     arguments.explored = arguments.steps is not None
     how = {name: getattr(arguments, name) for name in ("optimum", "jobs", "output")}
     batches = [replace(batch, **how) for batch in batches_of(arguments, kind)]
@@ -90,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     return output.finish()
 
 
-def _check_files(arguments: argparse.Namespace, kind: str) -> None:
+def _check_outputs(arguments: argparse.Namespace, kind: str) -> None:
     """What cannot be written is told before the work."""
     if arguments.jobs < 1:
         raise InputError("--jobs must be at least 1")
@@ -137,7 +136,12 @@ class _Output:
 
         def better(instance: Instance, found: Found) -> None:
             if self.arguments.anytime or self.arguments.alias is not None:
-                self._better(f"{instance.id}: " if self.several else "", found, line)
+                # It is written at once: whatever happens to this process, it is there.
+                with contextlib.suppress(InputError):  # said at the end, where the last plan is written
+                    self._write_plan(found.plan_text())
+                name = f"{instance.id}: " if self.several else ""
+                cost = f"{found.plan_cost}{proven(found.lower_bound, found.ratio)}"
+                line.message(f"{name}{found.time:.2f} s: plan of cost {cost}")
 
         def seen() -> Iterator[Instance]:
             for instance in instances:
@@ -152,48 +156,47 @@ class _Output:
             if row["status"] == "interrupted":
                 raise KeyboardInterrupt
 
-    def _better(self, name: str, found: Found, line: ProgressLine) -> None:
-        """A better plan is shown, and written at once: whatever happens to this process, it is there."""
-        if self.arguments.plan_file is not None:
-            with contextlib.suppress(InputError):  # said at the end, where the last plan is written
-                _write_plan(self.arguments.plan_file, found.plan_text())
-        known = proven(found.lower_bound, found.ratio)
-        line.message(f"{name}{found.time:.2f} s: plan of cost {found.plan_cost}{known}")
+    def _write_plan(self, text: str) -> None:
+        path = self.arguments.plan_file
+        try:
+            if path is not None:
+                replace_file(path, text.encode(), durable=False)
+        except OSError as error:
+            raise InputError(f"cannot write the plan: {error.strerror}", file=path) from None
 
     def _put(self, batch: Batch, row: Row) -> None:
         """One row where it was asked for.
 
         A plan that cannot be written where it should go is shown all the same, and the error comes last.
         """
-        arguments, told = self.arguments, None
+        arguments, promised = self.arguments, None
         if row["plan"] is not None:
-            told = self.promise = promise(batch, arguments, self.problem)
+            promised = self.promise = promise(batch, arguments, self.problem)
         if arguments.summary or (self.several and row["status"] == "interrupted"):
             return
         unwritten: InputError | None = None
-        plan = None if row["plan"] is None else format_plan(row["plan"], row["cost"], row["unit_cost"])
-        if plan is not None and arguments.plan_file is not None:
-            try:
-                _write_plan(arguments.plan_file, plan)
-            except InputError as error:
-                unwritten = error
+        plan = "" if row["plan"] is None else format_plan(row["plan"], row["cost"], row["unit_cost"])
+        try:
+            if row["plan"] is not None:
+                self._write_plan(plan)
+        except InputError as error:
+            unwritten = error
         if arguments.json:
-            total_time = time.monotonic() - self.started
-            print(json.dumps({**_about(arguments, batch), **row, "total_time": total_time, "promise": told}))
+            more = {"total_time": time.monotonic() - self.started, "promise": promised}
+            print(json.dumps({**_about(arguments, batch), **row, **more}))
         elif self.several:
             print(f"{_name(batch)}: {_line(row)}" if len(self.batches) > 1 else _line(row))
-        elif plan is not None and (arguments.plan_file is None or unwritten):
+        elif arguments.plan_file is None or unwritten:
             print(plan, end="")
         sys.stdout.flush()
         if not self.several and not arguments.quiet and not arguments.json:
             print(_summary(batch, row), file=sys.stderr)
-            if told is not None:
-                print(f"the plan {told['text']}", file=sys.stderr)
+            if promised is not None:
+                print(f"the plan {promised['text']}", file=sys.stderr)
         if unwritten is not None:
             raise unwritten
 
     def interrupted(self) -> int:
-        """What is done is kept."""
         if self.several:
             kept = self.arguments.output
             again = f"; run the same command again to go on from {kept}" if kept else ""
@@ -202,7 +205,7 @@ class _Output:
         return _INTERRUPTED
 
     def finish(self) -> int:
-        """What rows say together, and the exit code."""
+        """Means over the rows, and the exit code."""
         from hstar.experiments.batch import summary
 
         arguments = self.arguments
@@ -211,23 +214,18 @@ class _Output:
 
             write_steps(arguments.steps, self.problem, panels(self.first))
         if self.several:
-            found = [
-                {"heuristic": _name(batch), **summary(rows)}
-                for batch, rows in zip(self.batches, self.rows, strict=True)
-            ]
-            if arguments.summary and arguments.json:
-                print("\n".join(map(json.dumps, found)))
-            elif arguments.summary:
-                print("\n".join(_table(found)))
+            pairs = zip(self.batches, self.rows, strict=True)
+            means = [{"heuristic": _name(batch), **summary(rows)} for batch, rows in pairs]
+            if arguments.summary:
+                print("\n".join(map(json.dumps, means) if arguments.json else _table(means)))
             elif not arguments.quiet:
-                print("\n".join(_table(found) if len(found) > 1 else map(_means, found)), file=sys.stderr)
+                print("\n".join(_table(means) if len(means) > 1 else map(_means, means)), file=sys.stderr)
                 if self.promise is not None:
                     print(f"each plan {self.promise['text']}", file=sys.stderr)
-        rows = [row for rows in self.rows for row in rows]
-        unsolved = [row for row in rows if row["status"] != "solved"]
-        if len(rows) > 1:
-            return _UNSOLVED if unsolved else 0
-        return exit_code(rows[0]["status"], rows[0]["plan"] is not None)
+        first, *others = (row for rows in self.rows for row in rows)
+        if not others:
+            return exit_code(first["status"], first["plan"] is not None)
+        return 0 if all(row["status"] == "solved" for row in (first, *others)) else _UNSOLVED
 
 
 def panels(found: Sequence[tuple[Batch, Result]]) -> list[Any]:
@@ -241,16 +239,6 @@ def panels(found: Sequence[tuple[Batch, Result]]) -> list[Any]:
         title = panel_title(f"{_name(batch)}{bounded}", result.expanded, result.plan_cost)
         shown.append(Panel(title, result, result.values))
     return shown
-
-
-# Output.
-
-
-def _write_plan(path: Path, text: str) -> None:
-    try:
-        replace_file(path, text.encode(), durable=False)
-    except OSError as error:
-        raise InputError(f"cannot write the plan: {error.strerror}", file=path) from None
 
 
 def _name(batch: Batch) -> str:

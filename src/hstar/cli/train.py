@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.options import Parser, Use, add_option, flag, given_options
+from hstar.cli.problems import TASK, add_translation, load_files
 from hstar.cli.progress import ProgressLine
-from hstar.cli.tasks import FILES, add_translation, load_files
 from hstar.cli.training import Watch, interrupted, memory_of_torch, summary
 from hstar.errors import InputError, UnsupportedError
-from hstar.files import check_file, check_writable
+from hstar.files import check_files, check_writable
 from hstar.spaces.load import in_words, kind_of
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _kind(recipe: Recipe, files: list[Path]) -> str:
     """The kind of space that the arguments name; of PDDL and of data files the recipe decides."""
     if not files:
         if "map" not in recipe.methods:
-            raise InputError(f"the following arguments are required: {FILES} (see hstar train --help)")
+            raise InputError(f"the following arguments are required: {TASK} (see hstar train --help)")
         return "map"
     if all(path.suffix == ".scen" for path in files):
         return "map"
@@ -204,15 +204,14 @@ def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict
         sampling = set(known["sampler"]) - others
         if name := next((name for name in given if name in {"sampler", *sampling}), ""):
             raise InputError(f"{flag(name)} is for sampling, but the data are given")
-        check_file(arguments.data)
+        check_files(arguments.data)
     if kind == "domain":
         for path in (*arguments.files, *(arguments.held_out or ())):
             relational.locate(path)
     if kind == "own" and len(arguments.files) != 1:
         raise InputError(f"expected one space such as own.py:Lights, got {len(arguments.files)} words")
     if kind == "map" or (kind == "task" and len(arguments.files) <= 2):
-        for path in arguments.files:
-            check_file(path)
+        check_files(*arguments.files)
     return parts
 
 

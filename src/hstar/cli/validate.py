@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hstar.cli.options import Parser
 from hstar.errors import InputError
-from hstar.files import check_file
+from hstar.files import check_files
 
 logger = logging.getLogger(__name__)
 
@@ -40,8 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     files: list[Path] = arguments.files
     if len(files) not in (2, 3):
         raise InputError(f"expected {FILES}, got {len(files)} file{'s' * (len(files) > 1)}")
-    for path in files:
-        check_file(path)
+    check_files(*files)
     problem, plan_file = files[-2:]
     if problem.suffix == ".sas":
         raise InputError("a plan is validated against PDDL, not against a .sas file", file=problem)
