@@ -75,6 +75,7 @@ class LMCut : public SymbolicHeuristic {
   std::vector<Cost> cost_;            // what the cuts have left of it
   std::vector<int32_t> supporter_;    // precondition of greatest hmax, -1 while unreached
   std::vector<Cost> supporter_cost_;  // its hmax when it was chosen
+  std::vector<char> enters_zone_;     // reached, and with an effect in the goal zone
   std::vector<uint16_t> waiting_;     // preconditions not yet reached in the first exploration
   // Per fact.
   std::vector<Cost> hmax_;
@@ -88,6 +89,7 @@ class LMCut : public SymbolicHeuristic {
   std::vector<Visit> visits_;
   std::vector<int32_t> stack_;
   std::vector<int32_t> cut_;
+  std::vector<int32_t> entering_;  // operators that enter the goal zone
   CostQueue queue_;
 };
 
@@ -121,6 +123,7 @@ LMCut::LMCut(const PlanningSpace& space)
   precondition_of_ = Rows(precondition_of);
   effect_of_ = Rows(effect_of);
   supporter_cost_.resize(initial_cost_.size());
+  enters_zone_.resize(initial_cost_.size());
   hmax_.resize(facts);
   zone_.resize(facts, Zone::kNone);
 }
@@ -196,31 +199,40 @@ void LMCut::break_ties_for_goal_zone(int32_t op) {
 }
 
 // Operators that lead from what the state reaches through supporters, without entering the goal zone,
-// into the goal zone.
+// into the goal zone. Those that enter it from outside are known beforehand, and the search for the ones that
+// the state reaches ends with the last of them.
 void LMCut::find_cut(const Value* values) {
   cut_.clear();
+  size_t from_outside = 0;
+  for (const int32_t fact : marked_)
+    for (const int32_t op : effect_of_[fact]) {
+      if (enters_zone_[op] || supporter_[op] == -1) continue;
+      enters_zone_[op] = true;
+      entering_.push_back(op);
+      from_outside += zone_[supporter_[op]] != Zone::kGoal;
+    }
   const auto enter = [&](int32_t fact) {
     mark(fact, Zone::kBefore);
     stack_.push_back(fact);
   };
   enter(true_fact_);
   for (int32_t v = 0; v < relaxed_.variables(); ++v) enter(relaxed_.ids.offset(v) + values[v]);
-  while (!stack_.empty()) {
+  while (!stack_.empty() && cut_.size() < from_outside) {
     const int32_t fact = stack_.back();
     stack_.pop_back();
     for (const int32_t op : precondition_of_[fact]) {
       if (supporter_[op] != fact) continue;
-      const auto effects = effects_[op];
-      const bool enters_zone =
-          std::ranges::any_of(effects, [&](int32_t effect) { return zone_[effect] == Zone::kGoal; });
-      if (enters_zone) {
+      if (enters_zone_[op]) {
         cut_.push_back(op);
         continue;
       }
-      for (const int32_t effect : effects)
+      for (const int32_t effect : effects_[op])
         if (zone_[effect] != Zone::kBefore) enter(effect);
     }
   }
+  stack_.clear();
+  for (const int32_t op : entering_) enters_zone_[op] = false;
+  entering_.clear();
 }
 
 Cost LMCut::pay_for_cut() {
@@ -256,12 +268,19 @@ void LMCut::update_hmax() {
   }
 }
 
+// Values only fall, so that what the supporter cost before is the most that can be found.
 void LMCut::choose_supporter(int32_t op) {
+  const Cost before = supporter_cost_[op];
   int32_t best = supporter_[op];
-  for (const int32_t fact : preconditions_[op])
-    if (hmax_[fact] > hmax_[best]) best = fact;
+  Cost highest = hmax_[best];
+  for (const int32_t fact : preconditions_[op]) {
+    if (hmax_[fact] <= highest) continue;
+    best = fact;
+    highest = hmax_[fact];
+    if (highest == before) break;
+  }
   supporter_[op] = best;
-  supporter_cost_[op] = hmax_[best];
+  supporter_cost_[op] = highest;
 }
 
 }  // namespace
