@@ -19,7 +19,7 @@ from hstar.models.native import NativeNetwork
 from hstar.models.task_identity import atoms_of, identify
 from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import train
-from hstar.recipes.calibrate import calibrate, calibrate_starts, plan_values
+from hstar.recipes.calibrate import calibrate, plan_values
 from hstar.sampling.optimal import Optimal, optimal_states
 from hstar.sampling.relational import RelationalData, RelationalInstance
 from hstar.sampling.walks import Walks
@@ -322,7 +322,7 @@ def test_a_model_of_one_task(
     given = starts(task, 20, 5)
     at_goal = replace(given[0], core=task.core.with_initial_state(optimal_states(task, Optimal())[-1]))
     seen: list[int] = []
-    new, found = calibrate_starts(network, [at_goal, *given], 0.8, bound=bound, progress=seen.append)
+    new, found = calibrate(network, [at_goal, *given], 0.8, bound=bound, progress=seen.append)
     assert seen == list(range(1, 22)) and found.left_out == 1 and found.rule.instances == 20
     new.save(tmp_path / "new.hstar")
     new = load_model(tmp_path / "new.hstar")
@@ -340,7 +340,7 @@ def test_a_model_of_one_task(
             result = hstar.solve(start, new, "astar")
             assert result.plan_cost is not None and result.plan_cost <= bound * len(plan)
     assert kept >= conformal.rank(20, 0.8)
-    assert calibrate_starts(new, given, 0.8, bound=bound)[1].scores == found.scores
+    assert calibrate(new, given, 0.8, bound=bound)[1].scores == found.scores
 
 
 def test_a_damaged_rule(network: TrainedModel[Any], tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates import Bounded, Clip, Likely, Mean, Quantile, Rule, conformal
 from hstar.models.puzzle_identity import FEATURES
 from hstar.models.trained_model import TrainedModel, load_model
-from hstar.recipes.calibrate import calibrate_puzzle, puzzle_plan_values, scored_network
+from hstar.recipes.calibrate import calibrate, puzzle_plan_values, scored_network
+from hstar.sampling.optimal import Optimal
 from hstar.search.puzzle_optimal import optimal_plans
 from hstar.search.solve import solve
 from hstar.spaces.puzzle import Instance, Puzzle, State
@@ -62,7 +63,7 @@ def test_where_the_score_is_within_the_plan_is_as_promised(
 ) -> None:
     """In a whole space, with and without a table of states."""
     model = erring(name)
-    calibrated, found = calibrate_puzzle(model, instances(model, 30), 0.7, bound=bound, form=form, rule=rule)
+    calibrated, found = calibrate(model, instances(model, 30), 0.7, bound=bound, form=form, rule=rule)
     assert calibrated.calibration == found.rule and len(found.scores) == 30
     network, fine = network_of(calibrated), scored_network(model, rule)
     solver, within = optimal_plans(model.space.puzzle), 0
@@ -98,7 +99,7 @@ def test_values_go_up_as_far_as_they_may() -> None:
     """On the plan that decides, some value is that of h*: nothing is given away by rounding."""
     model = erring("tiles:2x3")
     given = instances(model, 9)
-    calibrated, found = calibrate_puzzle(model, given, 0.9)
+    calibrated, found = calibrate(model, given, 0.9)
     network = network_of(calibrated)
     worst = plans(model, given)[int(np.argmax(found.scores))]
     assert found.rule.score == max(found.scores)
@@ -107,7 +108,7 @@ def test_values_go_up_as_far_as_they_may() -> None:
 
 def test_the_file_keeps_it(tmp_path: Path) -> None:
     model = erring("pancake:5")
-    calibrated, found = calibrate_puzzle(
+    calibrated, found = calibrate(
         model, instances(model, 9), 0.9, rule=Quantile(0.1), distribution="uniformly random"
     )
     calibrated.save(tmp_path / "m.hstar")
@@ -122,33 +123,33 @@ def test_the_file_keeps_it(tmp_path: Path) -> None:
     for rule in (Likely(0.9), Quantile(0.1)):
         one, two = network_of(loaded.with_rule(rule)), network_of(model, 0.9)
         assert one.values(states).tolist() == two.values(states).tolist()
-    again, other = calibrate_puzzle(loaded, instances(model, 9), 0.9)
+    again, other = calibrate(loaded, instances(model, 9), 0.9)
     assert other.rule == replace(found.rule, distribution="") and again.calibration == other.rule
 
 
 def test_what_is_refused() -> None:
     model = made()
     with pytest.raises(InputError, match=r"^8 instances are too few for a confidence of 0\.9; it takes"):
-        calibrate_puzzle(model, instances(model, 8), 0.9)
+        calibrate(model, instances(model, 8), 0.9)
     wrong = [replace(one, optimal_cost=99) for one in instances(model, 9)]
     with pytest.raises(InputError, match=r"^0: its optimal cost is \d+, not 99$"):
-        calibrate_puzzle(model, wrong, 0.9)
+        calibrate(model, wrong, 0.9)
     goals = [Instance(f"{i}", model.space.puzzle) for i in range(9)]
     with pytest.raises(InputError, match="too many instances begin in the goal"):
-        calibrate_puzzle(model, goals, 0.5)
+        calibrate(model, goals, 0.5)
     with pytest.raises(InputError, match="has the rules mean, quantile, likely and clip, not bounded"):
-        calibrate_puzzle(model, instances(model, 9), 0.9, rule=Bounded(1.5))
+        calibrate(model, instances(model, 9), 0.9, rule=Bounded(1.5))
     with pytest.raises(ModelError, match="one output, a mean without spread"):
-        calibrate_puzzle(made(outputs=1), instances(model, 9), 0.9, rule=Quantile(0.1))
+        calibrate(made(outputs=1), instances(model, 9), 0.9, rule=Quantile(0.1))
     with pytest.raises(InputError, match=r"^9 of 9 instances were not solved within the limits"):
-        calibrate_puzzle(model, instances(model, 9), 0.9, time_limit=0.0)
+        calibrate(model, instances(model, 9), 0.9, limits=Optimal(time_limit=0.0))
 
 
 def test_a_clip_stays_outside() -> None:
     """The scores are those without it, and so no bound of a state is moved."""
     model = erring("tiles:2x3")
-    plain, one = calibrate_puzzle(model, instances(model, 9), 0.8)
-    clipped, two = calibrate_puzzle(model, instances(model, 9), 0.8, rule=Clip())
+    plain, one = calibrate(model, instances(model, 9), 0.8)
+    clipped, two = calibrate(model, instances(model, 9), 0.8, rule=Clip())
     assert one == two and plain.lower is None and clipped.lower == FEATURES
     states = [model.space.puzzle.random(seed).start for seed in range(30)]
     found = network_of(clipped).values(states)

@@ -20,7 +20,7 @@ from hstar.estimates.point import Point
 from hstar.estimates.rules import Likely
 from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import RECIPES, train
-from hstar.recipes.calibrate import calibrate_starts
+from hstar.recipes.calibrate import calibrate
 from hstar.recipes.learn_heuristic import LearnHeuristicPrac
 from hstar.recipes.likely_admissible import LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_spaces import TaskSpace
@@ -196,7 +196,7 @@ def test_the_5_puzzle_from_its_goal_alone(cases: Cases) -> None:
     assert optimal(found[0.95]) >= 0.8 and optimal(found[0.95]) >= optimal(found[0.5])
     assert expanded(found[0.5]) < expanded(blind) / 2
     # The same model, calibrated by other starts.
-    calibrated, _ = calibrate_starts(model, Walks(20, seed=2).tasks(task), 0.8, rule=Quantile(0.1))
+    calibrated, _ = calibrate(model, Walks(20, seed=2).tasks(task), 0.8, rule=Quantile(0.1))
     assert calibrated.calibration is not None and calibrated.calibration.of == Quantile(0.1)
     assert optimal([hstar.solve(start, calibrated, "astar") for start in starts]) >= 0.6
 

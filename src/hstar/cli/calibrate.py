@@ -30,7 +30,8 @@ as those of the calibration are. Every action counts 1. A model of a domain is c
 `hstar sample optimal`, or by problems, which are solved here; a model of a task by other starts: problems
 with its goal, or random walks; a model of a puzzle by random instances, or those of a CSV file (see
 `hstar solve`), which are solved here; a model of maps by random maps like those of its training, or by .scen
-files. Use problems that neither the training nor any choice of the model has seen."""
+files; a model of one map and one goal by random starts of that map. Use problems that neither the training
+nor any choice of the model has seen."""
 EXAMPLES = (
     "hstar calibrate model.hstar states.data -o calibrated.hstar --confidence 0.9",
     "hstar calibrate model.hstar folder -o calibrated.hstar --confidence 0.95 --bound 1.5",
@@ -44,7 +45,7 @@ def configure(parser: Parser) -> None:
     add = parser.option
     parser.usage = f"{parser.prog} [OPTION ...] MODEL [DATA|PROBLEM|INSTANCES ...] -o NEW --confidence C"
     add("model", "MODEL", "Model file of hstar train.")
-    text = "Files of hstar sample, data that come with hstar, PDDL files or folders; for a puzzle a CSV file."
+    text = "Files of hstar sample, data that come with hstar, PDDL files or folders; CSV, .scen or map files."
     add("given", "DATA|PROBLEM|INSTANCES", text, nargs="*", type=Path)
     add("--output -o", "NEW", "Write the calibrated model to this file; may be MODEL.", required=True)
     add("--confidence", "C", "Probability of the promise, between 0 and 1, such as 0.9.", required=True)
@@ -126,7 +127,7 @@ def _of_domain(
 def _of_task(
     model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
 ) -> _Found:
-    from hstar.recipes.calibrate import calibrate_starts
+    from hstar.recipes.calibrate import calibrate
     from hstar.sampling.walks import Walks
     from hstar.spaces.task import load_task
 
@@ -144,20 +145,20 @@ def _of_task(
 
     number = len(problems) * (1 if arguments.walks is None else arguments.walks)
     progress = _counter(line, "start", number)
-    return calibrate_starts(model, starts(), limits=_limits(arguments), progress=progress, **promise)
+    return calibrate(model, starts(), limits=_limits(arguments), progress=progress, **promise)
 
 
 def _of_puzzle(
     model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
 ) -> _Found:
-    from hstar.recipes.calibrate import calibrate_puzzle
+    from hstar.recipes.calibrate import calibrate
 
     instances, distribution = _instances(model.space.puzzle, arguments)
     line.announce("preparing the solver ...")
-    return calibrate_puzzle(
+    return calibrate(
         model,
         instances,
-        time_limit=arguments.time_limit,
+        limits=_limits(arguments),
         cache=not arguments.no_cache,
         progress=_counter(line, "instance", len(instances)),
         distribution=distribution,
@@ -169,7 +170,7 @@ def _of_maps(
     model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
 ) -> _Found:
     from hstar.experiments.batch import calibration_maps
-    from hstar.recipes.calibrate import calibrate_maps
+    from hstar.recipes.calibrate import calibrate
 
     if bool(arguments.given) == (arguments.random is not None):
         raise InputError(
@@ -179,7 +180,26 @@ def _of_maps(
     problems = calibration_maps(model, arguments.given, arguments.random, arguments.seed)
     names = ", ".join(path.name for path in arguments.given)
     promise["distribution"] = f"those of {names}" if names else "random maps"
-    return calibrate_maps(model, problems, progress=_counter(line, "problem", len(problems)), **promise)
+    return calibrate(model, problems, progress=_counter(line, "problem", len(problems)), **promise)
+
+
+def _of_goal(
+    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
+) -> _Found:
+    """By random starts of the one map."""
+    from hstar.experiments.batch import CALIBRATION, random_instances
+    from hstar.recipes.calibrate import calibrate
+    from hstar.spaces.load import load
+
+    if len(arguments.given) != 1 or arguments.random is None:
+        raise InputError("a model of one map and one goal is calibrated by the map and --random N starts")
+    check_file(arguments.given[0])
+    steps = {name: getattr(model.space, name) for name in ("neighbours", "cut_corners")}
+    problem = load(arguments.given[0], **steps).at(goal=model.space.goal)
+    drawn = random_instances(problem, arguments.random, arguments.seed, purpose=CALIBRATION)
+    starts = [problem.at(one.problem.start) for one in drawn]
+    promise["distribution"] = "random starts of the map"
+    return calibrate(model, starts, progress=_counter(line, "start", len(starts)), **promise)
 
 
 _Options: TypeAlias = dict[str, Any]
@@ -190,6 +210,7 @@ _KINDS: dict[str, tuple[Callable[..., _Found], tuple[str, ...], str]] = {
     "task": (_of_task, ("walks", "domain"), "astar and idastar"),
     "puzzle": (_of_puzzle, ("random", "walk", "blank_last", "no_cache"), "idastar"),
     "map": (_of_maps, ("random",), "astar"),
+    "map goal": (_of_goal, ("random",), "astar"),
 }
 
 

@@ -27,7 +27,7 @@ from hstar.search.grid_astar import ValueMap
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
     from hstar.models.trained_model import TrainedModel
 
@@ -115,9 +115,7 @@ class MapIdentity(Identity):
                 some = states[start : start + size]
                 scenario = np.zeros(len(some), dtype=np.int64)
                 bound = torch.from_numpy(bounds[some])
-                # What is calibrated must not be above the bound itself, but for its rounding.
-                lower = bound.nextafter(bound.new_zeros(())) if isinstance(rule, Calibrated) else bound
-                known = Known(lower=lower, base=bound if options.relative else None)
+                known = Known(lower=_lower(rule, bound), base=bound if options.relative else None)
                 raw = model.network(options.inputs([image], scenario, some, headings))
                 found.append(rule.value(model.estimate, raw, known).numpy())
         result = np.zeros(len(bounds), dtype=np.float32)
@@ -179,7 +177,7 @@ class GoalIdentity(Identity):
         cells = np.argwhere(np.ones(self.shape, dtype=bool))
         raw = torch.from_numpy(model.network.reference(cell_inputs(cells, self.shape)))
         lower = torch.from_numpy(problem.lower_bounds().reshape(-1).astype(np.float32))
-        values = rule.value(model.estimate, raw, Known(lower=lower)).numpy().astype(np.float32)
+        values = rule.value(model.estimate, raw, Known(lower=_lower(rule, lower))).numpy().astype(np.float32)
         return ValueMap(np.maximum(values, 0).reshape(self.shape), eps)
 
     def describe(self, model: TrainedModel[GoalIdentity]) -> dict[str, Any]:
@@ -194,6 +192,11 @@ def _check_rule(rule: Rule) -> None:
 def _without_bound(rule: Rule) -> tuple[Rule, float | None]:
     """What values are made by, and the bound that is left to the search, if any."""
     return (rule.of, rule.eps) if isinstance(rule, Bounded) else (rule, None)
+
+
+def _lower(rule: Rule, bound: Tensor) -> Tensor:
+    """What is calibrated must not be above the bound itself, but for its rounding."""
+    return bound.nextafter(bound.new_zeros(())) if isinstance(rule, Calibrated) else bound
 
 
 def _steps(neighbours: int, cut_corners: bool) -> str:

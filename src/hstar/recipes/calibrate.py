@@ -4,9 +4,10 @@
 and of each plan its score. 3. The quantile of the scores, as the rule `calibrated` around the model's own.
 
 A model of a domain takes plans as labelled data; a model of a task takes other starts of the task, models of
-a puzzle and of maps problems of theirs, which are solved here. In all but maps costs are steps: the promise
-is for searches in which every action counts 1, and h* are whole numbers. Instances without an optimal plan
-within the limits have no score, so the promise is for instances like those that have one.
+a puzzle, of maps and of one map with its goal problems of theirs, which are solved here. In all but maps
+costs are steps: the promise is for searches in which every action counts 1, and h* are whole numbers.
+Instances without an optimal plan within the limits have no score, so the promise is for instances like those
+that have one.
 """
 
 from __future__ import annotations
@@ -19,13 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
-from hstar.errors import InputError, ModelError
+from hstar.errors import InputError, ModelError, UnsupportedError
 from hstar.estimates import conformal
 from hstar.estimates.belief import native_belief
 from hstar.estimates.rules import Calibrated, Clip, Rule
 from hstar.models.domain_identity import DomainIdentity
-from hstar.models.identity import space_of
-from hstar.models.map_identity import MapIdentity
 from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
 from hstar.models.relational_model import StateRows
 from hstar.models.task_identity import TaskIdentity
@@ -109,120 +108,106 @@ class Promise:
 
 
 def calibrate(
-    model: TrainedModel[DomainIdentity], data: RelationalData, confidence: float, **options: Any
-) -> tuple[TrainedModel[DomainIdentity], Calibration]:
-    """A model of a domain, calibrated by plans. `options` are the fields of `Promise`, here and below."""
-    promise, words = Promise(confidence, **options), space_of(model, DomainIdentity).words
+    model: TrainedModel[Any],
+    instances: Any,
+    confidence: float,
+    *,
+    limits: Optimal | None = None,
+    cache: bool = True,
+    progress: Counter | None = None,
+    **options: Any,
+) -> tuple[TrainedModel[Any], Calibration]:
+    """The model, calibrated by instances that it has not learned from.
+
+    A model of a domain takes `RelationalData`, one of a task other starts of it, one of a puzzle a list of
+    `Instance`, one of maps or of one map with its goal problems on them. `limits` are those of the searches
+    for optimal plans; with `cache` databases of puzzles are kept; `progress` gets the number of instances
+    looked at; `options` are the other fields of `Promise`.
+    """
+    promise, kind = Promise(confidence, **options), model.space.kind
+    if kind not in PLANS:
+        raise UnsupportedError(f"models of a {kind} cannot be calibrated; those of a {', '.join(PLANS)} can")
+    if isinstance(instances, Sequence):  # before any of them is solved
+        conformal.check_instances(len(instances), confidence)
+    chosen = promise.chosen(model)
+    if kind == "puzzle" and isinstance(chosen, Clip):  # which stays outside
+        model, chosen = replace(model, rule=chosen.of, lower=FEATURES), chosen.of
+    plans = PLANS[kind](model.with_rule(chosen), instances, limits, cache)
+    # On maps costs are those of paths: whole numbers without diagonal steps.
+    straight = getattr(model.space, "neighbours", 4) == 4
+    whole = straight and float(getattr(model.space, "turn_cost", 1)).is_integer()
+    found = promise.calibration(plans, chosen, progress, whole=whole)
+    return model.with_rule(found.rule), found
+
+
+def _domain_plans(
+    model: TrainedModel[DomainIdentity], data: RelationalData, limits: Optimal | None, cache: bool
+) -> Iterator[ScoredPlan]:
+    words, seen = model.space.words, set(model.trained_on)
     if data.words != words:
         raise ModelError(f"the model was trained for {words.domain}, the data are of {data.words.domain}")
-    seen = set(model.trained_on)
     known = [one.name for one in data.instances if len(one) and one.digest() in seen]
     if known:
         raise InputError(
             f"{len(known)} of {len(data.instances)} instances are those that the model was trained on, first "
             f"{known[0]}; calibrate by others"
         )
-    chosen = promise.chosen(model)
-    plans = ((one.name, *plan_values(model, one, chosen)) for one in data.instances)
-    found = promise.calibration(plans, chosen)
-    return model.with_rule(found.rule), found
+    for one in data.instances:
+        yield one.name, *plan_values(model, one, model.rule)
 
 
-def calibrate_starts(
-    model: TrainedModel[TaskIdentity],
-    starts: Iterable[Task],
-    confidence: float,
-    *,
-    limits: Optimal | None = None,
-    progress: Counter | None = None,
-    **options: Any,
-) -> tuple[TrainedModel[TaskIdentity], Calibration]:
-    """A model of a task, calibrated by other starts of it. `progress` gets the number of those looked at."""
-    space_of(model, TaskIdentity)
-    promise = Promise(confidence, **options)
-    chosen = promise.chosen(model)
-    plain = model.with_rule(chosen)
-
-    def plans() -> Iterator[ScoredPlan]:
-        for start in starts:
-            task = start.with_unit_cost()
-            try:
-                states = optimal_states(task, limits or Optimal())
-            except NoLabelError:
-                yield None
-                continue
-            values = evaluate(task, plain, np.array(states, dtype=np.int32))[:-1]
-            yield task.name, values, np.arange(len(values), 0, -1)
-
-    found = promise.calibration(plans(), chosen, progress)
-    return model.with_rule(found.rule), found
+def _task_plans(
+    model: TrainedModel[TaskIdentity], starts: Iterable[Task], limits: Optimal | None, cache: bool
+) -> Iterator[ScoredPlan]:
+    for start in starts:
+        task = start.with_unit_cost()
+        try:
+            states = optimal_states(task, limits or Optimal())
+        except NoLabelError:
+            yield None
+            continue
+        values = evaluate(task, model, np.array(states, dtype=np.int32))[:-1]
+        yield task.name, values, np.arange(len(values), 0, -1)
 
 
-def calibrate_puzzle(
+def _puzzle_plans(
     model: TrainedModel[PuzzleIdentity],
     instances: Sequence[Instance[Puzzle]],
-    confidence: float,
-    *,
-    time_limit: float | None = None,
-    cache: bool = True,
-    progress: Counter | None = None,
-    **options: Any,
-) -> tuple[TrainedModel[PuzzleIdentity], Calibration]:
-    """A model of a puzzle, calibrated by instances of it.
-
-    A clip of the rule stays outside. `time_limit`: of the search for an optimal plan. `progress` gets the
-    number of instances that were looked at.
-    """
-    promise, puzzle = Promise(confidence, **options), space_of(model, PuzzleIdentity).puzzle
-    conformal.check_instances(len(instances), confidence)
-    chosen = promise.chosen(model)
-    if isinstance(chosen, Clip):
-        model, chosen = replace(model, rule=chosen.of, lower=FEATURES), chosen.of
-    network, solver = scored_network(model, chosen, cache=cache), optimal_plans(puzzle, cache=cache)
-
-    def plans() -> Iterator[ScoredPlan]:
-        for one in instances:
-            states = solver.states(one.puzzle, time_limit)
-            if states is not None and one.optimal_cost not in (None, len(states) - 1):
-                raise InputError(f"{one.id}: its optimal cost is {len(states) - 1}, not {one.optimal_cost}")
-            yield None if states is None else (one.id, *puzzle_plan_values(network, states))
-
-    found = promise.calibration(plans(), chosen, progress)
-    return model.with_rule(found.rule), found
+    limits: Optimal | None,
+    cache: bool,
+) -> Iterator[ScoredPlan]:
+    network = scored_network(model, model.rule, cache=cache)
+    solver = optimal_plans(model.space.puzzle, cache=cache)
+    for one in instances:
+        states = solver.states(one.puzzle, None if limits is None else limits.time_limit)
+        if states is not None and one.optimal_cost not in (None, len(states) - 1):
+            raise InputError(f"{one.id}: its optimal cost is {len(states) - 1}, not {one.optimal_cost}")
+        yield None if states is None else (one.id, *puzzle_plan_values(network, states))
 
 
-def calibrate_maps(
-    model: TrainedModel[MapIdentity],
-    problems: Sequence[GridLike],
-    confidence: float,
-    *,
-    progress: Counter | None = None,
-    **options: Any,
-) -> tuple[TrainedModel[MapIdentity], Calibration]:
-    """A model of maps, calibrated by problems on them. `progress` gets the number of those looked at.
+def _map_plans(
+    model: TrainedModel[Any], problems: Sequence[GridLike], limits: Optimal | None, cache: bool
+) -> Iterator[ScoredPlan]:
+    for number, problem in enumerate(problems, 1):
+        model.space.check(problem)
+        try:
+            path = OptimalPath().sample(problem)
+        except InputError:  # no path
+            yield None
+            continue
+        before = path.label > 0
+        values = model.build(problem).values.reshape(-1)[path.states[before].astype(np.int64)]
+        yield f"problem {number}", values, path.label[before]
 
-    Costs are those of paths. Values are rounded up where all costs are whole numbers: without diagonal steps.
-    """
-    promise, space = Promise(confidence, **options), space_of(model, MapIdentity)
-    conformal.check_instances(len(problems), confidence)
-    chosen = promise.chosen(model)
-    plain = model.with_rule(chosen)
 
-    def plans() -> Iterator[ScoredPlan]:
-        for number, problem in enumerate(problems, 1):
-            space.check(problem)
-            try:
-                path = OptimalPath().sample(problem)
-            except InputError:  # no path
-                yield None
-                continue
-            before = path.label > 0
-            values = plain.build(problem).values.reshape(-1)[path.states[before].astype(np.int64)]
-            yield f"problem {number}", values, path.label[before]
-
-    whole = space.neighbours == 4 and float(space.turn_cost).is_integer()
-    found = promise.calibration(plans(), chosen, progress, whole=whole)
-    return model.with_rule(found.rule), found
+PLANS: dict[str, Callable[..., Iterator[ScoredPlan]]] = {
+    "domain": _domain_plans,
+    "task": _task_plans,
+    "puzzle": _puzzle_plans,
+    "map": _map_plans,
+    "map goal": _map_plans,
+}
+"""By the kind of space: along an optimal plan of each instance what the search sees, and h*."""
 
 
 def scored_network(model: TrainedModel[PuzzleIdentity], rule: Rule, *, cache: bool = True) -> PuzzleNetwork:
