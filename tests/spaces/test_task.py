@@ -235,7 +235,7 @@ def test_swapped_initial_states_plan_for_the_original_problems(ferber21: Path, i
         original = read_task(folder / "domain.pddl", problem)
         task = base.with_initial_state(original.problem.init)
         assert task.core.initial_state != base.core.initial_state
-        result = hstar.solve(task, "ff", "gbfs", time_limit=15, preferred=True)
+        result = hstar.solve(task, "ff", "gbfs", max_expansions=60_000, preferred=True)
         if not result.solved:
             continue
         solved += 1

@@ -244,8 +244,7 @@ def _own(arguments: argparse.Namespace) -> list[Instance]:
 
 def _maps(arguments: argparse.Namespace) -> list[Instance]:
     from hstar.experiments.batch import Instance
-    from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions
-    from hstar.spaces.scenarios import scenarios_of
+    from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions, scenarios_of
 
     given, files, seed = _given_maps(arguments), arguments.files, arguments.seed
     scenarios = bool(files) and files[0].suffix == SCENARIOS

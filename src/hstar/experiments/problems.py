@@ -36,8 +36,7 @@ from hstar.spaces.load import kind_of, load
 from hstar.spaces.pddl import parse_task, read_task, read_text
 from hstar.spaces.puzzle import Instance, Puzzle, format_instances
 from hstar.spaces.puzzles import parse_puzzle
-from hstar.spaces.sas import with_state_of
-from hstar.spaces.task import Task, load_task
+from hstar.spaces.task import Task, load_task, with_state_of
 from hstar.spaces.translate import find_domain
 
 Value = str | int | float | bool

@@ -41,8 +41,7 @@ from hstar.options import check_options, option
 from hstar.recipes.recipe import Method, Options, Parts, Run
 from hstar.sampling.prolonged import OptimalPath, Prolonged
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
-from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, with_headings
-from hstar.spaces.scenarios import scenarios_of
+from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, scenarios_of, with_headings
 from hstar.training.config import TrainConfig
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import random
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -34,27 +33,14 @@ class Blocks(Puzzle):
 
     @cached_property
     def core(self) -> _core.BlocksSpace:
-        """The native space, with this goal."""
         return _core.BlocksSpace(self.goal)
 
     @classmethod
-    def parse(cls, size: str) -> Blocks | None:
-        """How many there are; the goal is the tower."""
-        return cls.solved(int(size)) if re.fullmatch(r"[0-9]{1,3}", size) else None
-
-    @property
-    def size(self) -> str:
-        """How many there are."""
-        return str(len(self.start))
-
-    @classmethod
     def solved(cls, blocks: int, goal: State = ()) -> Blocks:
-        """The arrangement whose start is the goal, the tower unless another is given."""
         return cls(goal or tower(blocks), goal)
 
     @property
     def one_hot_names(self) -> tuple[str, ...]:
-        """What lies under each block, the table first."""
         n = len(self.start)
         return tuple(f"{block} on {under or 'table'}" for block in range(1, n + 1) for under in range(n + 1))
 
@@ -79,7 +65,6 @@ class Blocks(Puzzle):
         return self.at(under)
 
     def successor(self, state: State, action: int) -> State | None:
-        """The state after a move, None if the move is not possible."""
         block, onto = divmod(action, 32)
         if not (1 <= block <= len(state) and 0 <= onto <= len(state)):
             return None
@@ -88,7 +73,6 @@ class Blocks(Puzzle):
         return (*state[: block - 1], onto, *state[block:])
 
     def action_name(self, action: int) -> str:
-        """Which block goes where."""
         block, onto = divmod(action, 32)
         return f"move {block} onto {onto}" if onto else f"move {block} to the table"
 

@@ -86,7 +86,7 @@ def _walked(problem: OwnProblem, config: CheckConfig, deadline: float) -> list[A
     for _ in range(max(config.walks, 1)):
         state = problem.start
         for step in range(config.steps + 1):
-            seen.setdefault(_key(problem, state), state)
+            seen.setdefault(problem.packed(state), state)
             if time.monotonic() > deadline:
                 return list(seen.values())
             found = problem.successors(state) if step < config.steps else []
@@ -94,10 +94,6 @@ def _walked(problem: OwnProblem, config: CheckConfig, deadline: float) -> list[A
                 break
             state = generator.choice(found)[1]
     return list(seen.values())
-
-
-def _key(problem: OwnProblem, state: Any) -> bytes:
-    return problem.packed(state)
 
 
 def _repeatable(problem: OwnProblem, states: list[Any], steps: list[list[tuple[str, Any, float]]]) -> Finding:
@@ -187,13 +183,13 @@ def _enumerated(
     problem: OwnProblem, most: int, deadline: float
 ) -> tuple[list[Any], list[list[tuple[int, float]]]]:
     """States in the order of a breadth-first search, and for each its steps to others of them."""
-    numbers, states, edges = {_key(problem, problem.start): 0}, [problem.start], []
+    numbers, states, edges = {problem.packed(problem.start): 0}, [problem.start], []
     for number in itertools.count():
         if number >= len(states) or time.monotonic() > deadline:
             break
         own: list[tuple[int, float]] = []
         for _, after, cost in problem.successors(states[number]):
-            key = _key(problem, after)
+            key = problem.packed(after)
             if key not in numbers:
                 if len(states) >= most:
                     continue

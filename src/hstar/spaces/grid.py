@@ -54,13 +54,11 @@ class Grid:
 
     @cached_property
     def core(self) -> _core.GridSpace:
-        """The native space."""
         blocked = self.blocked.view(np.uint8)
         return _core.GridSpace(blocked, self.costs, int(self.neighbours), bool(self.cut_corners))
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and columns."""
         rows, columns = self.blocked.shape
         return rows, columns
 
@@ -69,7 +67,6 @@ class Grid:
         return 1.0 if self.costs is None else float(self.costs[row, column])
 
     def is_free(self, row: int, column: int) -> bool:
-        """Inside, and no obstacle."""
         rows, columns = self.shape
         return 0 <= row < rows and 0 <= column < columns and not self.blocked[row, column]
 
@@ -169,22 +166,18 @@ class MapProblem(ABC):
 
     @property
     def unit_cost(self) -> bool:
-        """Whether every step costs 1."""
         return self.grid.costs is None and self.heuristic == "manhattan" and len(self.shape) == 2
 
     @cached_property
     def native(self) -> _core.Problem:
-        """The native space with start and goal, for the general searches."""
         problem: _core.Problem = self.core.problem(self.start, self.core_goal)
         return problem
 
     @property
     def claims(self) -> Sequence[HeuristicClaim]:
-        """The heuristics of maps, the strongest first."""
         return [HeuristicClaim(self.heuristic, True), HeuristicClaim("blind", True)]
 
     def named_heuristic(self, name: str) -> _core.Heuristic:
-        """A heuristic of maps."""
         heuristic: _core.Heuristic = self.core.heuristic(self.native, name)
         return heuristic
 
@@ -216,7 +209,6 @@ class MapProblem(ABC):
         return self.at(state)
 
     def replay(self, actions: Sequence[int]) -> Replay:
-        """The path, checked step by step."""
         states = [self.start]
         for number, move in enumerate(actions, 1):
             if not 1 <= move <= len(self.moves):
@@ -225,7 +217,6 @@ class MapProblem(ABC):
         return Replay(self.names(states), replay(self, states), states)
 
     def names(self, states: Sequence[Cell]) -> tuple[str, ...]:
-        """The steps of a path in words."""
         numbers = range(1, len(self.moves) + 1)
         return tuple(
             next(self.moves[move - 1] for move in numbers if self.step(one, move) == two)
@@ -269,22 +260,18 @@ class GridProblem(MapProblem):
 
     @property
     def core(self) -> _core.GridSpace:
-        """The native space."""
         return self.grid.core
 
     @property
     def core_goal(self) -> Cell:
-        """The goal."""
         return self.goal
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rows and columns."""
         return self.grid.shape
 
     @property
     def heuristic(self) -> str:
-        """`manhattan`, or `octile` with 8 neighbours."""
         return "manhattan" if self.grid.neighbours == 4 else "octile"
 
     def lower_bounds(self) -> npt.NDArray[np.float64]:
@@ -292,7 +279,6 @@ class GridProblem(MapProblem):
         return self.grid.lower_bounds(self.goal)
 
     def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
-        """Neighbours, each with the price of a straight and of a diagonal step to it, one of them 0."""
         row, column = state
         for direction in range(0, 8, 2 if self.grid.neighbours == 4 else 1):
             if self.grid.allows(row, column, direction):
@@ -300,7 +286,6 @@ class GridProblem(MapProblem):
                 yield cell, *_prices(self.grid.cost(*cell), direction)
 
     def step(self, state: Cell, move: int) -> Cell:
-        """The cell in that direction."""
         down, right = DIRECTIONS[move - 1]
         return state[0] + down, state[1] + right
 
@@ -325,7 +310,6 @@ class LatticeProblem(MapProblem):
 
     @cached_property
     def core(self) -> _core.LatticeSpace:
-        """The native space."""
         blocked = self.grid.blocked.view(np.uint8)
         corners = bool(self.grid.cut_corners)
         return _core.LatticeSpace(
@@ -334,17 +318,14 @@ class LatticeProblem(MapProblem):
 
     @property
     def core_goal(self) -> Cell:
-        """With -1 for any heading."""
-        return self.goal if len(self.goal) != 2 else (*self.goal, -1)
+        return self.goal if len(self.goal) != 2 else (*self.goal, -1)  # any heading
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rows, columns and headings."""
         return (*self.grid.shape, self.headings)
 
     @property
     def heuristic(self) -> str:
-        """`manhattan`, or `octile` with 8 headings."""
         return "manhattan" if self.headings == 4 else "octile"
 
     def lower_bounds(self) -> npt.NDArray[np.float64]:
@@ -353,7 +334,6 @@ class LatticeProblem(MapProblem):
         return np.repeat(steps.lower_bounds(self.goal[:2])[:, :, None], self.headings, axis=2)
 
     def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
-        """One cell ahead, and turns to the left and to the right; prices as on a grid."""
         row, column, heading = state
         direction = heading * (8 // self.headings)
         if self.grid.allows(row, column, direction):
@@ -363,7 +343,6 @@ class LatticeProblem(MapProblem):
             yield (row, column, turned % self.headings), self.turn_cost, 0.0
 
     def step(self, state: Cell, move: int) -> Cell:
-        """The state one cell ahead, or after a turn."""
         row, column, heading = state
         if move != 1:
             return row, column, (heading + (1 if move == 3 else -1)) % self.headings

@@ -220,7 +220,6 @@ class Scenario:
 
 
 def read_map(path: Path) -> Blocked:
-    """Obstacles of a `.map` file."""
     lines = _lines(path)
     sizes = {}
     expected = ("type", "height", "width", "map")
@@ -252,7 +251,6 @@ def read_map(path: Path) -> Blocked:
 
 
 def write_map(path: Path, blocked: Blocked) -> None:
-    """What `read_map` reads."""
     rows = ["".join("@" if cell else "." for cell in row) for row in blocked.tolist()]
     header = ["type octile", f"height {blocked.shape[0]}", f"width {blocked.shape[1]}", "map"]
     replace_file(path, ("\n".join([*header, *rows]) + "\n").encode(), durable=False)
@@ -345,7 +343,6 @@ def read_scenarios(path: Path, grid: Grid) -> list[Scenario]:
 
 
 def write_scenarios(path: Path, map_name: str, scenarios: Sequence[Scenario]) -> None:
-    """What `read_scenarios` reads."""
     lines = ["version 1"]
     for one in scenarios:
         rows, columns = one.problem.grid.shape

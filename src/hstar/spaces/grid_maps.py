@@ -1,4 +1,4 @@
-"""Random maps and problems on them, fixed by their seeds.
+"""Random maps and problems, on them or on maps of files, fixed by their seeds.
 
 `scattered` is the distribution of the paper on prolonged search: every cell is blocked with the same
 probability, independently. `maze` and `rooms` are for tests on other distributions than that of training.
@@ -13,6 +13,7 @@ import hashlib
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from hstar.errors import InputError
 from hstar.options import check_options, option
 from hstar.registry import Registry
 from hstar.spaces.grid import Blocked, Grid, GridLike, GridProblem, LatticeProblem
+from hstar.spaces.grid_files import load_map, load_scenarios
 
 # So many draws in a row without a new problem: there are no more of them, or hardly any.
 ATTEMPTS = 500
@@ -68,7 +70,6 @@ MAPS: Registry[Callable[[MapOptions, random.Random], Blocked]] = Registry("kind 
 
 @MAPS.register("scattered")
 def scattered(options: MapOptions, rng: random.Random) -> Blocked:
-    """Every cell is blocked with the same probability."""
     cells = [rng.random() < options.blocked_share for _ in range(options.rows * options.columns)]
     return np.array(cells, dtype=bool).reshape(options.rows, options.columns)
 
@@ -208,3 +209,22 @@ def problems_on(grids: Sequence[Grid], number: int, seed: int) -> list[GridProbl
         elif failures == ATTEMPTS:
             raise InputError(f"map {len(found) % len(grids) + 1} has no two cells with a way between them")
     return found
+
+
+def scenarios_of(
+    files: Sequence[Path], number: int, seed: int, maps: MapOptions, threshold: float | None = None
+) -> list[GridProblem]:
+    """So many problems; of `.scen` files at most so many, drawn by the seed. Without files: random maps."""
+    if not files:
+        return random_problems(number, seed, maps)
+    given = [path for path in files if path.suffix == ".scen"]
+    if given and len(given) < len(files):
+        raise InputError("give either maps or .scen files, not both")
+    steps: dict[str, Any] = {"neighbours": maps.neighbours, "cut_corners": maps.cut_corners}
+    if not given:
+        grids = [Grid(load_map(path, threshold=threshold), None, **steps) for path in files]
+        return problems_on(grids, number, seed)
+    found = [one.problem for path in given for one in load_scenarios(path, **steps)]
+    if not found:
+        raise InputError("has no problems", file=given[0])
+    return found if number >= len(found) else random.Random(seed).sample(found, number)

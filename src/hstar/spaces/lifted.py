@@ -215,7 +215,7 @@ class LiftedTask(Struct, frozen=True, array_like=True, dict=True):
 
     @cached_property
     def goal_atoms(self) -> tuple[GroundAtom, ...]:
-        """The positive atoms of a goal that is a conjunction of literals."""
+        """The atoms of the goal; an `UnsupportedError` unless it is a conjunction of them."""
         atoms: list[GroundAtom] = []
         stack: list[Formula] = [self.problem.goal]
         while stack:
@@ -224,9 +224,9 @@ class LiftedTask(Struct, frozen=True, array_like=True, dict=True):
                 stack.extend(reversed(part.parts))
             elif isinstance(part, Atom):
                 atoms.append((part.predicate, *part.terms))
-            elif not isinstance(part, Not):
+            else:
                 raise UnsupportedError(
-                    f"the goal of problem '{self.problem.name}' is not a conjunction of literals "
-                    f"but has {part}; use a heuristic that works on the translated task"
+                    f"the goal of problem '{self.problem.name}' is not a conjunction of atoms but has "
+                    f"{part}; use a heuristic that works on the translated task"
                 )
         return tuple(dict.fromkeys(atoms))

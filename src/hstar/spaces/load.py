@@ -182,19 +182,14 @@ def _is_map(source: Any) -> bool:
     return hasattr(source, "shape") if not isinstance(source, str | Path) else Path(source).suffix in _MAPS
 
 
-SPACES.register("puzzle")(
+for _kind in (
     SpaceKind(
         "puzzle", "sliding tiles, pancakes, blocks or topspin, natively", "tiles:4x4", _is_puzzle, _puzzle
-    )
-)
-SPACES.register("own")(
-    SpaceKind("own", "a Python object with start, is_goal and successors", "own.py:Lights", _is_own, _own)
-)
-SPACES.register("map")(
+    ),
+    SpaceKind("own", "a Python object with start, is_goal and successors", "own.py:Lights", _is_own, _own),
     SpaceKind(
         "map", "cells with obstacles: an image, .map, .npy, ROS map.yaml or array", "map.png", _is_map, _map
-    )
-)
-SPACES.register("task")(
-    SpaceKind("task", "a planning task in PDDL or .sas", "problem.pddl", lambda source: True, _task)
-)
+    ),
+    SpaceKind("task", "a planning task in PDDL or .sas", "problem.pddl", lambda source: True, _task),
+):
+    SPACES.register(_kind.name)(_kind)

@@ -42,7 +42,6 @@ Words = npt.NDArray[np.uint32]
 
 
 def is_own_space(candidate: object) -> bool:
-    """Whether an object looks like a user's own space."""
     has = [callable(getattr(candidate, name, None)) for name in ("successors", "successors_batch")]
     return any(has) and hasattr(candidate, "start")
 
@@ -75,7 +74,6 @@ class OwnProblem:
 
     @property
     def start(self) -> Any:
-        """The start of the space."""
         return self.space.start
 
     @property
@@ -85,7 +83,6 @@ class OwnProblem:
 
     @cached_property
     def native(self) -> _core.Problem:
-        """The native space of the user's functions."""
         states = self._states
         start = states.pack([self.start])[0].tolist()
         return _core.own_problem(states.expand, states.goals, start, self.scale, states.batch)
@@ -117,11 +114,9 @@ class OwnProblem:
         return self._states.unpack(rows.view(np.uint32))
 
     def successors(self, state: Any) -> list[tuple[str, Any, float]]:
-        """Name, state and cost of each step from a state, checked."""
         return self._states.steps(state)
 
     def is_goal(self, state: Any) -> bool:
-        """Whether a state is a goal."""
         return bool(self._states.flags([state])[0])
 
     def predecessors(self, state: Any) -> list[tuple[str, Any, float]]:
@@ -164,7 +159,6 @@ class OwnProblem:
 
     @property
     def bounded(self) -> bool:
-        """Whether the space has a lower bound of its own."""
         return self._bound is not None
 
     def encoded(self, states: Any) -> npt.NDArray[np.float32]:
@@ -196,15 +190,12 @@ class OwnProblem:
         return [row.tobytes() for row in self._states.pack(states)] if len(states) else []
 
     def packed(self, state: Any) -> bytes:
-        """The packed state."""
         return self._states.pack([state]).tobytes()
 
     def same(self, one: Any, two: Any) -> bool:
-        """Whether two states are the same."""
         return self.packed(one) == self.packed(two)
 
     def replay(self, actions: Sequence[int]) -> Replay:
-        """The plan, followed by the space's own functions."""
         state, names, costs, states = self.start, [], [], [self.start]
         for number, action in enumerate(actions, 1):
             steps = self.successors(state)
@@ -222,7 +213,6 @@ class OwnProblem:
         return Replay(tuple(names), int(total) if total == int(total) else total, states)
 
     def at(self, start: Any) -> OwnProblem:
-        """The same space from another start."""
         space = copy.copy(self.space)
         space.start = start
         return OwnProblem(space, self.name)

@@ -6,7 +6,6 @@ A state is the pancakes from the top, 0..n-1; the goal is in order with 0 on top
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -26,27 +25,10 @@ class Pancake(Puzzle):
 
     @cached_property
     def core(self) -> _core.PancakeSpace:
-        """The native space."""
         return _core.PancakeSpace(len(self.start))
-
-    @property
-    def goal(self) -> State:
-        """The pancakes in order."""
-        return tuple(range(len(self.start)))
-
-    @classmethod
-    def parse(cls, size: str) -> Pancake | None:
-        """How many there are."""
-        return cls.solved(int(size)) if re.fullmatch(r"[0-9]{1,3}", size) else None
-
-    @property
-    def size(self) -> str:
-        """How many there are."""
-        return str(len(self.start))
 
     @classmethod
     def solved(cls, pancakes: int) -> Pancake:
-        """The stack whose start is the goal."""
         return cls(tuple(range(pancakes)))
 
     def random(self, seed: int) -> Pancake:
@@ -56,11 +38,9 @@ class Pancake(Puzzle):
         return self.at(stack)
 
     def successor(self, state: State, action: int) -> State | None:
-        """The state after a move, None if the move is not possible."""
         if not 2 <= action <= len(state):
             return None
         return (*reversed(state[:action]), *state[action:])
 
     def action_name(self, action: int) -> str:
-        """How many are turned over."""
         return f"flip {action}"

@@ -43,6 +43,7 @@ class Puzzle(ABC):
     unit_cost: ClassVar[bool] = True
     name: ClassVar[str]  # also the column of its states in files of instances
     example: ClassVar[str]  # a size
+    sizes: ClassVar[str] = r"([0-9]{1,3})"  # what sizes look like; the groups are arguments of `solved`
     start: State
 
     def __post_init__(self) -> None:
@@ -52,14 +53,20 @@ class Puzzle(ABC):
         return f"{self.name}:{self.size}"
 
     @classmethod
-    @abstractmethod
     def parse(cls, size: str) -> Self | None:
         """The puzzle of a size, at its usual goal; None if the text is not a size."""
+        match = re.fullmatch(cls.sizes, size)
+        return None if match is None else cls.solved(*(int(word) for word in match.groups() if word))
+
+    @classmethod
+    @abstractmethod
+    def solved(cls, *size: Any, **options: Any) -> Self:
+        """The instance of a size whose start is the goal."""
 
     @property
-    @abstractmethod
     def size(self) -> str:
         """What `parse` reads."""
+        return str(len(self.start))
 
     @property
     @abstractmethod
@@ -67,9 +74,9 @@ class Puzzle(ABC):
         """The native space, with its goal."""
 
     @property
-    @abstractmethod
     def goal(self) -> State:
         """The state in which plans end."""
+        return tuple(range(len(self.start)))
 
     @abstractmethod
     def successor(self, state: State, action: int) -> State | None:
@@ -119,16 +126,13 @@ class Puzzle(ABC):
 
     @cached_property
     def native(self) -> _core.Problem:
-        """The native space with the start, for the general searches."""
         return self.core.problem(self.start)
 
     @property
     def claims(self) -> Sequence[HeuristicClaim]:
-        """The heuristics of this kind of puzzle."""
         return [HeuristicClaim(info.name, info.admissible) for info in self.core.heuristics]
 
     def named_heuristic(self, name: str) -> _core.Heuristic:
-        """A heuristic of this kind of puzzle."""
         return self.core.heuristic(self.native, name)
 
     def own_heuristic(self, heuristic: Any) -> _core.Heuristic | None:
@@ -142,11 +146,9 @@ class Puzzle(ABC):
             raise InputError(f"not a heuristic of {self.name}: {heuristic!r:.60}") from None
 
     def states_of(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        """The numbers of each state."""
         return rows
 
     def replay(self, actions: Sequence[int]) -> Replay:
-        """The plan, checked move by move."""
         states = replay(self, actions)
         return Replay(tuple(map(self.action_name, actions)), len(actions), states)
 
@@ -176,7 +178,6 @@ def parse_numbers(text: str) -> State:
 
 
 def format_numbers(state: Iterable[int]) -> str:
-    """What `parse_numbers` reads."""
     return " ".join(map(str, state))
 
 

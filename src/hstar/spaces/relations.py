@@ -14,9 +14,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import msgspec
+
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.spaces.lifted import And, Atom, Formula, GroundAtom, LiftedTask
+from hstar.spaces.lifted import GroundAtom
 from hstar.spaces.task import Task, format_atom
 
 
@@ -31,7 +33,6 @@ class Vocabulary:
 
     @cached_property
     def predicate_number(self) -> Mapping[str, int]:
-        """The numbers of the predicates."""
         return {name: i for i, (name, _) in enumerate(self.predicates)}
 
     def kind(self, name: str, type_: str) -> int:
@@ -41,25 +42,15 @@ class Vocabulary:
         return self.types.index(type_)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return {
-            "domain": self.domain,
-            "predicates": [list(entry) for entry in self.predicates],
-            "types": list(self.types),
-            "constants": list(self.constants),
-        }
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return plain
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Vocabulary:
         """What `to_json` gave; an `InputError` for anything else."""
         try:
-            return Vocabulary(
-                str(data["domain"]),
-                tuple((str(name), int(arity)) for name, arity in data["predicates"]),
-                tuple(map(str, data["types"])),
-                tuple(map(str, data["constants"])),
-            )
-        except (KeyError, TypeError, ValueError):
+            return msgspec.convert(data, Vocabulary)
+        except msgspec.ValidationError:
             raise InputError("not a vocabulary of a domain") from None
 
 
@@ -88,7 +79,6 @@ class Relations:
 
     @cached_property
     def number(self) -> Mapping[GroundAtom, int]:
-        """The numbers of the atoms."""
         return {atom: i for i, atom in enumerate(self.atoms)}
 
     def native(
@@ -120,7 +110,6 @@ class TaskRelations:
     atom_of_fact: tuple[int, ...]  # per fact of the task, variables in order; -1 for none, no atom twice
 
     def native(self, words: Vocabulary, *, types: bool = True) -> _core.RelationalTask:
-        """The same for the core."""
         return self.relations.native(
             words, types=types, constant=self.constant, atom_of_fact=self.atom_of_fact
         )
@@ -147,7 +136,7 @@ def relations(task: Task, words: Vocabulary, *, operators: bool = False) -> Task
     facts = [atom if atom is None or atom[0] in known else None for atoms in task.atoms for atom in atoms]
     told = {atom for atom in facts if atom is not None}
     constant = lifted.problem.init - told
-    goal = _goal(lifted)
+    goal = frozenset(lifted.goal_atoms)
     derived = lifted.domain.derived
     if lost := next((atom for atom in sorted(goal - told - constant) if atom[0] in derived), None):
         raise UnsupportedError(f"{format_atom(lost)} is derived, and the translator left it out")
@@ -155,7 +144,7 @@ def relations(task: Task, words: Vocabulary, *, operators: bool = False) -> Task
         tuple(lifted.objects),
         tuple(words.kind(name, type_) for name, type_ in lifted.objects.items()),
         tuple(sorted(told | constant | goal)),
-        frozenset(goal),
+        goal,
     )
     if operators:
         found = replace(found, operators=_operators(task, found))
@@ -207,20 +196,3 @@ def _check_domain(task: Task, words: Vocabulary) -> None:
 
 def _spelled(words: Vocabulary) -> list[str]:
     return [f"{name} with {arity} arguments" for name, arity in words.predicates]
-
-
-def _goal(lifted: LiftedTask) -> set[GroundAtom]:
-    """The atoms of the goal, which must be a conjunction of them."""
-    atoms: set[GroundAtom] = set()
-    stack: list[Formula] = [lifted.problem.goal]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, And):
-            stack.extend(part.parts)
-        elif isinstance(part, Atom):
-            atoms.add((part.predicate, *part.terms))
-        else:
-            raise UnsupportedError(
-                f"the goal of problem '{lifted.problem.name}' is not a conjunction of atoms but has {part}"
-            )
-    return atoms

@@ -48,7 +48,6 @@ class Task:
 
     @cached_property
     def native(self) -> _core.Problem:
-        """The native space with the initial state."""
         return _core.Problem(self.core)
 
     @property
@@ -59,11 +58,9 @@ class Task:
 
     @property
     def unit_cost(self) -> bool:
-        """Whether every operator costs 1."""
         return self.core.unit_cost
 
     def named_heuristic(self, name: str) -> _core.Heuristic:
-        """A symbolic heuristic for this task."""
         return _core.symbolic_heuristic(self.core, name)
 
     def states_of(self, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
@@ -223,6 +220,21 @@ def _load_sas(path: Path, unit_cost: bool) -> Task:
     text = read_bytes(path)
     with blamed_on(path):
         return Task(_core.Task.parse(text, unit_cost=unit_cost), path.name)
+
+
+def with_state_of(text: bytes, task: _core.Task) -> bytes:
+    """The `.sas` text from the initial state of `task`, which has the same variables, for other planners.
+
+    Derived variables get the default values that the format asks for; planners compute the others.
+    """
+    table = zip(task.initial_state, task.default_values, task.axiom_layers, strict=True)
+    values = [default if layer >= 0 else value for value, default, layer in table]
+    lines = b"\n".join(b"%d" % value for value in values)
+    state = re.compile(rb"^begin_state\n.*?^end_state$", re.MULTILINE | re.DOTALL)
+    changed, count = state.subn(b"begin_state\n" + lines + b"\nend_state", text)
+    if count != 1:
+        raise InputError(f"not a .sas text: {count} initial states")
+    return changed
 
 
 def parse_atom(atom: str | GroundAtom) -> GroundAtom:

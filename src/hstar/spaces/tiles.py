@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import random
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -29,34 +28,21 @@ class Tiles(Puzzle):
 
     name: ClassVar[str] = "tiles"
     example: ClassVar[str] = "4x4"
+    sizes: ClassVar[str] = r"([0-9]{1,3})x([0-9]{1,3})"
     rows: int
     columns: int
     start: State
 
     @cached_property
     def core(self) -> _core.TilesSpace:
-        """The native space."""
         return _core.TilesSpace(self.rows, self.columns)
 
     @property
-    def goal(self) -> State:
-        """The blank, then the tiles in order."""
-        return tuple(range(self.rows * self.columns))
-
-    @classmethod
-    def parse(cls, size: str) -> Tiles | None:
-        """Rows and columns: 4x4."""
-        match = re.fullmatch(r"([0-9]{1,3})x([0-9]{1,3})", size)
-        return None if match is None else cls.solved(int(match[1]), int(match[2]))
-
-    @property
     def size(self) -> str:
-        """Rows and columns."""
         return f"{self.rows}x{self.columns}"
 
     @classmethod
     def solved(cls, rows: int, columns: int) -> Tiles:
-        """The board whose start is the goal."""
         return cls(rows, columns, tuple(range(rows * columns)))
 
     @property
@@ -66,12 +52,10 @@ class Tiles(Puzzle):
 
     @property
     def one_hot_names(self) -> tuple[str, ...]:
-        """Each tile, and the blank, in each column, then in each row."""
         lines = [f"column {i}" for i in range(self.columns)] + [f"row {i}" for i in range(self.rows)]
         return tuple(f"{tile or 'blank'} in {line}" for tile in range(len(self.start)) for line in lines)
 
     def of_other_goal(self, state: State) -> State:
-        """Turned around."""
         return turned(state)
 
     def random(self, seed: int) -> Tiles:
@@ -88,7 +72,6 @@ class Tiles(Puzzle):
         return self.at(tiles)
 
     def successor(self, state: State, action: int) -> State | None:
-        """The state after a move, None if the move is not possible."""
         if not 0 <= action < len(MOVES):
             return None
         blank = state.index(0)
@@ -102,7 +85,6 @@ class Tiles(Puzzle):
         return tuple(cells)
 
     def action_name(self, action: int) -> str:
-        """Where the blank goes."""
         return MOVES[action][0]
 
 

@@ -8,7 +8,6 @@ still. `core/spaces/topspin.h` says which states can be reached.
 from __future__ import annotations
 
 import random
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -27,34 +26,21 @@ class TopSpin(Puzzle):
 
     name: ClassVar[str] = "topspin"
     example: ClassVar[str] = "12"
+    sizes: ClassVar[str] = r"([0-9]{1,3})(?:x([0-9]{1,3}))?"  # the turnstile unless it has 4 places: 12, 16x5
     start: State
     turnstile: int = _USUAL
 
     @cached_property
     def core(self) -> _core.TopSpinSpace:
-        """The native space."""
         return _core.TopSpinSpace(len(self.start), self.turnstile)
 
     @property
-    def goal(self) -> State:
-        """Each token in its place."""
-        return tuple(range(len(self.start)))
-
-    @classmethod
-    def parse(cls, size: str) -> TopSpin | None:
-        """How many tokens, and the places of the turnstile unless there are 4: 12, 16x5."""
-        match = re.fullmatch(r"([0-9]{1,3})(?:x([0-9]{1,3}))?", size)
-        return None if match is None else cls.solved(int(match[1]), int(match[2] or _USUAL))
-
-    @property
     def size(self) -> str:
-        """What `parse` reads."""
         tokens = len(self.start)
         return f"{tokens}" if self.turnstile == _USUAL else f"{tokens}x{self.turnstile}"
 
     @classmethod
     def solved(cls, tokens: int, turnstile: int = _USUAL) -> TopSpin:
-        """The ring whose start is the goal."""
         return cls(tuple(range(tokens)), turnstile)
 
     @property
@@ -87,7 +73,6 @@ class TopSpin(Puzzle):
         raise AssertionError("a swap repairs the parity")
 
     def successor(self, state: State, action: int) -> State | None:
-        """The state after a move, None if the move is not possible."""
         if not 0 <= action < len(state):
             return None
         places = [(action + i) % len(state) for i in range(self.turnstile)]
@@ -97,5 +82,4 @@ class TopSpin(Puzzle):
         return tuple(ring)
 
     def action_name(self, action: int) -> str:
-        """Where the turnstile is."""
         return f"turn at {action}"

@@ -81,7 +81,6 @@ class _Axioms:
                     self.watchers.setdefault((variable, value), []).append(i)
 
     def evaluate(self, state: list[int]) -> None:
-        """Set the derived variables of `state`."""
         for variable, layer in enumerate(self.layers):
             if layer >= 0:
                 state[variable] = self.defaults[variable]
