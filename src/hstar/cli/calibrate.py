@@ -193,7 +193,7 @@ def _of_goal(
 
     if len(arguments.given) != 1 or arguments.random is None:
         raise InputError("a model of one map and one goal is calibrated by the map and --random N starts")
-    check_files(arguments.given)
+    check_files(*arguments.given)
     steps = {name: getattr(model.space, name) for name in ("neighbours", "cut_corners")}
     problem = load(arguments.given[0], **steps).at(goal=model.space.goal)
     drawn = random_instances(problem, arguments.random, arguments.seed, purpose=CALIBRATION)
