@@ -21,7 +21,6 @@ from hstar.spaces.grid_files import (
     read_map,
     read_scenarios,
     write_map,
-    write_pgm,
     write_png,
     write_scenarios,
 )
@@ -53,7 +52,8 @@ def png(
 @pytest.mark.parametrize("blocked", MAPS)
 def test_images_come_back(tmp_path: Path, blocked: np.ndarray) -> None:
     write_png(tmp_path / "map.png", blocked)
-    write_pgm(tmp_path / "map.pgm", blocked)
+    pixels = np.where(blocked, 0, 255).astype(np.uint8).tobytes()
+    (tmp_path / "map.pgm").write_bytes(f"P5\n{blocked.shape[1]} {blocked.shape[0]}\n255\n".encode() + pixels)
     write_map(tmp_path / "map.map", blocked)
     for found in (
         read_image(tmp_path / "map.png"),

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, PlanError
-from hstar.spaces.problem import HeuristicClaim, Replay
+from hstar.spaces.problem import HeuristicClaim, Replay, end_of_walk
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -62,21 +62,22 @@ class Grid:
         rows, columns = self.blocked.shape
         return rows, columns
 
-    def cost(self, row: int, column: int) -> float:
-        """Of entering a cell by a straight step."""
-        return 1.0 if self.costs is None else float(self.costs[row, column])
-
     def is_free(self, row: int, column: int) -> bool:
         rows, columns = self.shape
         return 0 <= row < rows and 0 <= column < columns and not self.blocked[row, column]
 
-    def allows(self, row: int, column: int, direction: int) -> bool:
-        """Whether the step from a free cell is possible, whatever the number of neighbours."""
+    def ahead(self, row: int, column: int, direction: int) -> tuple[int, int, float, float] | None:
+        """Row and column after a step from a free cell, its price if it is straight, and if it is diagonal.
+
+        One price is 0. None if the step is not possible, whatever the number of neighbours.
+        """
         down, right = DIRECTIONS[direction]
-        beside = direction % 2 == 0 or self.cut_corners
-        if not beside:
-            beside = self.is_free(row + down, column) and self.is_free(row, column + right)
-        return beside and self.is_free(row + down, column + right)
+        there, diagonal = (row + down, column + right), direction % 2 == 1
+        corners = [] if self.cut_corners or not diagonal else [(row + down, column), (row, column + right)]
+        if not all(self.is_free(*cell) for cell in (there, *corners)):
+            return None
+        cost = 1.0 if self.costs is None else float(self.costs[there])
+        return (*there, 0.0, cost) if diagonal else (*there, cost, 0.0)
 
     def distances(self, goal: Cell) -> npt.NDArray[np.float64]:
         """The cost-to-go of every cell, infinite where there is no way."""
@@ -200,13 +201,9 @@ class MapProblem(ABC):
 
     def walk(self, steps: int, seed: int) -> Self:
         """The same map from the end of a random walk of so many steps from the start."""
-        generator, state = random.Random(seed), self.start
-        for _ in range(steps):
-            choices = [cell for cell, *_ in self.steps(state)]
-            if not choices:
-                break
-            state = generator.choice(choices)
-        return self.at(state)
+        return self.at(
+            end_of_walk(self.start, steps, seed, lambda at: [*self.steps(at)], lambda _, step: step[0])
+        )
 
     def replay(self, actions: Sequence[int]) -> Replay:
         states = [self.start]
@@ -281,9 +278,8 @@ class GridProblem(MapProblem):
     def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
         row, column = state
         for direction in range(0, 8, 2 if self.grid.neighbours == 4 else 1):
-            if self.grid.allows(row, column, direction):
-                cell = row + DIRECTIONS[direction][0], column + DIRECTIONS[direction][1]
-                yield cell, *_prices(self.grid.cost(*cell), direction)
+            if found := self.grid.ahead(row, column, direction):
+                yield found[:2], *found[2:]
 
     def step(self, state: Cell, move: int) -> Cell:
         down, right = DIRECTIONS[move - 1]
@@ -336,9 +332,8 @@ class LatticeProblem(MapProblem):
     def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
         row, column, heading = state
         direction = heading * (8 // self.headings)
-        if self.grid.allows(row, column, direction):
-            cell = row + DIRECTIONS[direction][0], column + DIRECTIONS[direction][1]
-            yield (*cell, heading), *_prices(self.grid.cost(*cell), direction)
+        if found := self.grid.ahead(row, column, direction):
+            yield (*found[:2], heading), *found[2:]
         for turned in (heading - 1, heading + 1):
             yield (row, column, turned % self.headings), self.turn_cost, 0.0
 
@@ -351,10 +346,6 @@ class LatticeProblem(MapProblem):
 
 
 GridLike: TypeAlias = GridProblem | LatticeProblem
-
-
-def _prices(cost: float, direction: int) -> tuple[float, float]:
-    return (cost, 0.0) if direction % 2 == 0 else (0.0, cost)
 
 
 def _numbers(state: Any, what: str) -> Cell:

@@ -60,13 +60,6 @@ def write_png(path: Path, blocked: Blocked) -> None:
     replace_file(path, _SIGNATURE + b"".join(chunks), durable=False)
 
 
-def write_pgm(path: Path, blocked: Blocked) -> None:
-    """The same as a PGM image (P5)."""
-    rows, columns = blocked.shape
-    pixels = np.where(blocked, 0, 255).astype(np.uint8).tobytes()
-    replace_file(path, f"P5\n{columns} {rows}\n255\n".encode() + pixels, durable=False)
-
-
 def _black(brightness: npt.NDArray[np.float64], threshold: float | None) -> Blocked:
     if threshold is not None:
         if not 0 < threshold <= 1:

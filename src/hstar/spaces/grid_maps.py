@@ -127,14 +127,14 @@ def _fitted(blocked: Blocked, options: MapOptions) -> Blocked:
 
 def random_problem(seed: int, options: MapOptions | None = None, **changes: Any) -> GridProblem:
     """One problem; `changes` are fields of `MapOptions`."""
-    return next(_draws(seed, _changed(options, changes)))
+    return next(_draws(seed, replace(options or MapOptions(), **changes)))
 
 
 def random_problems(
     number: int, seed: int, options: MapOptions | None = None, **changes: Any
 ) -> list[GridProblem]:
     """So many problems, no two of them the same; an `InputError` if there are not so many."""
-    options = _changed(options, changes)
+    options = replace(options or MapOptions(), **changes)
     found: dict[str, GridProblem] = {}
     misses = 0
     for problem in _draws(seed, options):
@@ -152,10 +152,6 @@ def problem_digest(problem: GridProblem) -> str:
     """The SHA-256 of obstacles, start and goal."""
     about = f"{problem.grid.shape} {problem.start} {problem.goal}".encode()
     return hashlib.sha256(about + np.packbits(problem.grid.blocked).tobytes()).hexdigest()
-
-
-def _changed(options: MapOptions | None, changes: dict[str, Any]) -> MapOptions:
-    return replace(options or MapOptions(), **changes)
 
 
 def _draws(seed: int, options: MapOptions) -> Iterator[GridProblem]:

@@ -22,6 +22,7 @@ from hstar.spaces.lifted import (
     Action,
     And,
     Atom,
+    Effect,
     Exists,
     ForAll,
     Formula,
@@ -145,22 +146,8 @@ class Schema:
     domains: Domains
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledEffect:
-    """The atom becomes true or false for every instance of the schema."""
-
-    schema: Schema
-    atom: Atom
-    positive: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CompiledAction:
-    """An action with its condition and effects ready to be evaluated."""
-
-    action: Action
-    precondition: Schema
-    effects: tuple[CompiledEffect, ...]
+Effects: TypeAlias = Sequence[tuple[Schema, Effect]]
+"""The effects of an action, each with its compiled condition."""
 
 
 class Program:
@@ -168,7 +155,7 @@ class Program:
 
     def __init__(self, task: LiftedTask) -> None:
         self.task = task
-        self._actions: dict[str, CompiledAction] = {}
+        self._actions: dict[str, tuple[Schema, Effects]] = {}
         self.rules: dict[str, list[Schema]] = {}
         # For every derived predicate: where a new fact of it can make a rule of its stratum fire.
         self.triggers: dict[str, list[tuple[str, Schema, Atom, frozenset[str]]]] = {}
@@ -196,19 +183,12 @@ class Program:
             )
         return Schema(_compile(condition), tuple(p.name for p in own), domains)
 
-    def action(self, name: str) -> CompiledAction | None:
-        """The action of that name, if there is one."""
-        if name not in self._actions:
-            action = self.task.domain.actions.get(name)
-            if action is None:
-                return None
-            effects = tuple(
-                CompiledEffect(self.schema(e.condition, e.parameters, action.parameters), e.atom, e.positive)
-                for e in action.effects
-            )
-            precondition = self.schema(action.precondition, action.parameters)
-            self._actions[name] = CompiledAction(action, precondition, effects)
-        return self._actions[name]
+    def compiled(self, action: Action) -> tuple[Schema, Effects]:
+        """The precondition of an action, and its effects."""
+        if action.name not in self._actions:
+            effects = [(self.schema(e.condition, e.parameters, action.parameters), e) for e in action.effects]
+            self._actions[action.name] = self.schema(action.precondition, action.parameters), effects
+        return self._actions[action.name]
 
 
 class LiftedState:
@@ -227,13 +207,13 @@ class LiftedState:
             facts[fact[0]].append(fact[1:])
         return cls(program, {name: _Relation(found) for name, found in facts.items()})
 
-    def successor(self, action: CompiledAction, binding: Binding) -> LiftedState:
-        """The state after an action, whose precondition need not hold: deletes come before adds."""
+    def successor(self, effects: Effects, binding: Binding) -> LiftedState:
+        """The state after the effects of an action: deletes come before adds."""
         adds: dict[str, set[tuple[str, ...]]] = {}
         deletes: dict[str, set[tuple[str, ...]]] = {}
-        for effect in action.effects:
+        for schema, effect in effects:
             changes = adds if effect.positive else deletes
-            for found in self.instances(effect.schema, binding):
+            for found in self.instances(schema, binding):
                 fact = tuple(found.get(term, term) for term in effect.atom.terms)
                 changes.setdefault(effect.atom.predicate, set()).add(fact)
         relations = dict(self.basic)
@@ -278,6 +258,14 @@ class LiftedState:
     def holds(self, schema: Schema, binding: Binding) -> bool:
         """Whether the condition is true for a binding of all its free variables."""
         return any(True for _ in self._solve(schema.condition, binding, schema.domains))
+
+    def false_part(self, formula: Formula, binding: Binding, outer: Sequence[Parameter] = ()) -> str:
+        """The first conjunct that is false, as text with the bound variables replaced."""
+        if isinstance(formula, And):
+            for part in formula.parts:
+                if not self.holds(self.program.schema(part, (), outer), binding):
+                    return self.false_part(part, binding, outer)
+        return re.sub(r"\?[^\s()]+", lambda match: binding.get(match[0], match[0]), str(formula))
 
     def instances(self, schema: Schema, binding: Binding) -> Iterator[Binding]:
         """The extensions of `binding` to the schema's parameters that make the condition true."""
@@ -425,18 +413,17 @@ def validate_pddl(task: LiftedTask, plan: Sequence[str]) -> Verdict:
         state, step_cost = outcome
         cost += step_cost
     if not state.holds(program.schema(task.problem.goal, ()), {}):
-        part = _false_part(program, state, task.problem.goal, {}, ())
-        return Verdict(False, cost, f"goal {part} is false")
+        return Verdict(False, cost, f"goal {state.false_part(task.problem.goal, {})} is false")
     return Verdict(True, cost)
 
 
 def _replay_step(program: Program, state: LiftedState, words: Sequence[str]) -> tuple[LiftedState, int] | str:
     """The next state and the cost of the step, or why the step is not possible."""
     name, arguments = "".join(words[:1]), words[1:]
-    compiled = program.action(name)
-    if compiled is None:
+    action = program.task.domain.actions.get(name)
+    if action is None:
         return f"there is no action '{name}'"
-    action, schema = compiled.action, compiled.precondition
+    schema, effects = program.compiled(action)
     if len(arguments) != len(action.parameters):
         return f"the action takes {len(action.parameters)} arguments, got {len(arguments)}"
     for parameter, value in zip(action.parameters, arguments, strict=True):
@@ -446,10 +433,10 @@ def _replay_step(program: Program, state: LiftedState, words: Sequence[str]) -> 
             return f"'{value}' is not of type '{' or '.join(parameter.types)}'"
     binding = dict(zip(schema.parameters, arguments, strict=True))
     if not state.holds(schema, binding):
-        part = _false_part(program, state, action.precondition, binding, action.parameters)
+        part = state.false_part(action.precondition, binding, action.parameters)
         return f"precondition {part} is false"
     cost = _step_cost(program.task, action, binding)
-    return cost if isinstance(cost, str) else (state.successor(compiled, binding), cost)
+    return cost if isinstance(cost, str) else (state.successor(effects, binding), cost)
 
 
 def _step_cost(task: LiftedTask, action: Action, binding: Binding) -> int | str:
@@ -460,18 +447,3 @@ def _step_cost(task: LiftedTask, action: Action, binding: Binding) -> int | str:
         return action.cost
     key = (action.cost.predicate, *(binding.get(term, term) for term in action.cost.terms))
     return task.problem.costs.get(key, f"({' '.join(key)}) has no value")
-
-
-def _false_part(
-    program: Program,
-    state: LiftedState,
-    formula: Formula,
-    binding: Binding,
-    outer: Sequence[Parameter],
-) -> str:
-    """The first conjunct that is false, as text with the bound variables replaced."""
-    if isinstance(formula, And):
-        for part in formula.parts:
-            if not state.holds(program.schema(part, (), outer), binding):
-                return _false_part(program, state, part, binding, outer)
-    return re.sub(r"\?[^\s()]+", lambda match: binding.get(match[0], match[0]), str(formula))

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import copy
 import math
-import random
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -34,7 +33,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, PlanError, UnsupportedError
-from hstar.spaces.problem import HeuristicClaim, Replay
+from hstar.spaces.problem import HeuristicClaim, Replay, end_of_walk
 
 MOST_COST = 1 << 29
 BATCH = 1024  # states that vectorised functions get at a time
@@ -95,9 +94,9 @@ class OwnProblem:
 
     @property
     def _bound(self) -> Callable[[Any], Any] | None:
-        if callable(getattr(self.space, "lower_bound_batch", None)):
+        if self.functions.has("lower_bound_batch"):
             return lambda states: self.functions.called("lower_bound_batch", states)
-        if not callable(getattr(self.space, "lower_bound", None)):
+        if not self.functions.has("lower_bound"):
             return None
         return lambda states: [self.functions.called("lower_bound", state) for state in states]
 
@@ -121,15 +120,9 @@ class OwnProblem:
 
     def predecessors(self, state: Any) -> list[tuple[str, Any, float]]:
         """Name, state and cost of each step that leads to a state."""
-        if not callable(getattr(self.space, "predecessors", None)):
-            raise UnsupportedError(
-                f"{self.name} has no function predecessors(state), which searches backwards"
-            )
-        found = self.functions.called("predecessors", state)
-        try:
-            return [(str(name), before, cost) for name, before, cost in found]
-        except (TypeError, ValueError):
-            raise _not_steps(self.name, "predecessors", state, found) from None
+        if not self.functions.has("predecessors"):
+            raise UnsupportedError(f"{self.name} has no function predecessors(state) to search backwards")
+        return self.functions.steps("predecessors", state)
 
     @property
     def goals(self) -> list[Any]:
@@ -163,7 +156,7 @@ class OwnProblem:
 
     def encoded(self, states: Any) -> npt.NDArray[np.float32]:
         """The inputs of a network (states, inputs), by the space's own `encode`."""
-        if not callable(getattr(self.space, "encode", None)):
+        if not self.functions.has("encode"):
             raise UnsupportedError(
                 f"{self.name} has no function encode(states), which gives a network its inputs: "
                 "add one that returns an array with a row of numbers for each state"
@@ -219,19 +212,13 @@ class OwnProblem:
 
     def random(self, seed: int) -> OwnProblem:
         """The same space from a random start, if the space has a function `random`."""
-        if not callable(getattr(self.space, "random", None)):
+        if not self.functions.has("random"):
             raise UnsupportedError(f"{self.name} has no function random(seed); use walk(steps, seed)")
         return self.at(self.space.random(seed))
 
     def walk(self, steps: int, seed: int) -> OwnProblem:
         """The same space from the end of a random walk of so many steps from its start."""
-        generator, state = random.Random(seed), self.start
-        for _ in range(steps):
-            choices = self.successors(state)
-            if not choices:
-                break
-            state = generator.choice(choices)[1]
-        return self.at(state)
+        return self.at(end_of_walk(self.start, steps, seed, self.successors, lambda _, step: step[1]))
 
 
 class _Functions:
@@ -242,6 +229,9 @@ class _Functions:
         self.name = name
         self.scale = scale
 
+    def has(self, function: str) -> bool:
+        return callable(getattr(self.space, function, None))
+
     def called(self, function: str, states: Any) -> Any:
         """What a function of the space returns; whatever it raises becomes an `InputError` of one line."""
         try:
@@ -251,6 +241,17 @@ class _Functions:
             raise InputError(
                 f"{self.name}.{function}({states!r:.60}) raised {type(error).__name__}: {text:.200}"
             ) from error
+
+    def steps(self, function: str, state: Any) -> list[tuple[str, Any, float]]:
+        """The triples (name, state, cost) that `successors` or `predecessors` returns."""
+        found = self.called(function, state)
+        try:
+            return [(str(name), other, cost) for name, other, cost in found]
+        except (TypeError, ValueError):
+            raise InputError(
+                f"{self.name}.{function}({state!r:.60}) must return triples (name, state, cost), "
+                f"got {found!r:.60}"
+            ) from None
 
     def whole_cost(self, cost: Any, state: Any) -> int:
         """A cost in the units of the search."""
@@ -317,11 +318,7 @@ class _Objects:
         return self.flags(self.unpack(rows))
 
     def steps(self, state: Any) -> list[tuple[str, Any, float]]:
-        found = self.functions.called("successors", state)
-        try:
-            return [(str(name), after, cost) for name, after, cost in found]
-        except (TypeError, ValueError):
-            raise _not_steps(self.functions.name, "successors", state, found) from None
+        return self.functions.steps("successors", state)
 
     def expand(self, rows: Words) -> tuple[Words, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         # The inner loop of plain spaces: one Python call and one dictionary look-up for each successor.
@@ -452,9 +449,3 @@ class _Rows:
             for i in np.flatnonzero(wrong).tolist():  # the first that is really wrong is told
                 whole[i] = self.functions.whole_cost(costs[i].item(), states[parents[i]])
         return np.ascontiguousarray(whole, dtype=np.int32)
-
-
-def _not_steps(name: str, function: str, state: Any, found: Any) -> InputError:
-    return InputError(
-        f"{name}.{function}({state!r:.60}) must return triples (name, state, cost), got {found!r:.60}"
-    )

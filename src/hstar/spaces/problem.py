@@ -7,15 +7,18 @@ an `UnsupportedError` that says what to use instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from hstar import _core
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+S = TypeVar("S")
+C = TypeVar("C")
 
 
 @dataclass(frozen=True)
@@ -67,3 +70,18 @@ class Problem(Protocol):
 
     def at(self, start: Any) -> Problem:
         """The same space from another start."""
+
+
+def end_of_walk(
+    start: S, steps: int, seed: int, choices: Callable[[S], Sequence[C]], follow: Callable[[S, C], S]
+) -> S:
+    """The state after a random walk of so many steps, or where nothing can be chosen any more."""
+    import random
+
+    generator, state = random.Random(seed), start
+    for _ in range(steps):
+        found = choices(state)
+        if not found:
+            break
+        state = follow(state, generator.choice(found))
+    return state

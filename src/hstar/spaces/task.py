@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -18,7 +18,7 @@ from hstar.errors import InputError, PlanError, UnsupportedError
 from hstar.files import blamed_on, read_bytes
 from hstar.registry import unknown
 from hstar.spaces.pddl import read_task, translate_natively
-from hstar.spaces.problem import HeuristicClaim, Replay
+from hstar.spaces.problem import HeuristicClaim, Replay, end_of_walk
 from hstar.spaces.translate import find_domain, translate
 from hstar.spaces.validate import validate_sas
 
@@ -81,15 +81,9 @@ class Task:
 
     def walk(self, steps: int, seed: int) -> Task:
         """The same task from the end of a random walk of so many steps from the initial state."""
-        import random
-
-        generator, state = random.Random(seed), list(self.core.initial_state)
-        for _ in range(steps):
-            operators = self.core.applicable_operators(state)
-            if not operators:
-                break
-            state = self.core.successor(state, generator.choice(operators))
-        return Task(self.core.with_initial_state(state), self.name, self.domain_file, self.problem_file)
+        core = self.core
+        state = end_of_walk(core.initial_state, steps, seed, core.applicable_operators, core.successor)
+        return replace(self, core=core.with_initial_state(state))
 
     def random(self, seed: int) -> Task:
         """Refused: hstar knows no distribution of the states of a planning task."""
@@ -118,7 +112,7 @@ class Task:
 
     def with_unit_cost(self) -> Task:
         """The same task, variables and states, where every operator costs 1."""
-        return Task(self.core.with_unit_cost(), self.name, self.domain_file, self.problem_file)
+        return replace(self, core=self.core.with_unit_cost())
 
     def with_initial_state(self, atoms: Iterable[str | GroundAtom], *, ignore_unknown: bool = False) -> Task:
         """The same task, variables and facts from another initial state.
@@ -138,7 +132,7 @@ class Task:
             values[variable] = self._value(variable, facts, wanted)
         if not ignore_unknown:
             self._check_unknown(wanted - known, known)
-        return Task(self.core.with_initial_state(values), self.name, self.domain_file, self.problem_file)
+        return replace(self, core=self.core.with_initial_state(values))
 
     def _value(self, variable: int, facts: list[GroundAtom | None], wanted: set[GroundAtom]) -> int:
         held = [value for value, atom in enumerate(facts) if atom in wanted]
@@ -193,7 +187,9 @@ def load_task(
         raise unknown("translator", translator, list(TRANSLATORS))
     first = Path(domain)
     if problem is None and first.suffix == ".sas":
-        return _load_sas(first, unit_cost)
+        text = read_bytes(first)
+        with blamed_on(first):
+            return Task(_core.Task.parse(text, unit_cost=unit_cost), first.name)
     domain_file, problem_file = (find_domain(first), first) if problem is None else (first, Path(problem))
     if translator == "native":
         core = translate_natively(
@@ -214,12 +210,6 @@ def load_task(
         )
         core = _core.Task.parse(text, unit_cost=unit_cost)
     return Task(core, problem_file.name, domain_file, problem_file)
-
-
-def _load_sas(path: Path, unit_cost: bool) -> Task:
-    text = read_bytes(path)
-    with blamed_on(path):
-        return Task(_core.Task.parse(text, unit_cost=unit_cost), path.name)
 
 
 def with_state_of(text: bytes, task: _core.Task) -> bytes:

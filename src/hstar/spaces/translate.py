@@ -122,8 +122,7 @@ def _run(
             _limit_memory(process.pid, memory_limit)
         log, _ = process.communicate(timeout=time_limit)
     except subprocess.TimeoutExpired:
-        message = f"{problem}: the translator ran out of time"
-        raise TranslatorLimitError(message, exit_code=OUT_OF_TIME) from None
+        raise _limit_error(problem, "time", OUT_OF_TIME) from None
     finally:
         # Out of time, or Ctrl-C: nothing of the group may outlive this call. Once the leader is
         # reaped, its number may belong to somebody else.
@@ -137,15 +136,17 @@ def _run(
     if process.returncode == 0:
         return output.read_bytes()
     if process.returncode == OUT_OF_TIME:
-        message = f"{problem}: the translator ran out of time"
-        raise TranslatorLimitError(message, exit_code=OUT_OF_TIME)
+        raise _limit_error(problem, "time", OUT_OF_TIME)
     # Memory can end before the translator has installed its handler, or even Python has started.
     if process.returncode not in (1, INPUT_ERROR) or any(words in text for words in _OUT_OF_MEMORY_WORDS):
-        message = f"{problem}: the translator ran out of memory"
-        raise TranslatorLimitError(message, exit_code=OUT_OF_MEMORY)
+        raise _limit_error(problem, "memory", OUT_OF_MEMORY)
     if "No module named 'fast_downward" in text:
         raise HstarError(_NOT_INSTALLED)
     raise _TranslatorError(_last_words(text, process.returncode), process.returncode)
+
+
+def _limit_error(problem: Path, what: str, code: int) -> TranslatorLimitError:
+    return TranslatorLimitError(f"{problem}: the translator ran out of {what}", exit_code=code)
 
 
 def _limit_memory(pid: int, limit: int) -> None:
