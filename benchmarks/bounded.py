@@ -38,7 +38,7 @@ from records import (
 
 from hstar.errors import InputError
 from hstar.models.trained_model import load_model
-from hstar.search.databases import PUZZLE_15, additive_databases
+from hstar.search.databases import PUZZLE_15, pattern_databases
 from hstar.search.iterative_deepening import PuzzleHeuristic
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
@@ -75,7 +75,7 @@ def weighted_manhattan(puzzle: Puzzle, weight: float) -> PuzzleNetwork:
 def searches(model: Path | None) -> list[tuple[str, str, str, Search]]:
     """Name, guide and anchor of each search, and how to run it with a bound and a limit of expansions."""
     anchors: dict[str, PuzzleHeuristic] = {"manhattan": "manhattan"}
-    anchors |= {name: additive_databases(PUZZLE, sets) for name, sets in DATABASES.items()}
+    anchors |= {name: pattern_databases(PUZZLE, sets) for name, sets in DATABASES.items()}
     guides = dict(anchors)
     if model is not None:
         guides["model"] = load_model(model).build(PUZZLE)

@@ -24,7 +24,7 @@ import numpy as np
 from records import Record, Records, add_file_options, build, finish, note, shown, stored, table, those
 
 from hstar.errors import InputError
-from hstar.search.databases import BLOCKS_15, Databases, additive_databases, block_databases
+from hstar.search.databases import BLOCKS_15, Databases, pattern_databases
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.solve import Result, SearchConfig, solve
@@ -93,8 +93,8 @@ def chosen(name: str, puzzle: Puzzle) -> str | Databases | PuzzleNetwork:
         _, kind, width, *bounds = name.split()
         return network(puzzle, kind, int(width), *bounds)
     if name in DATABASES:
-        return additive_databases(puzzle, DATABASES[name], cache=False)
-    return block_databases(puzzle, BLOCKS_15) if name == "databases 12" else name
+        return pattern_databases(puzzle, DATABASES[name], cache=False)
+    return pattern_databases(puzzle, [BLOCKS_15]) if name == "databases 12" else name
 
 
 def network(puzzle: Puzzle, kind: str, width: int, bounds: str = "") -> PuzzleNetwork:

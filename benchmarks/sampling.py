@@ -53,8 +53,8 @@ from hstar.generators import GENERATORS
 from hstar.recipes import RECIPES
 from hstar.sampling import SAMPLERS, make_sampler
 from hstar.sampling.dataset import Dataset
+from hstar.sampling.exact import LabelErrors, exact_values, label_errors
 from hstar.sampling.fsm import FSM
-from hstar.sampling.label_error import LabelErrors, exact_values, label_errors
 from hstar.sampling.rsl import RSL
 from hstar.spaces.task import load_task
 

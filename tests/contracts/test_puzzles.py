@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.search.databases import Databases, additive_databases, block_databases
+from hstar.search.databases import Databases, pattern_databases
 from hstar.search.puzzle_features import PuzzleFeatures, puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.solve import solve
@@ -194,11 +194,7 @@ def built(small: Small) -> dict[str, tuple[Databases | PuzzleNetwork, bool]]:
     if puzzle.name == "tiles":
         pieces.pop()
     halves = [half for half in (pieces[: len(pieces) // 2], pieces[len(pieces) // 2 :]) if half]
-    databases: Databases
-    if puzzle.name == "blocks":
-        databases = block_databases(puzzle, halves, cache=False)
-    else:
-        databases = additive_databases(puzzle, [halves], cache=False)
+    databases = pattern_databases(puzzle, [halves], cache=False)
     inputs = puzzle_features(puzzle, "databases", sets=[halves], cache=False)
     return found | {
         "databases": (databases, True),

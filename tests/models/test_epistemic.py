@@ -15,7 +15,7 @@ from hstar.models.ensemble import Ensemble
 from hstar.models.epistemic import KINDS, EpistemicConfig, epistemic_model
 from hstar.models.mc_dropout import MCDropout
 from hstar.models.wunn import WUNN
-from hstar.training.two_networks import torch_threads
+from hstar.training.loop import torch_threads
 
 INPUTS = 6
 

@@ -11,7 +11,7 @@ from torch.distributions import Normal
 
 from hstar.estimates.gaussian import Gaussian
 from hstar.models.ffnn import FFNN, FFNNConfig
-from hstar.training.two_networks import torch_threads
+from hstar.training.loop import torch_threads
 
 
 @pytest.fixture(autouse=True)

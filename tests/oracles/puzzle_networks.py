@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from hstar.estimates.truncated_normal import TruncatedNormal
-from hstar.search.databases import Patterns, additive_databases, block_databases
+from hstar.search.databases import Patterns, pattern_databases
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
@@ -47,11 +47,8 @@ class Row:
 @cache
 def _single(puzzle: Puzzle, pattern: tuple[int, ...]) -> tuple[object, int]:
     """One database as a heuristic, and its largest cost."""
-    if isinstance(puzzle, Blocks):
-        blocks = block_databases(puzzle, [pattern], cache=False)
-        return blocks, blocks.sets[0][0].largest
-    additive = additive_databases(puzzle, [[pattern]], cache=False)
-    return additive, additive.sets[0][0].largest
+    databases = pattern_databases(puzzle, [[pattern]], cache=False)
+    return databases, databases.sets[0][0].largest
 
 
 def with_databases(puzzle: Puzzle, sets: Sequence[Patterns], state: State) -> Row:

@@ -22,7 +22,7 @@ from hstar.search.solve import solve
 from hstar.spaces.puzzle import Puzzle
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.spaces.tiles import mirrored
-from hstar.training.two_networks import torch_threads
+from hstar.training.loop import torch_threads
 from oracles import puzzles as oracle
 from puzzle_models import network as network_of
 

@@ -26,7 +26,7 @@ from hstar.recipes.likely_admissible import LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_spaces import TaskSpace
 from hstar.sampling.walks import Walks
 from hstar.search.heuristics import evaluate
-from hstar.training.two_networks import torch_threads
+from hstar.training.loop import torch_threads
 from oracles.test_oracles import operator, task_text, variable
 
 SMALL: dict[str, Any] = {

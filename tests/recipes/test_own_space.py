@@ -12,7 +12,7 @@ import pytest
 import hstar
 from hstar.cli import main
 from hstar.errors import HstarError, InputError, ModelError, UnsupportedError
-from hstar.sampling.prolonged_own import backward_labels
+from hstar.sampling.prolonged import backward_labels
 from hstar.spaces.own import OwnProblem
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_space.py"

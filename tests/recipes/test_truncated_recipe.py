@@ -26,8 +26,8 @@ from hstar.sampling import relational
 from hstar.sampling.optimal import NoLabelError
 from hstar.sampling.relational import RelationalData
 from hstar.search.heuristics import evaluate
-from hstar.training import Progress, TrainingInterrupted
 from hstar.training.examples import KnownColumns, RelationalExamples
+from hstar.training.loop import Progress, TrainingInterrupted
 from labelled import States, described, dinner, generated, islands, labelled, reachable, written
 
 DATA = Path(__file__).parents[1] / "data"

@@ -9,7 +9,6 @@ import hstar
 from conftest import Cases, handmade
 from hstar.errors import InputError, UnsupportedError
 from hstar.sampling.backward_walks import TaskWalks
-from hstar.sampling.length_inc import length_inc_task
 from hstar.sampling.uncertain_tasks import uncertain_task
 from hstar.spaces.puzzle import State
 from oracles.test_oracles import operator, task_text, variable
@@ -55,7 +54,7 @@ def test_steps_are_not_taken_back_at_once(cases: Cases) -> None:
     walks = TaskWalks(cases["npuzzle-2x3"].task)
     goal = walks.goal(np.random.default_rng(0))
     assert goal not in {walks.walk(2, np.random.default_rng(seed)) for seed in range(30)}
-    ends = {length_inc_task(walks, 1, 1, np.random.default_rng(seed)) for seed in range(30)}
+    ends = {walks.walk(1, np.random.default_rng(seed)) for seed in range(30)}
     assert ends == set(walks.neighbours(goal, np.random.default_rng(0)))
 
 

@@ -11,7 +11,7 @@ import pytest
 import hstar
 from hstar.errors import UnsupportedError
 from hstar.sampling import make_sampler
-from hstar.sampling.label_error import exact_values, label_errors
+from hstar.sampling.exact import exact_values, label_errors
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from hstar.sampling.backward_walks import PuzzleWalks
-from hstar.sampling.length_inc import length_inc_task
 from hstar.sampling.uncertain_tasks import uncertain_task
 from hstar.spaces.puzzle import State
 from hstar.spaces.puzzles import parse_puzzle
@@ -84,10 +83,7 @@ def test_neighbours_are_those_of_plain_python(name: str) -> None:
 def test_length_inc() -> None:
     distances = oracle.distances(PUZZLE)
     for iteration in (1, 2, 3):
-        ends = {
-            length_inc_task(WALKS, iteration, 2, np.random.default_rng((iteration, seed)))
-            for seed in range(40)
-        }
+        ends = {WALKS.walk(iteration * 2, np.random.default_rng((iteration, seed))) for seed in range(40)}
         assert len(ends) > 1
         assert all(distances[end] <= 2 * iteration and distances[end] % 2 == 0 for end in ends)
         assert max(distances[end] for end in ends) == 2 * iteration

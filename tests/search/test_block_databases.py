@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from hstar import _core
-from hstar.errors import InputError, UnsupportedError
-from hstar.search.databases import BLOCKS_15, block_databases
+from hstar.errors import InputError
+from hstar.search.databases import BLOCKS_15, pattern_databases
 from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks, tower
 from hstar.spaces.puzzle import State
@@ -86,7 +86,7 @@ def number_of_states(blocks: int, named: int) -> int:
 def test_costs_are_those_of_a_plain_search(name: str) -> None:
     puzzle = Blocks(GOALS[name], GOALS[name])
     patterns = PATTERNS[name]
-    databases = block_databases(puzzle, patterns)
+    databases = pattern_databases(puzzle, [patterns])
     tables = [naive(puzzle, pattern) for pattern in patterns]
     for database, pattern, table in zip(databases.sets[0], patterns, tables, strict=True):
         assert database.pattern == sorted(pattern)
@@ -111,7 +111,7 @@ def test_costs_are_those_of_a_plain_search(name: str) -> None:
 def test_values_follow_long_walks() -> None:
     """Stacks are emptied and begun again many times."""
     puzzle = Blocks.solved(9).random(3)
-    databases = block_databases(puzzle, [[1, 2, 3], [4, 9]])
+    databases = pattern_databases(puzzle, [[[1, 2, 3], [4, 9]]])
     state = puzzle.start
     for seed in range(200):
         state = tuple(puzzle.core.walk(state, 1 + seed % 7, seed))
@@ -123,7 +123,7 @@ def test_values_follow_long_walks() -> None:
 @pytest.mark.parametrize("name", ["tower", "other"])
 def test_plans_are_optimal(name: str) -> None:
     goal = GOALS[name]
-    databases = block_databases(Blocks(goal, goal), PATTERNS[name])
+    databases = pattern_databases(Blocks(goal, goal), [PATTERNS[name]])
     exact = oracle.distances(Blocks(goal, goal))
     for state in list(exact)[::-7]:
         for pruning in ("none", "undo"):
@@ -140,7 +140,7 @@ def test_the_number_of_states_of_15_blocks() -> None:
     ("pattern", "largest", "mean"), [(BLOCKS_15[0], 28, 20.50), (BLOCKS_15[1], 25, 17.04)]
 )
 def test_known_numbers_of_15_blocks(pattern: Sequence[int], largest: int, mean: float) -> None:
-    (one,) = block_databases(Blocks.solved(15).random(0), [pattern], cache=False).sets[0]
+    (one,) = pattern_databases(Blocks.solved(15).random(0), [[pattern]], cache=False).sets[0]
     assert (one.entries, len(one.costs), one.largest) == (2_278_239, 2_278_239, largest)
     assert one.mean == pytest.approx(mean, abs=0.0055)
 
@@ -149,14 +149,14 @@ def test_known_numbers_of_15_blocks(pattern: Sequence[int], largest: int, mean: 
 
 
 def test_the_cache_tells_goals_apart(own_cache: Path) -> None:
-    tall = block_databases(Blocks(tower(5)), [[2, 1]])
-    other = block_databases(Blocks(OTHER_GOAL, OTHER_GOAL), [[1, 2]])
+    tall = pattern_databases(Blocks(tower(5)), [[[2, 1]]])
+    other = pattern_databases(Blocks(OTHER_GOAL, OTHER_GOAL), [[[1, 2]]])
     assert sorted(path.name for path in own_cache.iterdir()) == [
         "blocks-5-0.0.1.2.3_1-2.db",
         "blocks-5_1-2.db",
     ]
     assert tall.sets[0][0].costs != other.sets[0][0].costs
-    again = block_databases(Blocks(tower(5)), [[1, 2]])
+    again = pattern_databases(Blocks(tower(5)), [[[1, 2]]])
     assert again.sets[0][0].costs == tall.sets[0][0].costs
 
 
@@ -164,11 +164,11 @@ def test_files_with_long_names_are_written_side_by_side(own_cache: Path) -> None
     """The goal is in the name, so that the first forty characters of all are the same."""
     goal = (0, 0, *range(1, 14))
     puzzle, patterns = Blocks(goal, goal), [[block] for block in range(1, 13)]
-    built = block_databases(puzzle, patterns)
+    built = pattern_databases(puzzle, [patterns])
     assert len({path.name[:40] for path in own_cache.iterdir()}) == 1
-    mapped = block_databases(puzzle, patterns)
+    mapped = pattern_databases(puzzle, [patterns])
     for pattern, one, other in zip(patterns, built.sets[0], mapped.sets[0], strict=True):
-        (alone,) = block_databases(puzzle, [pattern], cache=False).sets[0]
+        (alone,) = pattern_databases(puzzle, [[pattern]], cache=False).sets[0]
         assert one.costs == other.costs == alone.costs
     assert len(list(own_cache.iterdir())) == 12
 
@@ -178,9 +178,9 @@ def test_a_file_of_another_goal_or_pattern_is_refused(
 ) -> None:
     goals = (tower(5), OTHER_GOAL)
     for goal in goals:
-        block_databases(Blocks(goal, goal), [[1, 2], [3, 4]])
+        pattern_databases(Blocks(goal, goal), [[[1, 2], [3, 4]]])
     alone = {
-        (goal, one): block_databases(Blocks(goal, goal), [one], cache=False).sets[0][0].costs
+        (goal, one): pattern_databases(Blocks(goal, goal), [[one]], cache=False).sets[0][0].costs
         for goal in goals
         for one in ((1, 2), (3, 4))
     }
@@ -192,13 +192,13 @@ def test_a_file_of_another_goal_or_pattern_is_refused(
     found = {
         (goal, tuple(one.pattern)): one.costs
         for goal in goals
-        for one in block_databases(Blocks(goal, goal), [[1, 2], [3, 4]]).sets[0]
+        for one in pattern_databases(Blocks(goal, goal), [[[1, 2], [3, 4]]]).sets[0]
     }
     assert found == alone
     assert f"{pair} has the costs of blocks-5 1-2" in caplog.text
     assert f"{tall} has the costs of blocks-5-0.0.1.2.3 1-2" in caplog.text
     caplog.clear()
-    block_databases(Blocks(tower(5)), [[1, 2], [3, 4]])
+    pattern_databases(Blocks(tower(5)), [[[1, 2], [3, 4]]])
     assert caplog.records == []
 
 
@@ -207,11 +207,11 @@ def test_damaged_entries_are_made_again(
     own_cache: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     puzzle = Blocks(tower(5))
-    built = block_databases(puzzle, [[1, 2]]).sets[0][0].costs
+    built = pattern_databases(puzzle, [[[1, 2]]]).sets[0][0].costs
     (path,) = own_cache.iterdir()
     whole = path.read_bytes()
     path.write_bytes(whole[:-1] + (bytes([whole[-1] ^ 1]) if damage == "flip" else b""))
-    assert block_databases(puzzle, [[1, 2]]).sets[0][0].costs == built
+    assert pattern_databases(puzzle, [[[1, 2]]]).sets[0][0].costs == built
     assert "is made again" in caplog.text
     assert path.read_bytes() == whole
 
@@ -225,10 +225,10 @@ def test_a_file_of_another_size_is_refused(tmp_path: Path) -> None:
 
 
 BUILD = """
-from hstar.search.databases import block_databases
+from hstar.search.databases import pattern_databases
 from hstar.spaces.blocks import Blocks
 print("begins", flush=True)
-block_databases(Blocks.solved(17).random(0), [[1, 2, 3, 4]])
+pattern_databases(Blocks.solved(17).random(0), [[[1, 2, 3, 4]]])
 """
 
 
@@ -262,24 +262,27 @@ def test_an_interrupted_building_leaves_no_file(own_cache: Path) -> None:
 )
 def test_wrong_patterns_are_one_line(patterns: list[list[int]], message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        block_databases(Blocks(tower(5)), patterns)
+        pattern_databases(Blocks(tower(5)), [patterns])
     assert "\n" not in str(caught.value)
 
 
 def test_patterns_that_are_too_large() -> None:
     with pytest.raises(InputError, match="at most 18 blocks without a name, got 27"):
-        block_databases(Blocks(tower(31)), [[1, 2, 3, 4]])
+        pattern_databases(Blocks(tower(31)), [[[1, 2, 3, 4]]])
+
+
+def test_sets_count_as_one() -> None:
+    (patterns,) = pattern_databases(Blocks(tower(5)), [[[1, 2]], [[3], [4]]], cache=False).sets
+    assert [one.pattern for one in patterns] == [[1, 2], [3], [4]]
 
 
 def test_databases_belong_to_a_puzzle_a_size_and_a_goal() -> None:
-    databases = block_databases(Blocks(tower(5)), [[1, 2]])
+    databases = pattern_databases(Blocks(tower(5)), [[[1, 2]]])
     with pytest.raises(InputError, match="databases for blocks-5 do not fit blocks-6"):
         solve(Blocks.solved(6).random(0), databases, "idastar")
     with pytest.raises(InputError, match=r"databases for blocks-5 do not fit blocks-5-0\.0\.1\.2\.3"):
         solve(Blocks.solved(5, OTHER_GOAL).random(0), databases, "idastar")
     with pytest.raises(InputError, match="not a heuristic of tiles"):
         solve(Tiles.solved(2, 3).random(0), databases, "idastar")
-    with pytest.raises(UnsupportedError, match="use additive_databases for tiles"):
-        block_databases(Tiles.solved(2, 3).random(0), [[1]])
     with pytest.raises(InputError, match="a database for blocks-5 does not fit blocks-6"):
         _core.databases(Blocks(tower(6)).core, databases.sets)

@@ -16,12 +16,12 @@ import pytest
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.search.databases import PANCAKE_24, PUZZLE_24, Patterns, additive_databases
+from hstar.search.databases import PANCAKE_24, PUZZLE_24, Patterns, pattern_databases
 from hstar.search.solve import solve
-from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.tiles import Tiles
+from hstar.spaces.topspin import TopSpin
 from oracles import puzzles as oracle
 
 KORF_24 = Path(__file__).parents[3] / "shared" / "data" / "korf24_50.csv"
@@ -80,7 +80,7 @@ def naive(puzzle: Puzzle, pattern: Sequence[int]) -> dict[State, int]:
 @pytest.mark.parametrize("name", SETS)
 def test_costs_are_those_of_a_plain_search(name: str) -> None:
     puzzle, sets = solved(name), SETS[name]
-    databases = additive_databases(puzzle, sets)
+    databases = pattern_databases(puzzle, sets)
     for one in (one for patterns in databases.sets for one in patterns):
         plain = naive(puzzle, one.pattern)
         places = len(puzzle.start)
@@ -97,7 +97,7 @@ def test_costs_are_those_of_a_plain_search(name: str) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_sums_are_admissible_and_follow_moves(name: str) -> None:
     puzzle, sets = solved(name), SETS[name]
-    databases = additive_databases(puzzle, sets)
+    databases = pattern_databases(puzzle, sets)
     tables = [[naive(puzzle, pattern) for pattern in patterns] for patterns in sets]
     core = puzzle.core
     exact = oracle.distances(puzzle)
@@ -120,7 +120,7 @@ def test_sums_are_admissible_and_follow_moves(name: str) -> None:
 @pytest.mark.parametrize("name", SETS)
 def test_plans_are_optimal(name: str) -> None:
     puzzle, sets = solved(name), SETS[name]
-    databases = additive_databases(puzzle, sets)
+    databases = pattern_databases(puzzle, sets)
     make: Callable[[State], Puzzle] = (lambda s: Tiles(2, 3, s)) if isinstance(puzzle, Tiles) else Pancake
     exact = oracle.distances(puzzle)
     for state in list(exact)[::-5]:
@@ -152,7 +152,7 @@ LARGE: dict[str, tuple[Puzzle, tuple[Patterns, ...]]] = {
 @pytest.mark.parametrize("name", LARGE)
 def test_known_numbers_of_patterns_of_four(name: str) -> None:
     for pattern, entries, largest, mean in SMALLER[name]:
-        one = additive_databases(LARGE[name][0], [[pattern]], cache=False).sets[0][0]
+        one = pattern_databases(LARGE[name][0], [[pattern]], cache=False).sets[0][0]
         assert (one.entries, one.largest) == (entries, largest)
         assert one.mean == pytest.approx(mean, abs=ROUNDED[name])
 
@@ -160,7 +160,7 @@ def test_known_numbers_of_patterns_of_four(name: str) -> None:
 @pytest.fixture(scope="module")
 def large_tiles() -> _core.TilesDatabases:
     """Half a minute of processor time."""
-    databases = additive_databases(*LARGE["tiles"], cache=False)
+    databases = pattern_databases(*LARGE["tiles"], cache=False)
     assert isinstance(databases, _core.TilesDatabases)
     return databases
 
@@ -168,7 +168,7 @@ def large_tiles() -> _core.TilesDatabases:
 @pytest.fixture(scope="module")
 def large_pancakes() -> _core.PancakeDatabases:
     """A quarter of a minute."""
-    databases = additive_databases(*LARGE["pancake"], cache=False)
+    databases = pattern_databases(*LARGE["pancake"], cache=False)
     assert isinstance(databases, _core.PancakeDatabases)
     return databases
 
@@ -236,11 +236,11 @@ def test_partitions_have_every_piece_once() -> None:
 
 def test_the_cache_keeps_databases(own_cache: Path, caplog: pytest.LogCaptureFixture) -> None:
     sets = [[[2, 1], [3, 4, 5]]]
-    built = additive_databases(board(), sets)
+    built = pattern_databases(board(), sets)
     files = sorted(path.name for path in own_cache.iterdir())
     assert files == ["tiles-2x3_1-2.db", "tiles-2x3_3-4-5.db"]
     times = [path.stat().st_mtime_ns for path in sorted(own_cache.iterdir())]
-    mapped = additive_databases(board(), sets)
+    mapped = pattern_databases(board(), sets)
     assert [path.stat().st_mtime_ns for path in sorted(own_cache.iterdir())] == times
     for first, second in zip(built.sets[0], mapped.sets[0], strict=True):
         assert (first.pattern, first.costs) == (second.pattern, second.costs)
@@ -254,7 +254,7 @@ def test_the_cache_keeps_databases(own_cache: Path, caplog: pytest.LogCaptureFix
 def test_damaged_entries_are_made_again(
     own_cache: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    built = additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs
+    built = pattern_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs
     (path,) = own_cache.iterdir()
     whole = path.read_bytes()
     path.write_bytes(
@@ -268,7 +268,7 @@ def test_damaged_entries_are_made_again(
             "empty": b"",
         }[damage]
     )
-    assert additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs == built
+    assert pattern_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs == built
     assert "is made again" in caplog.text
     assert path.read_bytes() == whole
 
@@ -276,32 +276,32 @@ def test_damaged_entries_are_made_again(
 def test_files_of_older_versions_are_made_again_without_a_word(
     own_cache: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    built = additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs
+    built = pattern_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs
     (path,) = own_cache.iterdir()
     whole = path.read_bytes()
     other = bytes(reversed(built))
     header = b"hstar-database-1 " + hashlib.sha256(other).hexdigest().encode() + b"\n"
     path.write_bytes(header.ljust(4096, b"\0") + other)
-    assert additive_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs == built
+    assert pattern_databases(board(), [[[3, 4, 5]]]).sets[0][0].costs == built
     assert path.read_bytes() == whole and caplog.records == []
 
 
 def test_a_file_of_another_partition_is_refused(own_cache: Path, caplog: pytest.LogCaptureFixture) -> None:
     """It is whole, and of the right size."""
-    alone = [additive_databases(board(), [[one]], cache=False).sets[0][0].costs for one in ([1, 2], [3, 4])]
-    additive_databases(board(), [[[1, 2], [3, 4]]])
+    alone = [pattern_databases(board(), [[one]], cache=False).sets[0][0].costs for one in ([1, 2], [3, 4])]
+    pattern_databases(board(), [[[1, 2], [3, 4]]])
     first, second = own_cache / "tiles-2x3_1-2.db", own_cache / "tiles-2x3_3-4.db"
     whole = second.read_bytes()
     second.write_bytes(first.read_bytes())
-    assert [one.costs for one in additive_databases(board(), [[[1, 2], [3, 4]]]).sets[0]] == alone
+    assert [one.costs for one in pattern_databases(board(), [[[1, 2], [3, 4]]]).sets[0]] == alone
     assert f"{second} has the costs of tiles-2x3 1-2, and is made again" in caplog.text
     assert second.read_bytes() == whole
     # The other shape has as many entries, too.
     third = own_cache / "tiles-3x2_3-4.db"
     third.write_bytes(whole)
     turned = Tiles(3, 2, tuple(range(6)))
-    expected = additive_databases(turned, [[[3, 4]]], cache=False).sets[0][0].costs
-    assert additive_databases(turned, [[[3, 4]]]).sets[0][0].costs == expected != alone[1]
+    expected = pattern_databases(turned, [[[3, 4]]], cache=False).sets[0][0].costs
+    assert pattern_databases(turned, [[[3, 4]]]).sets[0][0].costs == expected != alone[1]
     assert f"{third} has the costs of tiles-2x3 3-4" in caplog.text
 
 
@@ -311,20 +311,20 @@ def test_a_killed_process_leaves_nothing_that_is_read(
     """Killed when the costs are written and the file has no name yet; the next use clears up."""
     script = (
         "import os, signal\n"
-        "from hstar.search.databases import additive_databases\n"
+        "from hstar.search.databases import pattern_databases\n"
         "from hstar.spaces.tiles import Tiles\n"
         "os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "additive_databases(Tiles(2, 3, tuple(range(6))), [[[1, 2]]])\n"
+        "pattern_databases(Tiles(2, 3, tuple(range(6))), [[[1, 2]]])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], timeout=60)
     assert done.returncode == -signal.SIGKILL
     (part,) = own_cache.iterdir()
     assert part.suffix == ".part"
-    expected = additive_databases(board(), [[[1, 2]]], cache=False).sets[0][0].costs
-    assert additive_databases(board(), [[[1, 2]]]).sets[0][0].costs == expected
+    expected = pattern_databases(board(), [[[1, 2]]], cache=False).sets[0][0].costs
+    assert pattern_databases(board(), [[[1, 2]]]).sets[0][0].costs == expected
     past = time.time() - 3600
     os.utime(part, (past, past))
-    assert additive_databases(board(), [[[1, 2]]]).sets[0][0].costs == expected
+    assert pattern_databases(board(), [[[1, 2]]]).sets[0][0].costs == expected
     assert [path.name for path in own_cache.iterdir()] == ["tiles-2x3_1-2.db"]
     assert caplog.records == []
 
@@ -333,7 +333,7 @@ def test_a_cache_that_cannot_be_written_is_a_warning(
     own_cache: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     own_cache.write_text("a file where the folder should be")
-    assert additive_databases(board(), [[[1]]]).sets[0][0].largest == 2
+    assert pattern_databases(board(), [[[1]]]).sets[0][0].largest == 2
     assert "cache" in caplog.text
 
 
@@ -353,21 +353,21 @@ def test_a_file_of_another_size_is_refused(tmp_path: Path) -> None:
 
 def test_built_side_by_side_they_are_those_that_are_built_alone() -> None:
     sets = [[[1, 2], [3, 4], [5]], [[1, 5], [2, 3], [4]]]
-    together = additive_databases(board(), sets, cache=False).sets
+    together = pattern_databases(board(), sets, cache=False).sets
     for patterns, built in zip(sets, together, strict=True):
         for pattern, one in zip(patterns, built, strict=True):
-            assert one.costs == additive_databases(board(), [[pattern]], cache=False).sets[0][0].costs
+            assert one.costs == pattern_databases(board(), [[pattern]], cache=False).sets[0][0].costs
 
 
 def test_ctrl_c_ends_all_that_are_being_built(own_cache: Path) -> None:
     """In the main thread the signal comes while it waits; half files are not left."""
     script = (
         "import os, signal, threading\n"
-        "from hstar.search.databases import PUZZLE_24, additive_databases\n"
+        "from hstar.search.databases import PUZZLE_24, pattern_databases\n"
         "from hstar.spaces.tiles import Tiles\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "threading.Timer(0.5, os.kill, [os.getpid(), signal.SIGINT]).start()\n"
-        "try:\n    additive_databases(Tiles(5, 5, tuple(range(25))), PUZZLE_24)\n"
+        "try:\n    pattern_databases(Tiles(5, 5, tuple(range(25))), PUZZLE_24)\n"
         "except KeyboardInterrupt:\n    print('ended')\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
@@ -392,20 +392,20 @@ def test_ctrl_c_ends_all_that_are_being_built(own_cache: Path) -> None:
 )
 def test_wrong_patterns_are_one_line(name: str, sets: list[Patterns], message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        additive_databases(solved(name), sets)
+        pattern_databases(solved(name), sets)
     assert "\n" not in str(caught.value)
 
 
 def test_patterns_that_are_too_large() -> None:
     with pytest.raises(InputError, match="a pattern of 7 pieces in 25 places is too large"):
-        additive_databases(Tiles(5, 5, tuple(range(25))), [[range(1, 8)]])
+        pattern_databases(Tiles(5, 5, tuple(range(25))), [[range(1, 8)]])
 
 
 def test_databases_belong_to_a_puzzle_and_a_size() -> None:
-    databases = additive_databases(board(), [[[1, 2]]])
+    databases = pattern_databases(board(), [[[1, 2]]])
     with pytest.raises(InputError, match="databases for tiles-2x3 do not fit tiles-3x2"):
         solve(Tiles(3, 2, tuple(range(6))), databases, "idastar")
     with pytest.raises(InputError, match="not a heuristic of pancake"):
         solve(solved("pancake"), databases, "idastar")
-    with pytest.raises(UnsupportedError, match="no additive databases of blocks"):
-        additive_databases(Blocks((0, 0)), [[[1, 2]]])
+    with pytest.raises(UnsupportedError, match="no pattern databases of topspin"):
+        pattern_databases(TopSpin.solved(6), [[[1, 2]]])

@@ -12,7 +12,7 @@ import pytest
 
 from hstar import _core
 from hstar.errors import InputError
-from hstar.search.databases import additive_databases
+from hstar.search.databases import pattern_databases
 from hstar.search.puzzle_features import puzzle_features
 from hstar.search.puzzle_network import PuzzleNetwork
 from hstar.search.solve import Found, Result, SearchConfig, solve
@@ -163,7 +163,7 @@ def test_rounds_go_on_where_the_guide_finds_nothing(monkeypatch: pytest.MonkeyPa
 
 def test_databases_prove() -> None:
     size = parse_puzzle("tiles:3x3")
-    databases = additive_databases(size, [((1, 2, 3, 4), (5, 6, 7, 8))], cache=False)
+    databases = pattern_databases(size, [((1, 2, 3, 4), (5, 6, 7, 8))], cache=False)
     for puzzle, optimum in starts("tiles:3x3", 20, 5):
         for guide in ("misplaced", databases, trained_network("tiles:3x3", 2)):
             check(solve(puzzle, guide, "focal", anchor=databases, bound=1.1), puzzle, 1.1, optimum)

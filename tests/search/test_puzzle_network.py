@@ -271,7 +271,7 @@ def test_known_patterns(puzzle: Puzzle, sets: tuple[Patterns, ...], monkeypatch:
         asked.append(sets)
         raise InputError("enough")
 
-    monkeypatch.setattr(features_module, "additive_databases", stop)
+    monkeypatch.setattr(features_module, "pattern_databases", stop)
     with pytest.raises(InputError, match="enough"):
         puzzle_features(puzzle, "databases")
     assert asked == [sets]
@@ -380,7 +380,7 @@ def test_the_number_of_inputs() -> None:
     ("changes", "message"),
     [
         ({"hidden_weights": np.zeros((29, 5))}, r"hidden_weights must have shape \(30, 5\), got \(29, 5\)"),
-        ({"hidden_weights": np.zeros(30)}, "hidden_weights must have 2 dimensions, got 1"),
+        ({"hidden_weights": np.zeros(30)}, r"hidden_weights must have shape \(30, 5\), got \(30,\)"),
         ({"hidden_weights": "much"}, "hidden_weights must be an array of numbers"),
         ({"hidden_biases": np.zeros(4)}, r"hidden_biases must have shape \(5,\), got \(4,\)"),
         ({"output_weights": np.zeros((5, 3))}, r"must have shape \(width, 1 or 2\), got \(5, 3\)"),

@@ -224,7 +224,7 @@ def test_weights_that_no_search_can_take(blocks: hstar.Task, weight: float) -> N
         (("ff", "gbs"), {}, r"unknown search 'gbs' \(known: gbfs, .*\); did you mean 'gbfs'\?"),
         (("lmcat", "astar"), {}, r"unknown heuristic 'lmcat' \(known: .*\); did you mean 'lmcut'\?"),
         (("ff", "gbfs"), {"time_limt": 3}, r"unknown option 'time_limt' .*; did you mean 'time_limit'\?"),
-        (("ff", "gbfs"), {"ties": "none"}, "unknown tie-breaking 'none'"),
+        (("ff", "gbfs"), {"ties": "none"}, "unknown ties 'none'"),
         ((["hmax", "blind"], "astar"), {}, "takes one heuristic"),
         ((["hmax", "blind"], "idastar"), {}, "takes one heuristic"),
         (("add", "gbfs"), {"preferred": True}, "none of the heuristics has preferred operators"),

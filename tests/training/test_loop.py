@@ -22,9 +22,9 @@ from hstar.estimates.point import Point
 from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.resnet import ResNetConfig
 from hstar.sampling.dataset import Dataset, pack
-from hstar.training import Progress, TrainConfig, Trained, TrainingInterrupted, train
+from hstar.training.config import TrainConfig
 from hstar.training.examples import StateExamples
-from hstar.training.loop import fit
+from hstar.training.loop import Progress, Trained, TrainingInterrupted, fit, train
 
 BUILD = ResNetConfig(width=16).build
 SHORT = TrainConfig(epochs=6, batch_size=16, learning_rate=3e-3, validation=0.2, patience=100)

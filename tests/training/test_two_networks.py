@@ -14,18 +14,15 @@ from hstar.errors import InputError
 from hstar.models.epistemic import EpistemicConfig, epistemic_model
 from hstar.models.ffnn import FFNN, FFNNConfig
 from hstar.models.wunn import WUNN
+from hstar.training.checkpoint import from_arrays, to_arrays
+from hstar.training.loop import adam, seeded, torch_threads
 from hstar.training.two_networks import (
     LARGEST_ERROR,
     SWEEP_EVERY,
     KnownSettings,
     _drawn,
-    adam,
     fit_planner,
     fit_until_known,
-    from_arrays,
-    seeded,
-    to_arrays,
-    torch_threads,
 )
 
 X, Y = torch.eye(6), torch.arange(6.0)

@@ -217,7 +217,6 @@ _KINDS: dict[str, tuple[Callable[..., _Found], tuple[str, ...], str]] = {
 def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Instance[Puzzle]], str]:
     """The instances, and in words what they were drawn from."""
     from hstar.experiments.batch import CALIBRATION, distribution, random_instances
-    from hstar.search.puzzle_optimal import solves_all
     from hstar.spaces.puzzle import Instance
 
     if (len(arguments.given) == 1) == (arguments.random is not None) or len(arguments.given) > 1:
@@ -237,7 +236,7 @@ def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Inst
         random = random_instances(puzzle, arguments.random, arguments.seed, walk, purpose=CALIBRATION)
         instances = [Instance(one.id, one.problem) for one in random]
         hard, drawn = walk is None, distribution(walk)
-    if hard and not solves_all(puzzle):
+    if hard and not puzzle.quickly_solved:
         raise UnsupportedError(
             f"optimal plans of {puzzle} take too long from anywhere; give --walk K, "
             "or a file of instances with their optimal_cost"

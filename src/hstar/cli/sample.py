@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.sampler == OPTIMAL:
         return optimal.run(arguments)
     from hstar.sampling import dataset
-    from hstar.sampling.label_error import exact_values, label_errors
+    from hstar.sampling.exact import exact_values, label_errors
 
     sampler = _sampler(arguments)
     check_writable(arguments.output, "data")

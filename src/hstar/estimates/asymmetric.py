@@ -35,6 +35,5 @@ class Asymmetric(Point):
             raise InputError(f"{self.name}: a must be a finite number, got {self.a!r}")
 
     def loss(self, raw: Tensor, batch: Batch) -> Tensor:
-        """The weighted mean squared error."""
         error = batch.label - self.mean(raw, batch.known)
         return (error.square() * (error.sign() + self.a).square()).mean()

@@ -35,7 +35,6 @@ class Calibration:
         return max(abs(share - level) for level, share in zip(self.levels, self.shares, strict=True))
 
     def record(self) -> dict[str, Any]:
-        """Plain data."""
         curve = [list(pair) for pair in zip(self.levels, self.shares, strict=True)]
         return {"states": self.states, "calibration_error": self.error, "calibration": curve}
 

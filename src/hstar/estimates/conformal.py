@@ -34,25 +34,21 @@ SLACK = 1 / 1024
 
 
 def check_confidence(confidence: float) -> None:
-    """An `InputError` unless it can be promised."""
     if not 0 < confidence < 1:
         raise InputError(f"a confidence must be between 0 and 1, got {confidence}")
 
 
 def check_bound(bound: float) -> None:
-    """An `InputError` unless plans can keep it."""
     if not 1 <= bound < math.inf:
         raise InputError(f"a bound on costs must be 1 or greater and finite, got {bound}")
 
 
 def check_form(form: str) -> None:
-    """An `InputError` unless it is one of `FORMS`."""
     if form not in FORMS:
         raise unknown("form of a calibration", form, list(FORMS))
 
 
 def usual_form(bound: float) -> str:
-    """The one that is taken unless another is asked for."""
     return "additive" if bound == 1 else "ratio"
 
 
@@ -88,7 +84,6 @@ def rank(instances: int, confidence: float) -> int:
 
 
 def least_instances(confidence: float) -> int:
-    """The smallest number of instances that will do."""
     check_confidence(confidence)
     exact = _exact(confidence)
     return math.ceil(exact / (1 - exact))

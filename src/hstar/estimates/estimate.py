@@ -29,11 +29,14 @@ class Known:
     base: Tensor | None = None  # a heuristic value that the first output is added to, for instance ff
 
     def first(self, n: int) -> Known:
-        """What is known about the first n states."""
-        lower, upper, base = (
-            side if side is None else side[:n] for side in (self.lower, self.upper, self.base)
-        )
-        return Known(lower, upper, base)
+        sides = (self.lower, self.upper, self.base)
+        return Known(*(side if side is None else side[:n] for side in sides))
+
+    def within(self, h: Tensor) -> Tensor:
+        """Values moved into the bounds; where those of a state contradict each other, the lower one holds."""
+        if self.upper is not None:
+            h = h.fmin(self.upper)
+        return h if self.lower is None else h.fmax(self.lower)
 
     def location(self, raw: Tensor) -> Tensor:
         """The first output, added to the base if there is one."""
@@ -85,7 +88,6 @@ ESTIMATES: Registry[type[Estimate]] = Registry("estimate")
 
 
 def to_json(estimate: Estimate) -> dict[str, Any]:
-    """Plain data: the name and the options."""
     return {"name": estimate.name, **asdict(estimate)}  # type: ignore[call-overload]
 
 

@@ -76,11 +76,9 @@ class Gaussian:
 
     @property
     def outputs(self) -> int:
-        """Two if sigma is learned."""
         return 2 if self.sigma is None else 1
 
     def spread(self, raw: Tensor) -> Tensor:
-        """Sigma by state."""
         if self.sigma is None and self.softplus is not None:
             from torch.nn import functional
 
@@ -92,25 +90,20 @@ class Gaussian:
         return raw.new_full((len(raw),), self.sigma)
 
     def loss(self, raw: Tensor, batch: Batch) -> Tensor:
-        """The mean negative log-likelihood of the labels."""
         sigma = self.spread(raw)
         z = (batch.label - batch.known.location(raw)) / sigma
         return (z.square() / 2 + sigma.log()).mean() + math.log(2 * math.pi) / 2
 
     def mean(self, raw: Tensor, known: Known) -> Tensor:
-        """Mu."""
         return known.location(raw)
 
     def quantile(self, raw: Tensor, level: float, known: Known) -> Tensor:
-        """Mu, moved by a multiple of sigma."""
         check_level(level)
         return known.location(raw) + NormalDist().inv_cdf(level) * self.spread(raw)
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
-        """The normal one."""
         return ((known.location(raw) - x) / (math.sqrt(2) * self.spread(raw))).erfc() / 2
 
     def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
-        """Mu and a normal number times sigma."""
         sigma = self.spread(raw)
         return known.location(raw) + sigma * sigma.new_empty(sigma.shape).normal_(generator=generator)

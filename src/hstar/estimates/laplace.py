@@ -29,24 +29,20 @@ class Laplace(Gaussian):
     name: ClassVar[str] = "laplace"
 
     def loss(self, raw: Tensor, batch: Batch) -> Tensor:
-        """The mean negative log-likelihood of the labels."""
         b = self._scale(raw)
         return ((batch.label - batch.known.location(raw)).abs() / b + b.log()).mean() + math.log(2)
 
     def quantile(self, raw: Tensor, level: float, known: Known) -> Tensor:
-        """Mu, moved by a multiple of b."""
         check_level(level)
         depth = math.log(2 * min(level, 1 - level))
         return known.location(raw) + (depth if level < 0.5 else -depth) * self._scale(raw)
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
-        """Half of an exponential on either side of mu."""
         z = (x - known.location(raw)) / self._scale(raw)
         tail = (-z.abs()).exp() / 2
         return tail.where(z < 0, 1 - tail)
 
     def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
-        """Mu and the difference of two exponential numbers times b."""
         b = self._scale(raw)
         one, two = (b.new_empty(b.shape).exponential_(generator=generator) for _ in range(2))
         return known.location(raw) + b * (one - two)

@@ -28,21 +28,16 @@ class Point:
     outputs: ClassVar[int] = 1
 
     def loss(self, raw: Tensor, batch: Batch) -> Tensor:
-        """The mean squared error."""
         return (self.mean(raw, batch.known) - batch.label).square().mean()
 
     def mean(self, raw: Tensor, known: Known) -> Tensor:
-        """The output."""
         return known.location(raw)
 
     def quantile(self, raw: Tensor, level: float, known: Known) -> Tensor:
-        """There is none."""
         raise UnsupportedError(f"a point estimate has no quantile {level}; use the rule 'mean'")
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
-        """There is none."""
         raise UnsupportedError("a point estimate has no distribution; use the estimate 'gaussian'")
 
     def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
-        """There is none."""
         raise UnsupportedError("a point estimate has nothing to sample from; use the estimate 'gaussian'")

@@ -1,9 +1,9 @@
 """Rules: which number of an estimate the search sees.
 
 A rule is a frozen dataclass of plain values. The innermost one asks the estimate (`Mean`, `Quantile`,
-`Likely`); others
-keep the value of the rule they wrap within bounds (`Clip`, `Bounded`), or move it so that something can be
-promised of the plans (`Calibrated`, always outermost). What is known about the states is handed through.
+`Likely`); others keep the value of the rule they wrap within bounds (`Clip`, `Bounded`), or move it so that
+something can be promised of the plans (`Calibrated`, always outermost). What is known about the states is
+handed through.
 
 Invariant: the value of an estimate that is `bounded` is never below the lower bound of a state, nor above the
 upper one unless that is below the lower. The mean that the estimate itself gives may be, by the margin that
@@ -46,8 +46,8 @@ class Mean:
     name: ClassVar[str] = "mean"
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
-        """The mean of the estimate."""
-        return _without_margin(estimate.mean(raw, known), estimate, known)
+        h = estimate.mean(raw, known)
+        return known.within(h) if estimate.bounded else h  # without the margin
 
 
 @RULES.register("quantile")
@@ -63,8 +63,8 @@ class Quantile:
         check_level(self.level)
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
-        """The quantile of the estimate."""
-        return _without_margin(estimate.quantile(raw, self.level, known), estimate, known)
+        h = estimate.quantile(raw, self.level, known)
+        return known.within(h) if estimate.bounded else h
 
 
 @RULES.register("likely")
@@ -82,11 +82,9 @@ class Likely:
 
     @property
     def level(self) -> float:
-        """That of the quantile."""
         return 1 - self.alpha
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
-        """The quantile of the estimate."""
         return Quantile(self.level).value(estimate, raw, known)
 
 
@@ -106,13 +104,10 @@ class Clip:
             raise InputError(f"clip: the lower bound {self.lower} is above the upper one {self.upper}")
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
-        """The clipped values; where the bounds of a state contradict each other, the lower one holds."""
         h = self.of.value(estimate, raw, known)
         if self.lower is not None or self.upper is not None:
             h = h.clamp(self.lower, self.upper)
-        if known.upper is not None:
-            h = h.fmin(known.upper)
-        return h if known.lower is None else h.fmax(known.lower)
+        return known.within(h)
 
 
 @RULES.register("bounded")
@@ -134,7 +129,6 @@ class Bounded:
             raise InputError(f"bounded: eps must be 1 or more and finite, got {self.eps}")
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
-        """The value of the other rule, moved into [lower, eps * lower]."""
         if known.lower is None:
             raise InputError("the rule 'bounded' needs a lower bound, and nothing is known about the states")
         h = self.of.value(estimate, raw, known)
@@ -155,7 +149,6 @@ class Order:
     offset: float = 10_000.0
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
-        """The mean and the constant."""
         return Mean().value(estimate, raw, known) + self.offset
 
 
@@ -203,12 +196,10 @@ class Calibrated:
 
     @property
     def factor(self) -> float:
-        """What the value of the other rule is multiplied by."""
         return self.bound / (self.score if self.form == "ratio" else 1.0)
 
     @property
     def shift(self) -> float:
-        """What is taken off then."""
         return self.factor * (conformal.SLACK + (self.score if self.form == "additive" else 0.0))
 
     @property
@@ -227,7 +218,6 @@ class Calibrated:
         )
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
-        """The moved values."""
         h = self.of.value(estimate, raw, known) * self.factor - self.shift
         h = h.ceil() if self.rounds_up else h
         return h if known.lower is None else h.fmax(known.lower)
@@ -236,6 +226,7 @@ class Calibrated:
 _TYPED = (
     "mean, quantile:LEVEL, likely:ALPHA, clip, bounded:EPS, either of these before one of the first three"
 )
+_NUMBERS = {"quantile": "0.3", "likely": "0.9", "bounded": "1.5"}  # rules that need one, and an example
 
 
 def parse(text: str) -> Rule:
@@ -245,11 +236,15 @@ def parse(text: str) -> Rule:
     word, _, rest = text.partition(":")
     if word in ("mean", "order") and not rest:
         return Mean() if word == "mean" else Order()
-    if word in ("quantile", "likely"):
-        return Quantile(_number(rest, text)) if word == "quantile" else Likely(_number(rest, text))
-    if word == "bounded":
-        eps, _, of = rest.partition(":")
-        number = _number(eps, text)
+    if word in _NUMBERS:
+        typed, _, of = rest.partition(":") if word == "bounded" else (rest, "", "")
+        try:
+            number = float(typed)
+        except ValueError:
+            example = f"{word}:{_NUMBERS[word]}"
+            raise InputError(f"{word} needs a number, as in {example}, got '{text}'") from None
+        if word != "bounded":
+            return Quantile(number) if word == "quantile" else Likely(number)
         if of.partition(":")[0] in ("", "mean", "quantile", "likely"):
             return Bounded(number, parse(of) if of else Mean())
     if word == "clip" and rest.partition(":")[0] not in ("clip", "order"):
@@ -257,15 +252,6 @@ def parse(text: str) -> Rule:
     if word == "calibrated":
         raise InputError("the rule calibrated is not typed: hstar calibrate writes it into a model")
     raise InputError(f"not a rule: '{text}' ({_TYPED}, as in clip:likely:0.9, order)")
-
-
-def _number(typed: str, text: str) -> float:
-    try:
-        return float(typed)
-    except ValueError:
-        word = text.partition(":")[0]
-        example = {"quantile": "0.3", "likely": "0.9", "bounded": "1.5"}[word]
-        raise InputError(f"{word} needs a number, as in {word}:{example}, got '{text}'") from None
 
 
 def chosen(rule: str | None, alpha: float | None) -> Rule | None:
@@ -288,11 +274,9 @@ def format_rule(rule: Rule) -> str:
 
 
 def to_json(rule: Rule) -> dict[str, Any]:
-    """Plain data: the name and the fields."""
     values = {entry.name: getattr(rule, entry.name) for entry in fields(rule)}  # type: ignore[arg-type]
-    return {"name": rule.name} | {
-        name: to_json(value) if name == "of" else value for name, value in values.items()
-    }
+    inner = {"of": to_json(values["of"])} if "of" in values else {}
+    return {"name": rule.name} | values | inner
 
 
 def from_json(data: Mapping[str, Any]) -> Rule:
@@ -303,12 +287,3 @@ def from_json(data: Mapping[str, Any]) -> Rule:
         data = {"name": Quantile.name, "level": data["alpha"]}  # files up to 0.1 call it so
     rule: Rule = named_part(RULES, data)
     return rule
-
-
-def _without_margin(h: Tensor, estimate: Estimate, known: Known) -> Tensor:
-    """Of a bounded estimate no value beyond the bounds of a state; where they contradict, the lower holds."""
-    if not estimate.bounded:
-        return h
-    if known.upper is not None:
-        h = h.fmin(known.upper)
-    return h if known.lower is None else h.fmax(known.lower)

@@ -66,7 +66,6 @@ class TruncatedGaussian(Gaussian):
         return self._belief(raw, known).cdf(x.double()).to(raw.dtype)
 
     def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
-        """The quantile of a uniform number."""
         belief = self._belief(raw, known)
         uniform = belief.origin.detach().new_empty(len(raw)).uniform_(generator=generator)
         return belief.quantile(uniform).to(raw.dtype)

@@ -56,7 +56,6 @@ class TruncatedNormal:
         return s * (self.rho + s / 2) + self.sigma.log() + self.mass.log()
 
     def mean(self) -> Tensor:
-        """The expected value."""
         return self.origin + self.sigma * self.centre
 
     def cdf(self, x: Tensor) -> Tensor:
@@ -97,7 +96,6 @@ class TruncatedNormal:
         return torch.where(infinite, bound.sign() * FAR, placed)
 
     def _below(self, s: Tensor) -> Tensor:
-        """The integral of w from the start to s."""
         return _moments(self.rho, self.start, s)[0]
 
     def _weight(self, s: Tensor) -> Tensor:

@@ -28,7 +28,7 @@ from hstar.options import configured
 from hstar.sampling.walks import Walks
 from hstar.search.databases import DATABASES_NAME, has_databases
 from hstar.search.grid_astar import HEURISTICS
-from hstar.search.puzzle_optimal import optimal_plans, solves_all
+from hstar.search.puzzle_optimal import optimal_plans
 from hstar.spaces.grid import Grid, GridLike
 from hstar.spaces.grid_files import load_map, load_scenarios, scenario_map
 from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, ScenarioOptions, problems_on, random_problems
@@ -200,7 +200,7 @@ def random_puzzles(name: str, number: int, seed: int, store: Store, walk: int | 
     """Uniform ones, or ends of walks, with their optimal costs where these are quickly found."""
     puzzle = parse_puzzle(name)
     instances = [Instance(one.id, one.problem) for one in random_instances(puzzle, number, seed, walk)]
-    if solves_all(puzzle):
+    if puzzle.quickly_solved:
         solver = optimal_plans(puzzle)
         plans = [solver.states(instance.puzzle) for instance in instances]  # never None without a time limit
         costs = [len(plan or ()) - 1 for plan in plans]

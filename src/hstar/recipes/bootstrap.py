@@ -154,7 +154,7 @@ class BootstrapPuzzle(Method):
         return {"default": {"inputs": "databases", "hidden": 8} if large else {}}
 
     def learn(self, source: Puzzle, parts: Parts, run: Run) -> TrainedModel[PuzzleIdentity]:
-        from hstar.training.two_networks import torch_threads
+        from hstar.training.loop import torch_threads
 
         learner = OfPuzzle(source, parts["recipe"], run)
         with torch_threads(parts["recipe"].threads):
@@ -193,8 +193,9 @@ class OfPuzzle(Bootstrap):
         import torch
 
         from hstar.models.ffnn import FFNN
+        from hstar.training.loop import adam, seeded
         from hstar.training.memory_buffer import MemoryBuffer, plan_entries
-        from hstar.training.two_networks import adam, fit_planner, seeded
+        from hstar.training.two_networks import fit_planner
 
         options, iteration = self.options, len(self.history) + 1
         if len(plans) < options.least_solved:

@@ -102,8 +102,8 @@ def learned(
     `identity` makes what it is for of the number of inputs and a module of the user's own; `about` are other
     fields of the model. The spread of a Gaussian of a puzzle is that of `FFNNConfig`, which its search runs.
     """
+    from hstar.training.examples import OwnExamples, own_module
     from hstar.training.loop import fit
-    from hstar.training.own_examples import OwnExamples, own_module
 
     names: StateParts = parts["parts"]
     inputs, mean = data.inputs.shape[1], float(data.label.mean())

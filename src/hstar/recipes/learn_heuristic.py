@@ -42,21 +42,11 @@ from hstar.recipes.iterations import Learner
 from hstar.recipes.likely_admissible import NAME, LikelyAdmissibleOptions
 from hstar.recipes.likely_admissible_spaces import Attempt, LearningSpace
 from hstar.recipes.recipe import Run
-from hstar.sampling.length_inc import length_inc_task
 from hstar.sampling.uncertain_tasks import uncertain_task
+from hstar.training.checkpoint import from_arrays, to_arrays
+from hstar.training.loop import adam, seeded, torch_threads
 from hstar.training.memory_buffer import MemoryBuffer
-from hstar.training.two_networks import (
-    KnownFit,
-    KnownSettings,
-    adam,
-    check_variance,
-    fit_planner,
-    fit_until_known,
-    from_arrays,
-    seeded,
-    to_arrays,
-    torch_threads,
-)
+from hstar.training.two_networks import KnownFit, KnownSettings, check_variance, fit_planner, fit_until_known
 
 _WEIGHTS, _TASKS, _WALKS, _PLANNER, _KNOWN = range(5)  # purposes of random numbers
 
@@ -139,10 +129,10 @@ class LearnHeuristicPrac(Learner):
         """A state to start from; in the first iteration nothing is known, and it is one random move away."""
         options = self.options
         rng = np.random.default_rng((options.seed, iteration, _TASKS, number))
-        if options.tasks_by == "length-inc":
-            return length_inc_task(self.space.walks, iteration, options.length_inc, rng)
+        if options.tasks_by == "length-inc":  # as Arfaee, Zilles and Holte (SoCS 2010) make tasks
+            return self.space.walks.walk(iteration * options.length_inc, rng)
         if iteration == 1:
-            return length_inc_task(self.space.walks, 1, 1, rng)
+            return self.space.walks.walk(1, rng)
         noise = seeded(options.seed, iteration, _WALKS, number)
         return uncertain_task(
             self.space.walks,

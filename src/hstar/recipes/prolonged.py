@@ -5,10 +5,9 @@
 3. The search bounds its values between an admissible heuristic and eps times that.
 
 The paper has maps (`prolonged_map.py`). The same for other spaces is ours: one planning task
-(`sampling/prolonged_task.py` and a network over atoms), puzzles, which are searched natively
-(`sampling/prolonged.py`), and own spaces, searched by Dijkstra's algorithm over their `predecessors` from
-their `goals` (`sampling/prolonged_own.py`). The network sees the inputs of a puzzle, or what the `encode` of
-an own space gives.
+(a network over atoms), puzzles, which are searched natively, and own spaces, searched by Dijkstra's algorithm
+over their `predecessors` from their `goals`; all three in `sampling/prolonged.py`. The network sees the inputs
+of a puzzle, or what the `encode` of an own space gives.
 
 Difference for puzzles and own spaces: the search is not stopped by the start, but at a number of states, so
 that the model is for all starts around the goal.
@@ -30,8 +29,7 @@ from hstar.recipes.fitted_states import StateData, StatesMethod, check_space, le
 from hstar.recipes.prolonged_map import NAME, ProlongedMap
 from hstar.recipes.recipe import Options, Parts, Recipe, Run, enter
 from hstar.recipes.sampled_task import SampledTask
-from hstar.sampling.prolonged import Prolonged
-from hstar.sampling.prolonged_own import backward_labels
+from hstar.sampling.prolonged import Prolonged, backward_labels
 from hstar.search.puzzle_features import INPUTS, ONE_HOT, puzzle_features
 from hstar.spaces.own import OwnProblem
 from hstar.spaces.puzzle import Puzzle

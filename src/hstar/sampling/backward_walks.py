@@ -49,21 +49,18 @@ class BackwardWalks(Protocol):
 
 
 class PuzzleWalks(BackwardWalks):
-    """Of a native puzzle."""
+    """Of a native puzzle, where the states that a move leads to are those that one comes from."""
 
     def __init__(self, puzzle: Puzzle) -> None:
         self._puzzle = puzzle
 
     def goal(self, rng: np.random.Generator) -> State:
-        """The only one."""
         return self._puzzle.goal
 
     def neighbours(self, state: State, rng: np.random.Generator) -> list[State]:
-        """The states that one move leads to or, which is the same here, comes from."""
         return [tuple(found) for found, _ in self._puzzle.core.predecessors(state)]
 
     def walk(self, steps: int, rng: np.random.Generator) -> State:
-        """By the core."""
         return tuple(self._puzzle.core.walk(self._puzzle.goal, steps, int(rng.integers(2**63))))
 
 
@@ -76,14 +73,15 @@ class TaskWalks(BackwardWalks):
     """Of a planning task; states are the values of its variables."""
 
     def __init__(self, task: Task) -> None:
-        for found, what in ((task.core.num_axioms, "axioms"), (task.core.has_conditional_effects, "effects")):
+        core = task.core
+        for found, what in (
+            (core.num_axioms, "axioms"),
+            (core.has_conditional_effects, "conditional effects"),
+        ):
             if found:
-                conditional = "" if what == "axioms" else "conditional "
-                raise UnsupportedError(
-                    f"{task.name} has {conditional}{what}: walks from its goal need regression, which does "
-                    "not support them"
-                )
-        self._name, self._core = task.name, task.core
+                why = "walks from its goal need regression, which does not support them"
+                raise UnsupportedError(f"{task.name} has {what}: {why}")
+        self._name, self._core = task.name, core
         self._steps = _core.Predecessors.of(task.core)
         completed = {self._completed(seed) for seed in range(_LOOKS)}
         self._reached = None if len(completed) == 1 else _reached_goal(task)

@@ -152,7 +152,6 @@ def concatenate(parts: Sequence[Dataset]) -> Dataset:
 
 
 def save(path: str | Path, dataset: Dataset) -> None:
-    """Writes one safetensors file."""
     header = {"atoms": list(dataset.atoms), "provenance": dict(dataset.provenance)}
     container.write(Path(path), "dataset", FORMAT_VERSION, header, _columns(dataset))
 

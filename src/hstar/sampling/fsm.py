@@ -14,15 +14,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from hstar import _core
-from hstar.options import Checked, option
+from hstar.options import option
 from hstar.sampling.dataset import Dataset
-from hstar.sampling.sampler import SAMPLERS, labelled, upper_bounds
+from hstar.sampling.sampler import SAMPLERS, Sampler, labelled, upper_bounds
 from hstar.spaces.task import Task
 
 
 @SAMPLERS.register("fsm")
 @dataclass(frozen=True)
-class FSM(Checked):
+class FSM(Sampler):
     """Options of fsm; the defaults are the paper's best."""
 
     name: ClassVar[str] = "fsm"
@@ -37,7 +37,6 @@ class FSM(Checked):
     seed: int = option(0, "Of all random choices.")
 
     def sample(self, task: Task) -> Dataset:
-        """Labelled states; needs a task without axioms and conditional effects."""
         options = asdict(self)
         seed = options.pop("seed")
         states, label, bound = _core.fsm(task.core, _core.FsmConfig(**options), seed)

@@ -1,16 +1,26 @@
-"""`prolonged`: labels by prolonged backward heuristic search, on grids, lattices and puzzles.
+"""`prolonged`: labels by prolonged backward heuristic search, on grids, lattices, puzzles, tasks, own spaces.
 
 "Value Function Learning via Prolonged Backward Heuristic Search": A* runs backward from the goal, with an
 admissible heuristic towards the start, and goes on after the start was closed, until k_pr times as many
 states are closed. All of them become data, with exact labels; `core/sampling/prolonged.h` has the algorithm
 and its differences from the paper. `optimal-path` is what it is compared with: the states of an optimal path.
 
+Planning tasks are searched by regression instead of an inverse model. Where the other samplers by regression
+complete partial states by chance, this one searches full states: it needs a goal that few states satisfy, as
+where all variables are fixed. It is for learning about what lies around one start. Labels count steps.
+
+A user's own space is searched without a heuristic, over its `predecessors` and in Python, until so many
+states are closed; nothing stops it at the start. Ties are closed in the order in which they were found, and
+costs are added up as whole numbers.
+
 Invariant: a label whose `exact` is True is the cost-to-go; others are upper bounds, of states that were seen
-but not closed.
+but not closed. Of a task the former are given as lower and upper bounds, too, the latter as upper bounds.
 """
 
 from __future__ import annotations
 
+import heapq
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,12 +32,19 @@ import numpy.typing as npt
 from hstar import _core
 from hstar.errors import InputError
 from hstar.options import Checked, option
+from hstar.sampling.dataset import Dataset
+from hstar.sampling.sampler import SAMPLERS, Sampler, labelled
 from hstar.search.config import native_limits
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
+from hstar.spaces.own import OwnProblem
 from hstar.spaces.puzzle import Puzzle
+from hstar.spaces.task import Task
 
 Progress = Callable[[_core.Progress], None]
 Problem: TypeAlias = GridLike | Puzzle
+
+_K_PR = "Closed states at the end, times those when the start was; inf: all."
+_OPEN = "Give states that are still open, too, with upper bounds as labels."
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,38 +72,37 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class Prolonged(Checked):
-    """Options of prolonged."""
+class _Limits(Checked):
+    """Where a search ends without having gone as far as was asked."""
 
-    name: ClassVar[str] = "prolonged"
-
-    k_pr: float = option(
-        2.0, "Closed states at the end, times those when the start was; inf: all.", least=1, most=math.inf
-    )
-    open: bool = option(True, "Give states that are still open, too, with upper bounds as labels.")
-    blind: bool = option(False, "Search without a heuristic.")
     time_limit: float | None = option(None, "Seconds.", least=0)
     memory_limit: int | None = option(None, "Bytes of the process.")
     max_expansions: int | None = option(None, "Closed states.")
+
+
+@dataclass(frozen=True)
+class Prolonged(_Limits):
+    """Options of prolonged on maps and puzzles."""
+
+    name: ClassVar[str] = "prolonged"
+
+    k_pr: float = option(2.0, _K_PR, least=1, most=math.inf)
+    open: bool = option(True, _OPEN)
+    blind: bool = option(False, "Search without a heuristic.")
 
     def sample(self, problem: Problem, *, progress: Progress | None = None) -> Labels:
         """The labelled states of a problem."""
         options = _core.ProlongedOptions(k_pr=self.k_pr, open=self.open, blind=self.blind)
         found = _search(problem, options, native_limits(self), progress)
         label = found.take_label()
-        exact = np.arange(len(label)) < found.exact
-        return _labels(found, _states(problem, found.take_states()), label, exact)
+        return _labels(problem, found, found.take_states(), label, np.arange(len(label)) < found.exact)
 
 
 @dataclass(frozen=True)
-class OptimalPath(Checked):
+class OptimalPath(_Limits):
     """Options of optimal-path, the vanilla data set: the states of one optimal path with their cost-to-go."""
 
     name: ClassVar[str] = "optimal-path"
-
-    time_limit: float | None = option(None, "Seconds.", least=0)
-    memory_limit: int | None = option(None, "Bytes of the process.")
-    max_expansions: int | None = option(None, "Closed states.")
 
     def sample(self, problem: Problem, *, progress: Progress | None = None) -> Labels:
         """From the start to the goal; no states if a limit ran out. An `InputError` if there is no path."""
@@ -95,7 +111,7 @@ class OptimalPath(Checked):
         if found.status == "unsolvable":
             raise InputError(f"there is no path from {problem.start} to the goal {problem.goal}")
         label = found.take_path_label()
-        return _labels(found, _states(problem, found.take_path()), label, np.ones(len(label), dtype=bool))
+        return _labels(problem, found, found.take_path(), label, np.ones(len(label), dtype=bool))
 
 
 def value_map(problem: GridLike, labels: Labels) -> npt.NDArray[np.float64]:
@@ -115,25 +131,81 @@ def _search(
     return found
 
 
-def _states(problem: Problem, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Numbers of cells, or of cells with headings, as they index arrays; states of puzzles as they are."""
-    return rows if isinstance(problem, Puzzle) else rows[:, 0]
-
-
 def _labels(
+    problem: Problem,
     found: _core.ProlongedLabels,
-    states: npt.NDArray[Any],
+    rows: npt.NDArray[np.int32],
     label: npt.NDArray[np.float64],
     exact: npt.NDArray[np.bool_],
 ) -> Labels:
-    return Labels(
-        states=states,
-        label=label,
-        exact=exact,
-        status=found.status,
-        reached=found.reached,
-        expanded=found.expanded,
-        generated=found.generated,
-        search_time=found.search_time,
-        cpu_time=found.cpu_time,
-    )
+    """Numbers of cells, or of cells with headings, index arrays; states of puzzles are rows as they are."""
+    states = rows if isinstance(problem, Puzzle) else rows[:, 0]
+    ended = ("status", "reached", "expanded", "generated", "search_time", "cpu_time")
+    return Labels(states, label, exact, **{name: getattr(found, name) for name in ended})
+
+
+@SAMPLERS.register("prolonged")
+@dataclass(frozen=True)
+class ProlongedTask(Sampler):
+    """Options of prolonged on planning tasks."""
+
+    name: ClassVar[str] = "prolonged"
+
+    k_pr: float = option(2.0, _K_PR, least=1, most=math.inf)
+    states: int = option(100_000, "Most states to give; of more, some by chance.", least=1)
+    open: bool = option(False, _OPEN)
+    goals: int = option(10_000, "Most goal states to begin with.", least=1)
+    max_closed: int = option(1_000_000, "Closed states at which the search ends.", least=1)
+    seed: int = option(0, "Of the choice among states.")
+
+    def sample(self, task: Task) -> Dataset:
+        """Labelled states; needs a task without axioms and conditional effects, and a goal of few states."""
+        options = _core.ProlongedOptions(k_pr=self.k_pr, open=self.open, goals=self.goals)
+        limits = _core.Limits(expansions=self.max_closed)
+        found: _core.ProlongedLabels = _core.prolonged(task.core, options, limits)
+        if found.status == "interrupted":
+            raise KeyboardInterrupt
+        label = found.take_label().astype(np.float32)
+        exact = np.arange(len(label)) < found.exact
+        values = found.take_states()
+        if len(label) > self.states:
+            chosen = np.random.default_rng(self.seed).permutation(len(label))[: self.states]
+            chosen.sort()
+            label, exact, values = label[chosen], exact[chosen], values[chosen]
+        states = _core.encode(task.core, np.ascontiguousarray(values))
+        lower = np.where(exact, label, np.nan).astype(np.float32)
+        return labelled(task, self, states, label, lower=lower, upper=label)
+
+
+def backward_labels(problem: OwnProblem, states: int) -> tuple[list[Any], npt.NDArray[np.float32]]:
+    """The closed states, at most so many, with their costs to the nearest goal."""
+    goals = problem.goals
+    if not goals:
+        raise InputError(f"{problem.name}: the list of goals is empty")
+    for goal in goals:
+        if not problem.is_goal(goal):
+            raise InputError(f"{problem.name}: {goal!r:.60} is in goals, and its goal test says it is none")
+    numbers = itertools.count()
+    best: dict[bytes, int] = {}
+    queue: list[tuple[int, int, bytes, Any]] = []
+    for key, goal in zip(problem.keys(goals), goals, strict=True):
+        if key not in best:
+            best[key] = 0
+            queue.append((0, next(numbers), key, goal))
+    found: list[Any] = []
+    label: list[int] = []
+    while queue and len(found) < states:
+        cost, _, key, state = heapq.heappop(queue)
+        if cost > best[key]:
+            continue
+        found.append(state)
+        label.append(cost)
+        steps = problem.predecessors(state)
+        keys = problem.keys([before for _, before, _ in steps])
+        for before_key, (_, before, step) in zip(keys, steps, strict=True):
+            total = cost + problem.functions.whole_cost(step, before)
+            known = best.get(before_key)
+            if known is None or total < known:
+                best[before_key] = total
+                heapq.heappush(queue, (total, next(numbers), before_key, before))
+    return found, (np.array(label) / problem.scale).astype(np.float32)

@@ -61,7 +61,6 @@ class RelationalInstance:
 
     @property
     def labelled(self) -> npt.NDArray[np.bool_]:
-        """Which states have a label."""
         return ~np.isnan(self.columns["label"])
 
     def with_labels(self) -> RelationalInstance:
@@ -87,7 +86,6 @@ class RelationalInstance:
         return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
     def state(self, index: int) -> frozenset[GroundAtom]:
-        """The atoms that hold in a state."""
         begin = int(self.ends[index - 1]) if index else 0
         return frozenset(self.relations.atoms[i] for i in self.atoms[begin : self.ends[index]])
 
@@ -125,22 +123,18 @@ class RelationalData:
 
     @property
     def labelled(self) -> npt.NDArray[np.bool_]:
-        """Which states have a label."""
         return ~np.isnan(self.column("label"))
 
     def with_labels(self) -> RelationalData:
-        """Only the states that have a label."""
         return RelationalData(self.words, tuple(one.with_labels() for one in self.instances))
 
     def column(self, name: str) -> Column:
-        """A column of all states."""
         if not self.instances:
             return np.zeros(0, dtype=np.float32)
         return np.concatenate([instance.columns[name] for instance in self.instances])
 
 
 def merge(parts: Iterable[RelationalData]) -> RelationalData:
-    """All instances of data sets of one domain."""
     given = list(parts)
     if not given:
         raise InputError("no data to put together")
@@ -153,7 +147,6 @@ def merge(parts: Iterable[RelationalData]) -> RelationalData:
 
 
 def save(path: str | Path, data: RelationalData) -> None:
-    """Writes one safetensors file."""
     names = sorted(data.instances[0].columns) if data.instances else ["label"]
     header = {
         "vocabulary": data.words.to_json(),

@@ -19,15 +19,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 from hstar import _core
-from hstar.options import Checked, option
+from hstar.options import option
 from hstar.sampling.dataset import Dataset
-from hstar.sampling.sampler import SAMPLERS, labelled, upper_bounds
+from hstar.sampling.sampler import SAMPLERS, Sampler, labelled, upper_bounds
 from hstar.spaces.task import Task
 
 
 @SAMPLERS.register("rsl")
 @dataclass(frozen=True)
-class RSL(Checked):
+class RSL(Sampler):
     """Options of rsl: operators are chosen uniformly."""
 
     name: ClassVar[str] = "rsl"
@@ -53,7 +53,6 @@ class RSL(Checked):
     seed: int = option(0, "Of all random choices.")
 
     def sample(self, task: Task) -> Dataset:
-        """Labelled states; needs a task without axioms and conditional effects."""
         options = asdict(self)
         rollouts, length, seed = (options.pop(name) for name in ("rollouts", "length", "seed"))
         draw = _core.DrawConfig(**options)

@@ -7,28 +7,28 @@ data. Labels count steps: every operator costs 1, whatever the task says, unless
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError
-from hstar.options import configured
+from hstar.options import Checked, configured
 from hstar.registry import Registry, unknown
 from hstar.sampling.dataset import Dataset
 from hstar.spaces.task import Task
 
 
-class Sampler(Protocol):
+class Sampler(Checked, ABC):
     """Options of a sampler, and the data they give. `profiles` are named sets of options."""
 
     name: ClassVar[str]
-    profiles: ClassVar[Mapping[str, Mapping[str, Any]]]
+    profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
-    def __init__(self, **options: Any) -> None: ...
-
+    @abstractmethod
     def sample(self, task: Task) -> Dataset:
         """Labelled states of a task; an `UnsupportedError` if the task needs what the sampler cannot do."""
 

@@ -12,12 +12,10 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
-from hstar.errors import UnsupportedError
 from hstar.options import Checked, configured, option
-from hstar.search.heuristics import build
+from hstar.search.heuristics import admissible_heuristic
 from hstar.search.solve import as_problem, solve
 from hstar.spaces.check import Finding
-from hstar.spaces.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ def check_heuristic(problem: Any, heuristic: Any, **options: Any) -> Finding:
     for number in range(config.walks + 1):
         steps, seed = (generator.randint(1, max(config.steps, 1)), config.seed + number) if number else (0, 0)
         start: Any = problem.walk(steps, seed) if number else problem
-        optimal = solve(start, _admissible(start), "astar", max_expansions=config.max_expansions)
+        optimal = solve(start, admissible_heuristic(start)[0], "astar", max_expansions=config.max_expansions)
         if not optimal.solved:  # too far from the goals, or none can be reached and every value is admissible
             continue
         tried += 1
@@ -52,15 +50,3 @@ def check_heuristic(problem: Any, heuristic: Any, **options: Any) -> Finding:
             detail = f"{value:g} at {where}{state} where an optimal plan costs {optimal.plan_cost:g}"
             return Finding("admissible", False, detail)
     return Finding("admissible", True, f"at most the true cost at {tried} of {config.walks + 1} starts")
-
-
-def _admissible(problem: Problem) -> str:
-    """The first admissible heuristic of a space that can do the problem."""
-    for claim in problem.claims:
-        if claim.admissible:
-            try:
-                build(problem, claim.name)
-            except UnsupportedError:  # conditional effects or axioms
-                continue
-            return claim.name
-    return "zero"

@@ -12,6 +12,7 @@ where LAMA adds 1 to the cost of each step, too.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -21,23 +22,16 @@ from typing import Any
 
 from hstar import _core
 from hstar.errors import InputError
+from hstar.files import read_bytes
 from hstar.options import configured
 from hstar.registry import unknown
-from hstar.search.config import SearchConfig
+from hstar.search.config import SearchConfig, limits_left
 from hstar.search.heuristics import build
-from hstar.search.result import Found, Result
+from hstar.search.result import Found, Result, together
 from hstar.search.solve import solve
 from hstar.spaces.problem import Problem
 
 _SHIPPED = Path(__file__).with_name("aliases.toml")
-_SUMMED = ("expanded", "evaluated", "generated", "reopened", "dead_ends", "search_time", "cpu_time")
-# Limits, and what a result has used of them.
-_LIMITS = {
-    "time_limit": "search_time",
-    "cpu_time_limit": "cpu_time",
-    "max_evaluations": "evaluated",
-    "max_expansions": "expanded",
-}
 
 
 @dataclass(frozen=True)
@@ -66,18 +60,15 @@ class Alias:
     ) -> Result:
         """Searches; `config` has the limits, and whatever the alias does not say itself."""
         base, last = config or SearchConfig(), len(self.steps) - 1
-        native: dict[tuple[str, str], _core.Heuristic] = {}
+        native = functools.cache(functools.partial(build, problem))
         results: list[Result] = []
         best: Result | None = None
         for number in itertools.count():  # the last step is repeated until it finds nothing
             step = self.steps[min(number, last)]
-            chosen = replace(base, **{**_left(base, results), **step.options})
+            chosen = replace(base, **{**limits_left(base, results), **step.options})
             if best is not None:
                 chosen = replace(chosen, max_cost=best.plan_cost)
-            for name in step.heuristics:
-                if (name, chosen.costs) not in native:
-                    native[name, chosen.costs] = build(problem, name, chosen.costs)
-            heuristics = [native[name, chosen.costs] for name in step.heuristics]
+            heuristics = [native(name, chosen.costs) for name in step.heuristics]
             result = solve(problem, heuristics, step.search, config=chosen, progress=progress)
             results.append(result)
             if result.solved and result.plan is not None:
@@ -85,34 +76,20 @@ class Alias:
                 if last == 0:
                     break
                 if on_plan is not None:
-                    at = sum(one.search_time for one in results)
-                    on_plan(
-                        Found(result.plan, result.plan_cost, 0, at, result.unit_cost, result.actions or ())
-                    )
+                    on_plan(result.found(0, sum(one.search_time for one in results)))
             elif result.status != "incomplete" or number >= last:
                 break
         return result if len(results) == 1 else _together(results, best)
 
 
-def _left(config: SearchConfig, results: Sequence[Result]) -> dict[str, Any]:
-    """The limits without what was used of them."""
-    limits = {name: getattr(config, name) for name in _LIMITS}
-    return {
-        name: None if limit is None else max(0, limit - sum(getattr(one, _LIMITS[name]) for one in results))
-        for name, limit in limits.items()
-    }
-
-
 def _together(results: Sequence[Result], best: Result | None) -> Result:
     """The best plan with the counts of all steps; how the last one ended says whether it is proven."""
-    last, found = results[-1], {}
+    last, found = results[-1], together(results, best)
     if best is not None:
         ended = last.status in ("solved", "unsolvable", "incomplete")
-        found = {name: getattr(best, name) for name in ("plan", "plan_cost", "plan_length", "actions")}
         found["status"] = "solved" if ended else last.status
         found["lower_bound"] = best.plan_cost if last.status == "unsolvable" else None
-    counts = {name: sum(getattr(one, name) for one in results) for name in _SUMMED}
-    return replace(last, initial_h=results[0].initial_h, **counts, **found)
+    return replace(last, initial_h=results[0].initial_h, **found)
 
 
 def aliases(file: Path | None = None) -> dict[str, Alias]:
@@ -125,7 +102,6 @@ def aliases(file: Path | None = None) -> dict[str, Alias]:
 
 
 def find_alias(name: str, file: Path | None = None) -> Alias:
-    """The alias of that name."""
     known = aliases(file)
     if name not in known:
         raise unknown("alias", name, list(known))
@@ -144,27 +120,29 @@ def _config_folder() -> Path:
 def _read(path: Path) -> dict[str, Alias]:
     import msgspec
 
+    content = read_bytes(path)
     try:
-        tables = msgspec.toml.decode(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"cannot read aliases: {getattr(error, 'strerror', None) or error}", file=path
-        ) from None
-    return {name: _alias(path, name, table) for name, table in tables.items()}
+        tables = msgspec.toml.decode(content)
+    except ValueError as error:
+        raise InputError(f"cannot read aliases: {error}", file=path) from None
+    found = {}
+    for name, table in tables.items():
+        try:
+            found[name] = _alias(name, table)
+        except InputError as error:
+            raise InputError(f"alias '{name}': {error}", file=path) from None
+    return found
 
 
-def _alias(path: Path, name: str, table: Any) -> Alias:
-    try:
-        if not isinstance(table, dict):
-            raise InputError(f"expected a table, got {table!r:.40}")
-        table = dict(table)
-        description = f"{table.pop('description', '')} ({table.pop('reference', 'own')})"
-        parts = table.pop("steps", [{}])
-        if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
-            raise InputError("steps must be a list of tables")
-        return Alias(name, description, tuple(_step({**table, **part}) for part in parts))
-    except InputError as error:
-        raise InputError(f"alias '{name}': {error}", file=path) from None
+def _alias(name: str, table: Any) -> Alias:
+    if not isinstance(table, dict):
+        raise InputError(f"expected a table, got {table!r:.40}")
+    table = dict(table)
+    description = f"{table.pop('description', '')} ({table.pop('reference', 'own')})"
+    parts = table.pop("steps", [{}])
+    if not isinstance(parts, list) or not parts or not all(isinstance(part, dict) for part in parts):
+        raise InputError("steps must be a list of tables")
+    return Alias(name, description, tuple(_step({**table, **part}) for part in parts))
 
 
 def _step(table: dict[str, Any]) -> Step:

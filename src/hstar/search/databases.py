@@ -14,15 +14,14 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import threading
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import cache_folder, remove_parts, replace_file
+from hstar.search.side_by_side import side_by_side
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
 from hstar.spaces.puzzle import Puzzle
@@ -69,36 +68,24 @@ _VERSION = b"2"
 _PAGE = 4096
 
 
-def additive_databases(
-    puzzle: Puzzle, sets: Sequence[Patterns], *, cache: bool = True
-) -> _core.TilesDatabases | _core.PancakeDatabases:
-    """Databases for puzzles of this size, from the cache where they are there; for `idastar`."""
-    if isinstance(puzzle, Blocks):
-        raise UnsupportedError("there are no additive databases of blocks; use block_databases")
+def pattern_databases(puzzle: Puzzle, sets: Sequence[Patterns], *, cache: bool = True) -> Databases:
+    """Databases for puzzles of this size and goal, from the cache where they are there; for `idastar`.
+
+    Of blocks all sets count as one. A pattern of blocks has up to four; one of 15 takes seconds to build.
+    """
     core: Any = puzzle.core
     if not hasattr(core, "build_database"):
         raise UnsupportedError(f"there are no pattern databases of {puzzle.name}")
-    known = _databases(core, [pattern for patterns in sets for pattern in patterns], cache)
-    found: _core.TilesDatabases | _core.PancakeDatabases = _core.databases(
-        core, [[known[_ordered(pattern)] for pattern in patterns] for patterns in sets]
+    patterns = [pattern for patterns in sets for pattern in patterns]
+    known = _databases(core, patterns, cache)
+    chosen = [patterns] if isinstance(puzzle, Blocks) else sets
+    found: Databases = _core.databases(
+        core, [[known[_ordered(pattern)] for pattern in patterns] for patterns in chosen]
     )
     return found
 
 
-def block_databases(puzzle: Puzzle, patterns: Patterns, *, cache: bool = True) -> _core.BlocksDatabases:
-    """Databases for blocks with this goal, of which the greatest cost counts; for `idastar`.
-
-    A pattern has up to four blocks; one of 15 takes seconds to build.
-    """
-    core = puzzle.core
-    if not isinstance(core, _core.BlocksSpace):
-        raise UnsupportedError(f"block_databases are for blocks; use additive_databases for {puzzle.name}")
-    known = _databases(core, patterns, cache)
-    return _core.databases(core, [[known[_ordered(pattern)] for pattern in patterns]])
-
-
 def has_databases(puzzle: Any) -> bool:
-    """Whether patterns are known for this size."""
     return puzzle.core.database_space in KNOWN
 
 
@@ -108,18 +95,11 @@ def known_databases(puzzle: Any, *, cache: bool = True) -> Databases:
     if space not in KNOWN:
         *sizes, size = (name.replace("-", ":", 1) for name in (*KNOWN, space))
         raise InputError(f"there are databases for {', '.join(sizes)}, not for {size}")
-    if isinstance(puzzle, Blocks):
-        return block_databases(puzzle, KNOWN[space][0], cache=cache)
-    return additive_databases(puzzle, KNOWN[space], cache=cache)
+    return pattern_databases(puzzle, KNOWN[space], cache=cache)
 
 
-DATABASES = (_core.TilesDatabases, _core.PancakeDatabases, _core.BlocksDatabases)
-
-
-def fits(puzzle: Puzzle, databases: Databases) -> bool:
-    """Whether databases are of this kind of puzzle; the core looks at the size."""
-    kinds = {_core.TilesDatabases: Tiles, _core.PancakeDatabases: Pancake, _core.BlocksDatabases: Blocks}
-    return kinds.get(type(databases)) is type(puzzle)
+# Types of databases, each with its kind of puzzle; the core looks at the size.
+DATABASES = {_core.TilesDatabases: Tiles, _core.PancakeDatabases: Pancake, _core.BlocksDatabases: Blocks}
 
 
 def _databases(core: Any, patterns: Patterns, cache: bool) -> dict[tuple[int, ...], _core.PatternDatabase]:
@@ -128,47 +108,30 @@ def _databases(core: Any, patterns: Patterns, cache: bool) -> dict[tuple[int, ..
     if folder is not None:
         remove_parts(folder)
     chosen = list(dict.fromkeys(map(_ordered, patterns)))
-    stopping = threading.Event()
-
-    def heed() -> None:
-        if stopping.is_set():
-            raise KeyboardInterrupt  # ends this one, not the thread
-
-    with ThreadPoolExecutor(min(len(chosen), os.cpu_count() or 1, _AT_ONCE) or 1) as pool:
-        try:
-            built = list(pool.map(lambda pattern: _database(core, pattern, folder, heed), chosen))
-        except BaseException:
-            stopping.set()
-            pool.shutdown(cancel_futures=True)
-            raise
-    return dict(zip(chosen, built, strict=True))
+    jobs = min(len(chosen), os.cpu_count() or 1, _AT_ONCE) or 1
+    return dict(side_by_side(chosen, lambda pattern, check: _database(core, pattern, folder, check), jobs))
 
 
 def _ordered(pattern: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted(pattern))
 
 
-def _database(
-    core: Any, pattern: tuple[int, ...], folder: Path | None, check: Callable[[], None]
-) -> _core.PatternDatabase:
-    built: _core.PatternDatabase
-    if folder is None:
-        built = core.build_database(pattern, check)
-        return built
+def _database(core: Any, pattern: tuple[int, ...], folder: Path | None, check: Any) -> _core.PatternDatabase:
     name = "-".join(map(str, pattern))
-    path = folder / f"{core.database_space}_{name}.db"
     about = f"{core.database_space} {name}".encode()
-    if _holds(path, about):
-        built = core.map_database(pattern, str(path), _PAGE)
-        return built
-    built = core.build_database(pattern, check)
-    costs = built.costs
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    path = None if folder is None else folder / f"{core.database_space}_{name}.db"
+    if path is not None and _holds(path, about):
+        mapped: _core.PatternDatabase = core.map_database(pattern, str(path), _PAGE)
+        return mapped
+    built: _core.PatternDatabase = core.build_database(pattern, check)
+    if path is not None:
+        costs = built.costs
         header = _header(about, hashlib.sha256(costs).hexdigest())
-        replace_file(path, header.ljust(_PAGE, b"\0") + costs)
-    except OSError as error:
-        logger.warning("cannot write the cache in %s: %s", folder, error.strerror)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, header.ljust(_PAGE, b"\0") + costs)
+        except OSError as error:
+            logger.warning("cannot write the cache in %s: %s", folder, error.strerror)
     return built
 
 

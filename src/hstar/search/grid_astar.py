@@ -12,7 +12,6 @@ cost, and closed states are opened again when a better way to them turns up. Wit
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
@@ -22,13 +21,13 @@ import numpy.typing as npt
 from hstar import _core
 from hstar.errors import InputError, PlanError
 from hstar.registry import unknown
-from hstar.search.config import SearchConfig, native_limits
+from hstar.search.config import native_limits
 from hstar.search.heuristics import BatchHeuristic, Max, Sum
 from hstar.search.result import Result, result_of, whole
-from hstar.search.solve import OnPlan, Progress
+from hstar.search.solve import Request
 from hstar.spaces.grid import MapProblem, replay
 from hstar.spaces.map_picture import picture
-from hstar.spaces.problem import Problem, Replay
+from hstar.spaces.problem import Replay
 
 States: TypeAlias = npt.NDArray[np.int64]
 
@@ -43,29 +42,25 @@ class ValueMap:
     eps: float | None = None
 
 
-def engine(problem: Problem, chosen: Sequence[Any]) -> Callable[..., Result] | None:
-    """The search of this module; None where the general one has to serve: functions, combinations."""
-    general = callable(chosen[0]) or isinstance(chosen[0], _core.Heuristic | Max | Sum | BatchHeuristic)
-    by_name = isinstance(chosen[0], str) and chosen[0] == "zero"
-    return None if general or by_name or len(chosen) > 1 else grid_astar
-
-
-def grid_astar(
-    problem: Problem,
-    search: str,
-    chosen: Sequence[Any],
-    *,
-    config: SearchConfig,
-    progress: Progress | None = None,
-    on_plan: OnPlan | None = None,
-) -> Result:
-    """A path: an optimal one with a heuristic by name and weight 1."""
-    field = cast("MapProblem", problem)
-    heuristic = _native(field, chosen[0], config, config.weight if search == "wastar" else 1.0)
+def run(request: Request) -> Result | None:
+    """A path, an optimal one with a heuristic by name and weight 1; None where the general search serves."""
+    heuristic, *others = request.heuristics
+    general = callable(heuristic) or isinstance(heuristic, _core.Heuristic | Max | Sum | BatchHeuristic)
+    named = isinstance(heuristic, str)
+    if general or others or (named and heuristic == "zero"):
+        return None
+    field, config = cast("MapProblem", request.problem), request.config
+    weight, eps = config.weight if request.search == "wastar" else 1.0, config.eps
+    if isinstance(heuristic, ValueMap):
+        heuristic, eps = heuristic.values, heuristic.eps if eps is None else eps
+    if named and heuristic not in HEURISTICS:
+        raise unknown(f"heuristic of {field.name}", heuristic, list(HEURISTICS))
+    name, values = (heuristic, None) if named else (field.heuristic, value_map(field, heuristic))
+    native = _core.GridHeuristic(name, values, eps, weight)
     found = field.core.astar(
-        field.start, field.core_goal, heuristic, config.explored, native_limits(config), progress=progress
+        field.start, field.core_goal, native, config.explored, native_limits(config), request.progress
     )
-    replayed = None
+    replayed = proven = None
     if found.status == "solved":
         states = [tuple(state) for state in _states(field, found.take_path()).tolist()]
         plain = replay(field, states)
@@ -73,36 +68,18 @@ def grid_astar(
         if not math.isclose(plain, found.cost, rel_tol=1e-9, abs_tol=1e-7 * len(states)):
             raise PlanError(f"the path costs {plain}, the search says {found.cost}")
         replayed = Replay(field.names(states), whole(found.cost), states)
+        factor = max(1.0, weight) if named else eps
+        proven = None if factor is None else found.cost / factor
     explored = _states(field, found.take_explored()) if config.explored else None
     return result_of(
         field,
         found,
         replayed,
-        lower_bound=None if replayed is None else _proven(chosen[0], config, search, found.cost),
+        lower_bound=proven,
         explored=explored,
-        values=None if isinstance(chosen[0], str) else getattr(chosen[0], "values", chosen[0]),
+        values=None if named else heuristic,
         picture=lambda: picture(field, None if replayed is None else replayed.states, explored),
     )
-
-
-def _native(field: MapProblem, heuristic: Any, config: SearchConfig, weight: float) -> _core.GridHeuristic:
-    eps = config.eps
-    if isinstance(heuristic, ValueMap):
-        eps = heuristic.eps if eps is None else eps
-        heuristic = heuristic.values
-    if not isinstance(heuristic, str):
-        return _core.GridHeuristic(field.heuristic, value_map(field, heuristic), eps, weight)
-    if heuristic not in HEURISTICS:
-        raise unknown(f"heuristic of {field.name}", heuristic, list(HEURISTICS))
-    return _core.GridHeuristic(heuristic, None, eps, weight)
-
-
-def _proven(heuristic: Any, config: SearchConfig, search: str, cost: float) -> float | None:
-    """The lower bound on all paths that a path of this cost proves."""
-    if isinstance(heuristic, str):
-        return cost / max(1.0, config.weight) if search == "wastar" else cost
-    eps = heuristic.eps if isinstance(heuristic, ValueMap) and config.eps is None else config.eps
-    return None if eps is None else cost / eps
 
 
 def value_map(field: MapProblem, values: npt.ArrayLike) -> npt.NDArray[np.float32]:

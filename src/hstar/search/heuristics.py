@@ -6,6 +6,7 @@ core's catalogue (`heuristics()`), where each algorithm has its own file.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
@@ -140,15 +141,16 @@ def anchor(problem: Problem, heuristic: Any, guide: _core.Heuristic) -> _core.He
             able = ", ".join(claim.name for claim in problem.claims if claim.admissible)
             raise InputError(f"the anchor must be admissible, and {native.name} is not; use one of {able}")
         return native
-    if guide.admissible:
-        return None
+    return None if guide.admissible else admissible_heuristic(problem)[1]
+
+
+def admissible_heuristic(problem: Problem) -> tuple[str, _core.Heuristic]:
+    """The strongest one that the space has by name and that can do the problem."""
     for claim in problem.claims:
         if claim.admissible:
-            try:
-                return problem.named_heuristic(claim.name)
-            except UnsupportedError:  # conditional effects, axioms: the next one
-                continue
-    return _core.zero_heuristic(problem.native)
+            with contextlib.suppress(UnsupportedError):  # conditional effects, axioms: the next one
+                return claim.name, problem.named_heuristic(claim.name)
+    return "zero", _core.zero_heuristic(problem.native)
 
 
 def evaluate(

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from hstar import _core
 from hstar.errors import UnsupportedError
 from hstar.registry import unknown
-from hstar.search.databases import KNOWN, Patterns, additive_databases, block_databases
+from hstar.search.databases import KNOWN, Patterns, pattern_databases
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.tiles import Tiles, check_mirror_images, transposed
@@ -50,11 +50,9 @@ class PuzzleFeatures:
 
     @property
     def inputs(self) -> int:
-        """How many there are."""
         return len(self.names)
 
     def array(self, states: Sequence[State]) -> npt.NDArray[np.float32]:
-        """A row for each state, every number in 0..1."""
         core: Any = self.core
         result: npt.NDArray[np.float32] = core.array(states)
         return result
@@ -80,8 +78,8 @@ def puzzle_features(
     if kind == ONE_HOT:
         inputs: NativeInputs = _core.one_hot_inputs(puzzle.core)
         return PuzzleFeatures(kind, puzzle.core.database_space, puzzle.one_hot_names, inputs)
-    if kind not in (DATABASES, MIRRORED):
-        raise unknown(f"kind of features of {puzzle.name}", kind, [ONE_HOT, DATABASES, MIRRORED])
+    if kind not in INPUTS:
+        raise unknown(f"kind of features of {puzzle.name}", kind, list(INPUTS))
     space = puzzle.core.database_space
     if sets is None:
         sets = KNOWN.get(space)
@@ -102,17 +100,13 @@ def _with_mirror_images(puzzle: Puzzle, sets: Sequence[Patterns]) -> Sequence[Pa
 
 
 def _with_databases(puzzle: Puzzle, kind: str, sets: Sequence[Patterns], cache: bool) -> PuzzleFeatures:
-    space = puzzle.core.database_space
     names = [f"pattern {'-'.join(map(str, sorted(pattern)))}" for patterns in sets for pattern in patterns]
-    sums = [f"sum {i}" for i in range(1, len(sets) + 1)]
     if isinstance(puzzle, Blocks):
-        blocks = block_databases(puzzle, [pattern for patterns in sets for pattern in patterns], cache=cache)
         names += ["misplaced", "stacks"]
-        return PuzzleFeatures(kind, space, tuple(names), _core.database_inputs(blocks))
-    databases: Any = additive_databases(puzzle, sets, cache=cache)
-    others = (
-        ["misplaced", "manhattan", "blank"]
-        if isinstance(puzzle, Tiles)
-        else ["middle in place", "largest misplaced"]
-    )
-    return PuzzleFeatures(kind, space, (*names, *sums, *others), _core.database_inputs(databases))
+    else:
+        names += [f"sum {i}" for i in range(1, len(sets) + 1)]
+        tiles = ("misplaced", "manhattan", "blank")
+        names += tiles if isinstance(puzzle, Tiles) else ("middle in place", "largest misplaced")
+    databases: Any = pattern_databases(puzzle, sets, cache=cache)
+    inputs = _core.database_inputs(databases)
+    return PuzzleFeatures(kind, puzzle.core.database_space, tuple(names), inputs)

@@ -53,22 +53,19 @@ class PuzzleNetwork:
     switch: float | None = None  # where mu * scale is at least that, sigma is 1 move
 
     def __post_init__(self) -> None:
-        for name, dimensions in _DIMENSIONS.items():
-            object.__setattr__(self, name, _array(name, getattr(self, name), dimensions))
-        width, outputs = self.output_weights.shape
+        arrays = {name: _array(name, getattr(self, name)) for name in _WEIGHTS}
+        width, outputs = (*arrays["output_weights"].shape, 0, 0)[:2]
+        shapes = {"hidden_weights": (self.features.inputs, width), "hidden_biases": (width,)}
+        shapes |= {"output_weights": (width, outputs), "output_biases": (outputs,)}
         if outputs not in (1, 2) or width == 0:
             raise InputError(f"output_weights must have shape (width, 1 or 2), got {(width, outputs)}")
-        expected = {
-            "hidden_weights": (self.features.inputs, width),
-            "hidden_biases": (width,),
-            "output_biases": (outputs,),
-        }
-        for name, shape in expected.items():
-            if getattr(self, name).shape != shape:
-                raise InputError(f"{name} must have shape {shape}, got {getattr(self, name).shape}")
+        for name, array in arrays.items():
+            if array.shape != shapes[name]:
+                raise InputError(f"{name} must have shape {shapes[name]}, got {array.shape}")
+            object.__setattr__(self, name, array)
         for name in ("scale", "lowest_rho", "highest_rho", "alpha", "shift", "factor", "switch"):
             value = getattr(self, name)
-            if value is not None or name not in _MAY_BE_NONE:
+            if value is not None or name not in ("alpha", "switch"):
                 check_number(name, value, -math.inf)
         if self.alpha is not None and not 0 < self.alpha < 1:
             raise InputError(f"alpha must lie between 0 and 1, got {self.alpha!r}")
@@ -76,18 +73,10 @@ class PuzzleNetwork:
 
     @cached_property
     def core(self) -> NativeNetwork:
-        """The same for the search."""
-        network: NativeNetwork = _core.puzzle_network(
-            self.features.core,
-            self.hidden_weights,
-            self.hidden_biases,
-            self.output_weights,
-            self.output_biases,
-            _core.PuzzleBelief(
-                **{name: getattr(self, name) for name in _OF_BELIEF},
-                sure_below=math.inf if self.switch is None else self.switch,
-            ),
-        )
+        belief = _core.PuzzleBelief(**{name: getattr(self, name) for name in _OF_BELIEF})
+        belief.sure_below = math.inf if self.switch is None else self.switch
+        make: Any = _core.puzzle_network  # there is one for each kind of puzzle
+        network: NativeNetwork = make(self.features.core, *(getattr(self, name) for name in _WEIGHTS), belief)
         return network
 
     def check(self, puzzle: Puzzle) -> None:
@@ -102,27 +91,18 @@ class PuzzleNetwork:
         return result
 
 
-_DIMENSIONS = {"hidden_weights": 2, "hidden_biases": 1, "output_weights": 2, "output_biases": 1}
+_WEIGHTS = ("hidden_weights", "hidden_biases", "output_weights", "output_biases")
 _OF_BELIEF = (
-    "scale",
-    "lowest_rho",
-    "highest_rho",
-    "alpha",
-    "shift",
-    "factor",
-    "floor_admissible",
-    "truncated",
+    *("scale", "lowest_rho", "highest_rho", "alpha", "shift", "factor"),
+    *("floor_admissible", "truncated"),
 )
-_MAY_BE_NONE = ("alpha", "switch")
 
 
-def _array(name: str, value: object, dimensions: int) -> Floats:
+def _array(name: str, value: object) -> Floats:
     try:
         array = np.array(value, dtype=np.float32, order="C")
     except (TypeError, ValueError):
         raise InputError(f"{name} must be an array of numbers, got {value!r:.60}") from None
-    if array.ndim != dimensions:
-        raise InputError(f"{name} must have {dimensions} dimensions, got {array.ndim}")
     if not np.isfinite(array).all():
         raise InputError(f"{name} must be finite, but has {array[~np.isfinite(array)][0]}")
     array.flags.writeable = False  # the core has a copy, which must stay the same

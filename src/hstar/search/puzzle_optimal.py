@@ -18,8 +18,6 @@ from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzle import Puzzle, State, replay
 from hstar.spaces.tiles import Tiles
 
-_MOST_CELLS = 16  # of boards that are solved in seconds at most, wherever the search begins
-
 
 @dataclass(frozen=True)
 class OptimalPlans:
@@ -50,8 +48,3 @@ def optimal_plans(puzzle: Puzzle, *, cache: bool = True) -> OptimalPlans:
     if isinstance(puzzle, Tiles) and has_databases(puzzle):
         return OptimalPlans(known_databases(puzzle, cache=cache))
     return OptimalPlans(puzzle.claims[0].name)
-
-
-def solves_all(puzzle: Puzzle) -> bool:
-    """Whether it takes no more than seconds from any start; if not, from starts near the goal."""
-    return puzzle.quickly_solved

@@ -43,7 +43,6 @@ def proven_ratio(cost: float, lower_bound: float | None) -> float | None:
 
 
 def exit_code(status: str, with_plan: bool) -> int:
-    """The exit code of the command line, as Fast Downward's."""
     return WITH_PLAN.get(status, EXIT_CODES[status]) if with_plan else EXIT_CODES[status]
 
 
@@ -131,6 +130,11 @@ class Result:
 
         return np.asarray(self.states)
 
+    def found(self, lower_bound: float, time: float) -> Found:
+        """The plan for `on_plan`, found so many seconds after the start of the first search."""
+        plan = self.plan or (), self.plan_cost, lower_bound, time
+        return Found(*plan, self.unit_cost, self.actions or ())
+
     def plan_text(self) -> str:
         """The plan in IPC format."""
         if self.plan is None or self.plan_cost is None:
@@ -173,10 +177,9 @@ class Result:
         return f"<table>{rows}</table>{self.picture() if self.picture is not None else ''}"
 
 
-_COUNTS = (
-    *("expanded", "evaluated", "generated", "reopened", "dead_ends", "anchored", "initial_h"),
-    *("search_time", "cpu_time", "registered_states", "state_bytes", "memory_before_search"),
-)
+_SUMMED = ("expanded", "evaluated", "generated", "reopened", "dead_ends", "search_time", "cpu_time")
+_COUNTS = (*_SUMMED, "anchored", "initial_h", "registered_states", "state_bytes", "memory_before_search")
+_PLAN = ("plan", "plan_cost", "plan_length", "actions", "states")
 
 
 def result_of(problem: Problem, found: Any, replayed: Replay | None, **more: Any) -> Result:
@@ -185,4 +188,12 @@ def result_of(problem: Problem, found: Any, replayed: Replay | None, **more: Any
     if replayed is not None:
         told |= {"plan": replayed.plan, "plan_cost": replayed.cost, "states": replayed.states}
         told |= {"plan_length": len(replayed.plan)}
+        if hasattr(found, "plan"):
+            told["actions"] = tuple(found.plan)
     return Result(**{"status": found.status, "unit_cost": problem.unit_cost, **told, **more})
+
+
+def together(results: Sequence[Result], best: Result | None) -> dict[str, Any]:
+    """Fields of a result for several searches: the counts of all, and the plan of the best one."""
+    counts = {name: sum(getattr(result, name) for result in results) for name in _SUMMED}
+    return counts | ({} if best is None else {name: getattr(best, name) for name in _PLAN})

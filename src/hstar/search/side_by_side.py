@@ -8,24 +8,15 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from hstar import _core
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-
-class Ended(Protocol):
-    """How a search ended."""
-
-    @property
-    def status(self) -> str:
-        """`interrupted` after Ctrl-C."""
-
-
 T = TypeVar("T")
-R = TypeVar("R", bound=Ended)
+R = TypeVar("R")
 Progress = Callable[[_core.Progress], None]
 
 
@@ -35,7 +26,7 @@ def side_by_side(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Iterator[tuple[T, R]]:
-    """Each item with what `search` finds for it; a `KeyboardInterrupt` after one that was interrupted.
+    """Each item with what `search` finds for it; a `KeyboardInterrupt` after a result that was interrupted.
 
     `search` hands its second argument on to the core. With one job it runs in this thread and `progress` is
     told of it.
@@ -44,14 +35,14 @@ def side_by_side(
         for item in items:
             result = search(item, progress)
             yield item, result
-            if result.status == "interrupted":
+            if getattr(result, "status", None) == "interrupted":
                 raise KeyboardInterrupt
         return
     from concurrent.futures import ThreadPoolExecutor
 
     stopping = threading.Event()
 
-    def heed(record: _core.Progress) -> None:
+    def heed(*record: _core.Progress) -> None:
         if stopping.is_set():
             raise KeyboardInterrupt  # ends this search, not the thread
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hstar import _core
@@ -111,9 +111,7 @@ def solve(
     network_time = time.monotonic() - started if any(hasattr(one, "build") for one in given) else 0.0
     if search == "focal" and problem.kind == "puzzle":
         config = replace(config, anchor=puzzle_anchor(problem, given[0], config.anchor))
-    result = _engine(problem, search, chosen, config)(
-        problem, search, chosen, config=config, progress=progress, on_plan=on_plan
-    )
+    result = _run(Request(problem, search, chosen, config, progress, on_plan))
     return replace(result, network_time=network_time, ran=in_words(search, given, config))
 
 
@@ -184,7 +182,6 @@ def in_words(search: str, heuristics: Sequence[Any], config: SearchConfig) -> st
 
 
 def _ruled(heuristic: Any, rule: Any = None, alpha: float | None = None) -> Any:
-    """A trained model with another rule."""
     if rule is None and alpha is None:
         return heuristic
     if not hasattr(heuristic, "with_rule"):
@@ -192,30 +189,35 @@ def _ruled(heuristic: Any, rule: Any = None, alpha: float | None = None) -> Any:
     return heuristic.with_rule(rule if alpha is None else f"likely:{alpha}")
 
 
-def _engine(problem: Problem, search: str, chosen: list[Any], config: SearchConfig) -> Callable[..., Result]:
-    if problem.kind == "puzzle" and search in ("idastar", "focal"):
+@dataclass(frozen=True)
+class Request:
+    """What an engine is asked for: a search, with heuristics as `built` gives them."""
+
+    problem: Problem
+    search: str
+    heuristics: Sequence[Any]
+    config: SearchConfig
+    progress: Progress | None = None
+    on_plan: OnPlan | None = None
+
+
+def _run(request: Request) -> Result:
+    """By the fastest engine that can do it."""
+    result, kind = None, request.problem.kind
+    if kind == "puzzle" and request.search in ("idastar", "focal"):
         from hstar.search import iterative_deepening
 
-        return iterative_deepening.engine(problem, search, chosen, config) or general
-    if problem.kind == "map" and search in ("astar", "wastar"):
+        result = iterative_deepening.run(request)
+    elif kind == "map" and request.search in ("astar", "wastar"):
         from hstar.search import grid_astar
 
-        return grid_astar.engine(problem, chosen) or general
-    return general
+        result = grid_astar.run(request)
+    return general(request) if result is None else result
 
 
-def general(
-    problem: Problem,
-    search: str,
-    chosen: Sequence[Any],
-    *,
-    config: SearchConfig,
-    progress: Progress | None = None,
-    on_plan: OnPlan | None = None,
-) -> Result:
-    """A search by one of the general engines."""
-    native = [build(problem, one, config.costs) for one in chosen]
-    options, limits = native_options(search, config, problem.kind), native_limits(config)
+def general(request: Request) -> Result:
+    problem, config, on_plan = request.problem, request.config, request.on_plan
+    native = [build(problem, one, config.costs) for one in request.heuristics]
     told = math.inf
 
     def better(found: _core.FoundPlan) -> None:
@@ -231,22 +233,19 @@ def general(
 
     found = _core.search(
         problem.native,
-        search,
+        request.search,
         native,
-        options=options,
-        limits=limits,
-        anchor=anchor(problem, config.anchor, native[0]) if search == "focal" else None,
-        progress=progress,
+        options=_native_options(request.search, config, problem.kind),
+        limits=native_limits(config),
+        anchor=anchor(problem, config.anchor, native[0]) if request.search == "focal" else None,
+        progress=request.progress,
         on_plan=better,
     )
     return _result(problem, found)
 
 
-def native_options(search: str, config: SearchConfig, kind: str) -> _core.SearchOptions:
-    """The options as the core takes them."""
-    options = _core.SearchOptions()
-    for name in _SAME:
-        setattr(options, name, getattr(config, name))
+def _native_options(search: str, config: SearchConfig, kind: str) -> _core.SearchOptions:
+    options = _core.SearchOptions(**{name: getattr(config, name) for name in _SAME})
     options.ties = config.ties or ("lifo" if search == "focal" and kind == "puzzle" else "fifo")
     options.boost = BOOST.get(search, 0) if config.boost is None else config.boost
     # An anytime search begins with whatever it finds.
@@ -272,7 +271,6 @@ def _result(problem: Problem, found: _core.SearchResult) -> Result:
         replayed,
         lower_bound=bound,
         initial_h=None if found.initial_h is None else found.initial_h / unit,
-        actions=None if replayed is None else tuple(found.plan),
     )
 
 

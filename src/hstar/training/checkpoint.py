@@ -1,68 +1,24 @@
 """The checkpoint of a training: enough to go on as if it had never been stopped.
 
-Weights, the best weights, the state of the optimizer and the history, after a whole epoch, in one safetensors
-file. There is no random state in it: split, first weights and the order of each epoch are functions of the
-seed and the number of the epoch. `identity` is what has to be equal for going on: options, data, model,
-estimate.
+Weights, the state of the optimizer and plain data such as the history, after a whole epoch or iteration, in
+one safetensors file. There is no random state in it: split, first weights and the order of each epoch are
+functions of the seed and the number of the epoch. `identity` is what has to be equal for going on: options,
+data, model, estimate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from hstar import container
 from hstar.errors import InputError
 
 FORMAT_VERSION = 1
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """The state after an epoch. `history` is plain data, one entry an epoch."""
-
-    identity: Mapping[str, Any]
-    history: list[dict[str, Any]]
-    weights: dict[str, Tensor]
-    best: dict[str, Tensor]
-    optimizer: dict[int, dict[str, Tensor]]  # by number of the parameter
-    initialisations: int
-
-
-def save(path: Path, state: Checkpoint) -> None:
-    """Replaces the file as a whole."""
-    groups = {"weights": state.weights, "best": state.best}
-    tensors = {f"{group}/{name}": _array(t) for group, found in groups.items() for name, t in found.items()}
-    for number, entries in state.optimizer.items():
-        tensors.update({f"optimizer/{number}/{name}": _array(tensor) for name, tensor in entries.items()})
-    write(path, state.identity, {"history": state.history, "initialisations": state.initialisations}, tensors)
-
-
-def load(path: Path, identity: Mapping[str, Any]) -> Checkpoint:
-    """The state in the file; an `InputError` if it is damaged or of another training."""
-    header, tensors = read(path, identity)
-    groups: dict[str, dict[str, Tensor]] = {"weights": {}, "best": {}}
-    optimizer: dict[int, dict[str, Tensor]] = {}
-    for key, array in tensors.items():
-        group, _, name = key.partition("/")
-        tensor = torch.from_numpy(array.copy())
-        if group == "optimizer":
-            number, _, name = name.partition("/")
-            optimizer.setdefault(int(number), {})[name] = tensor
-        else:
-            groups[group][name] = tensor
-    return Checkpoint(
-        identity, header["history"], groups["weights"], groups["best"], optimizer, header["initialisations"]
-    )
-
-
-# What checkpoints of other trainings share with it.
 
 
 def write(
@@ -87,8 +43,30 @@ def read(path: Path, identity: Mapping[str, Any]) -> tuple[dict[str, Any], conta
     return header, tensors
 
 
-def _array(tensor: Tensor) -> np.ndarray[Any, Any]:
-    return tensor.detach().cpu().numpy()
+def to_arrays(model: nn.Module, optimizer: torch.optim.Optimizer) -> container.Tensors:
+    """Weights and moments by name."""
+    found = {f"weights/{name}": tensor for name, tensor in model.state_dict().items()}
+    for number, entries in optimizer.state_dict()["state"].items():
+        found |= {f"optimizer/{number}/{name}": value for name, value in entries.items()}
+    return {name: tensor.detach().cpu().numpy().copy() for name, tensor in found.items()}
+
+
+def from_arrays(model: nn.Module, optimizer: torch.optim.Optimizer, arrays: container.Tensors) -> None:
+    """Puts back what `to_arrays` gave, beside which there may be other arrays."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, tensor in group(arrays, "optimizer").items():
+        number, _, name = key.partition("/")
+        # Files know no arrays without dimensions, optimizers count steps in one.
+        state.setdefault(int(number), {})[name] = tensor.reshape(()) if name == "step" else tensor
+    model.load_state_dict(group(arrays, "weights"))
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def group(arrays: container.Tensors, name: str) -> dict[str, Tensor]:
+    """The arrays `name/...` as tensors, without that prefix."""
+    prefix = f"{name}/"
+    chosen = {key: array for key, array in arrays.items() if key.startswith(prefix)}
+    return {key.removeprefix(prefix): torch.from_numpy(array.copy()) for key, array in chosen.items()}
 
 
 def _brief(value: Any) -> str:

@@ -68,6 +68,5 @@ class DomainTrainConfig(TrainConfig):
 
 
 def check_length(options: Mapping[str, Any]) -> None:
-    """An `InputError` if both ways to say how long to train are given."""
     if options.get("updates") is not None and "epochs" in options:
         raise InputError("updates and epochs are two ways to say how long to train; give one of them")

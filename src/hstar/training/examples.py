@@ -1,19 +1,21 @@
 """What the training loop learns from: states that can be split, and made into batches.
 
-`StateExamples` are the states of one task as bits, `RelationalExamples` those of many tasks of a domain as
-objects and atoms, each made into what its model reads.
+`StateExamples` are the states of one task as bits, `OwnExamples` those of a user's own space as rows of
+inputs, `RelationalExamples` those of many tasks of a domain as objects and atoms, each made into what its
+model reads. Those of maps are in `grid_examples.py`.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from hstar.errors import InputError
 from hstar.estimates.estimate import Batch, Known
@@ -23,6 +25,7 @@ from hstar.sampling.relational import RelationalData
 
 Indices: TypeAlias = npt.NDArray[np.integer[Any]]
 Column: TypeAlias = npt.NDArray[np.float32]
+OwnModule = Callable[[int, int], nn.Module]
 Self = TypeVar("Self", bound="Examples")
 
 
@@ -45,6 +48,20 @@ class Examples(Protocol):
         """Of some states what the model takes, and what is known about them."""
 
 
+def tensor(column: Column, indices: Indices, device: torch.device) -> Tensor:
+    """Some entries of a column."""
+    return torch.from_numpy(column[indices]).to(device)
+
+
+def optional_tensor(column: Column | None, indices: Indices, device: torch.device) -> Tensor | None:
+    return None if column is None else tensor(column, indices, device)
+
+
+def held_out_size(number: int, share: float) -> int:
+    """How many of so many groups of states are held out: at least one and not all, where there are two."""
+    return 0 if share == 0 or number < 2 else min(max(round(share * number), 1), number - 1)
+
+
 @dataclass(frozen=True, eq=False)
 class StateExamples:
     """The states of a `Dataset`; inputs are zeros and ones (states, atoms)."""
@@ -56,27 +73,52 @@ class StateExamples:
 
     @property
     def label(self) -> Column:
-        """The cost-to-go of each state."""
         return self.data.label
 
     def split(self, share: float, seed: int) -> tuple[StateExamples, StateExamples]:
-        """By states, deduplicated."""
         rest, held_out = self.data.split(share, seed)
         return StateExamples(rest), StateExamples(held_out)
 
     def digest(self) -> str:
-        """That of the data."""
         return self.data.digest()
 
     def batch(self, indices: Indices, device: torch.device) -> tuple[Any, Batch]:
-        """Bits, labels and bounds."""
-
-        def column(values: Column | None) -> Tensor | None:
-            return None if values is None else torch.from_numpy(values[indices]).to(device)
-
+        lower, upper = (optional_tensor(one, indices, device) for one in (self.data.lower, self.data.upper))
         inputs = torch.from_numpy(self.data.unpack(indices)).to(device)
-        label = torch.from_numpy(self.data.label[indices]).to(device)
-        return inputs, Batch(label, Known(column(self.data.lower), column(self.data.upper)))
+        return inputs, Batch(tensor(self.label, indices, device), Known(lower, upper))
+
+
+@dataclass(frozen=True, eq=False)
+class OwnExamples:
+    """Inputs (states, inputs), the cost-to-go and, where it is known, a lower bound of each state."""
+
+    inputs: npt.NDArray[np.float32]
+    label: Column
+    lower: Column | None = None
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def split(self, share: float, seed: int) -> tuple[OwnExamples, OwnExamples]:
+        """By states, which are different ones."""
+        order = np.random.default_rng(seed).permutation(len(self))
+        held_out = round(share * len(self))
+        return self._some(np.sort(order[held_out:])), self._some(np.sort(order[:held_out]))
+
+    def _some(self, chosen: Indices) -> OwnExamples:
+        lower = None if self.lower is None else self.lower[chosen]
+        return OwnExamples(self.inputs[chosen], self.label[chosen], lower)
+
+    def digest(self) -> str:
+        found = hashlib.sha256(str(self.inputs.shape).encode())
+        for column in (self.inputs, self.label, self.lower):
+            if column is not None:
+                found.update(np.ascontiguousarray(column).tobytes())
+        return found.hexdigest()
+
+    def batch(self, indices: Indices, device: torch.device) -> tuple[Tensor, Batch]:
+        known = Known(optional_tensor(self.lower, indices, device))
+        return tensor(self.inputs, indices, device), Batch(tensor(self.label, indices, device), known)
 
 
 @dataclass(frozen=True)
@@ -91,7 +133,6 @@ class KnownColumns:
     base: str | None = None
 
     def names(self) -> list[str]:
-        """Those that there are."""
         return [name for name in (self.lower, self.upper, self.base) if name is not None]
 
     def check(self, data: RelationalData, *further: str) -> None:
@@ -126,21 +167,19 @@ class RelationalExamples:
         self.instances = np.arange(len(data.instances)) if instances is None else instances
         if siblings and self.table.labelled.all():
             raise InputError("the data have no siblings, which ranking needs; label with --siblings")
-        of = self.table.instance
-        self.rows = np.flatnonzero(np.isin(of, self.instances) & self.table.labelled)
+        chosen = np.isin(self.table.instance, self.instances)
+        self.rows = np.flatnonzero(chosen & self.table.labelled)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @property
     def label(self) -> Column:
-        """h* of each state."""
         return self.table.label[self.rows]
 
     def split(self, share: float, seed: int) -> tuple[RelationalExamples, RelationalExamples]:
         """By instances: states of one plan are much alike."""
-        number = len(self.instances)
-        size = 0 if share == 0 or number < 2 else min(max(round(share * number), 1), number - 1)
+        size = held_out_size(len(self.instances), share)
         order = np.random.default_rng(seed).permutation(self.instances)
         return self._of(np.sort(order[size:])), self._of(np.sort(order[:size]))
 
@@ -150,7 +189,6 @@ class RelationalExamples:
         )
 
     def digest(self) -> str:
-        """SHA-256 of the states, what is known about them, and who reads them."""
         found = hashlib.sha256(repr((self.known, self.siblings, self.model, self.data.words)).encode())
         for instance in self.data.instances:
             about = instance.relations
@@ -164,9 +202,8 @@ class RelationalExamples:
 
     def batch(self, indices: Indices, device: torch.device) -> tuple[Any, Batch]:
         """What the model reads of the states and, with siblings, of those they are compared with."""
-        rows = self.rows[indices]
-        label = torch.from_numpy(self.table.label[rows]).to(device)
-        pairs = None
+        rows, pairs = self.rows[indices], None
+        label = tensor(self.table.label, rows, device)
         if self.siblings:
             rows, found = self.table.with_rivals(rows)
             pairs = torch.from_numpy(found).to(device)
@@ -174,13 +211,11 @@ class RelationalExamples:
         return to_device(self.table.inputs(rows), device), Batch(label, known, pairs)
 
     def states(self, indices: Indices) -> StateRows:
-        """Some of the states."""
         return self.table.states(self.rows[indices])
 
     def known_batch(self, indices: Indices, device: torch.device) -> Batch:
-        """What is known about them."""
         rows = self.rows[indices]
-        return Batch(torch.from_numpy(self.table.label[rows]).to(device), self.table.known(rows, device))
+        return Batch(tensor(self.table.label, rows, device), self.table.known(rows, device))
 
     def column(self, name: str) -> Column:
         """A column of the data, of the labelled states."""
@@ -218,25 +253,20 @@ class _Table:
         heuristics = (self._known[name] for name in (known.lower, known.base) if name is not None)
         for column in (*heuristics, *self._read.values()):
             self.usable &= np.isfinite(column)
-        order = np.argsort(self.parent, kind="stable")
-        ends = np.searchsorted(self.parent[order], np.arange(len(first) + 1))
-        self._order, self._ends = order, ends
+        self._order = np.argsort(self.parent, kind="stable")
+        self._ends = np.searchsorted(self.parent[self._order], np.arange(len(first) + 1))
         tabular = model.tabular and inputs
         self._matrix = model.inputs(self.words, self.states(np.arange(len(first)))) if tabular else None
 
     def inputs(self, rows: Indices) -> Any:
-        """What the model reads."""
         if self._matrix is not None:
             return self._matrix[torch.from_numpy(rows)]
         return self.model.inputs(self.words, self.states(rows))
 
     def known(self, rows: Indices, device: torch.device) -> Known:
-        """Bounds and base."""
-
-        def column(name: str | None) -> Tensor | None:
-            return None if name is None else torch.from_numpy(self._known[name][rows]).to(device)
-
-        return Known(column(self.columns.lower), column(self.columns.upper), column(self.columns.base))
+        names = (self.columns.lower, self.columns.upper, self.columns.base)
+        columns = (None if name is None else self._known[name] for name in names)
+        return Known(*(optional_tensor(column, rows, device) for column in columns))
 
     def with_rivals(self, rows: Indices) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The rows, then all they are better than; and the pairs (better, worse) as places in that list."""
@@ -257,7 +287,6 @@ class _Table:
         return everyone, pairs.astype(np.int64)
 
     def states(self, rows: Indices) -> StateRows:
-        """The states of some rows."""
         used, instance = np.unique(self.instance[rows], return_inverse=True)
         length = self.length[rows]
         state = np.repeat(np.arange(len(rows)), length)
@@ -274,3 +303,36 @@ def to_device(inputs: Any, device: torch.device) -> Any:
     return type(inputs)(
         *(to_device(part, device) if isinstance(part, Tensor | tuple) else part for part in inputs)
     )
+
+
+class InCosts(nn.Module):
+    """A user's own module, whose first output is in units of so much cost."""
+
+    def __init__(self, inner: nn.Module, unit: float, outputs: int) -> None:
+        super().__init__()
+        self.inner = inner
+        self.register_buffer("units", torch.tensor([unit, 1.0][:outputs]), persistent=False)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        raw: Tensor = self.inner(inputs) * self.units
+        return raw
+
+    def run(self, inputs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """What a search calls."""
+        with torch.no_grad():
+            raw: npt.NDArray[np.float32] = self(torch.from_numpy(inputs)).numpy()
+        return raw
+
+
+def own_module(make: OwnModule, inputs: int, outputs: int, unit: float) -> InCosts:
+    """A fresh module of the user's own, tried on two states."""
+    name = getattr(make, "__name__", type(make).__name__)
+    try:
+        inner = make(inputs, outputs)
+        shape = tuple(inner(torch.zeros(2, inputs)).shape)
+    except Exception as error:
+        text = " ".join(str(error).split())
+        raise InputError(f"model {name}({inputs}, {outputs}): {type(error).__name__}: {text:.200}") from error
+    if shape != (2, outputs):
+        raise InputError(f"model {name} must give {outputs} outputs for each state: for 2 states {shape}")
+    return InCosts(inner, unit, outputs)

@@ -22,7 +22,7 @@ import torch
 from hstar.estimates.estimate import Batch, Known
 from hstar.models.grid_config import GridNetwork
 from hstar.spaces.grid import GridLike
-from hstar.training.examples import Column, Indices, to_device
+from hstar.training.examples import Column, Indices, held_out_size, tensor, to_device
 
 SYMMETRIES = 8
 
@@ -67,18 +67,13 @@ class GridExamples:
 
     def split(self, share: float, seed: int) -> tuple[GridExamples, GridExamples]:
         """By scenarios, one of each group of equally hard ones; those that are held out are there once."""
-        number = len(self.scenarios)
-        size = 0 if share == 0 or number < 2 else min(max(round(share * number), 1), number - 1)
+        size = held_out_size(len(self.scenarios), share)
         rng = np.random.default_rng(seed)
         groups = np.array_split(np.argsort(self._hardness(), kind="stable"), size) if size else []
         chosen = {int(rng.choice(group)) for group in groups}
-        rest, held_out = (
-            [one for i, one in enumerate(self.scenarios) if (i in chosen) == side] for side in (False, True)
-        )
-        return (
-            GridExamples(rest, self.network, symmetries=self.turns > 1),
-            GridExamples(held_out, self.network),
-        )
+        rest = [one for i, one in enumerate(self.scenarios) if i not in chosen]
+        held_out = GridExamples([self.scenarios[i] for i in sorted(chosen)], self.network)
+        return GridExamples(rest, self.network, symmetries=self.turns > 1), held_out
 
     def _hardness(self) -> npt.NDArray[np.float64]:
         """Of each scenario what a network has in the loss that knows the admissible distances alone."""
@@ -87,7 +82,6 @@ class GridExamples:
         return found.astype(np.float64)
 
     def digest(self) -> str:
-        """SHA-256 of the scenarios, their labels, and who reads them."""
         found = hashlib.sha256(repr((self.network, self.turns)).encode())
         for one in self.scenarios:
             grid = one.problem.grid
@@ -113,8 +107,7 @@ class GridExamples:
         chosen = np.concatenate(rows)
         place = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
         inputs = to_device(self.network.inputs(images, place, np.concatenate(states), headings), device)
-        label = torch.from_numpy(self.label[chosen]).to(device)
-        bound = torch.from_numpy(self._bound[chosen]).to(device)
+        label, bound = (tensor(column, chosen, device) for column in (self.label, self._bound))
         return inputs, Batch(label, Known(lower=bound, base=bound if self.network.relative else None))
 
     def _groups(self, indices: Indices) -> Iterator[tuple[int, int, Indices]]:

@@ -14,11 +14,12 @@ the updates or Ctrl-C cuts short never reaches the checkpoint.
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,6 @@ from hstar.estimates.ranking import ranking_loss
 from hstar.models.resnet import dead
 from hstar.sampling.dataset import Dataset
 from hstar.training import checkpoint as checkpoints
-from hstar.training.checkpoint import Checkpoint
 from hstar.training.config import TrainConfig
 from hstar.training.examples import Examples, StateExamples
 
@@ -123,24 +123,11 @@ def train(
     dataset: Dataset,
     estimate: Estimate,
     config: TrainConfig | None = None,
-    *,
-    progress: Callable[[Progress], None] | None = None,
-    checkpoint: Path | None = None,
+    **options: Any,
 ) -> Trained:
-    """Fits a network to a data set: `fit` for the states of one task."""
-
-    def build(outputs: int) -> nn.Module:
-        return model_factory(len(dataset.atoms), outputs)
-
-    return fit(
-        build,
-        StateExamples(dataset),
-        estimate,
-        config,
-        redraw=True,
-        progress=progress,
-        checkpoint=checkpoint,
-    )
+    """Fits a network to a data set: `fit` for the states of one task, with its further options."""
+    build = functools.partial(model_factory, len(dataset.atoms))
+    return fit(build, StateExamples(dataset), estimate, config, redraw=True, **options)
 
 
 def fit(
@@ -162,7 +149,7 @@ def fit(
     `TrainingInterrupted`. A finished run with its checkpoint gives its result again at once.
     """
     config = TrainConfig() if config is None else config
-    with _torch(config):
+    with torch_threads(config.threads), torch.random.fork_rng():
         run = _Run(build, examples, estimate, config, redraw, progress, checkpoint)
         try:
             stopped = run.fit()
@@ -196,7 +183,12 @@ class _Run:
         if not len(self.data):
             raise InputError("no states to train on")
         self.model, self.initialisations = self._initial_model(build, redraw)
-        self.optimizer = _optimizer(self.model, config)
+        self.optimizer = adam(
+            self.model.parameters(),
+            config.learning_rate,
+            config.weight_decay,
+            decoupled=config.optimizer == "adamw",
+        )
         self.history: list[EpochRecord] = []
         self.best: dict[str, Tensor] = {}
         self.best_record: EpochRecord | None = None
@@ -204,7 +196,7 @@ class _Run:
         if checkpoint is not None:
             self.identity = self._identity(parts)
             if checkpoint.exists():
-                self._restore(checkpoints.load(checkpoint, self.identity))
+                self._restore(checkpoint)
         self.started = time.monotonic() - (self.history[-1].time_s if self.history else 0.0)
 
     # The steps of the algorithm.
@@ -279,7 +271,6 @@ class _Run:
         return sys.maxsize if self.config.updates is None else self.config.updates - done
 
     def _done(self, epoch: int, batch: int) -> float:
-        """The share of the training before a batch."""
         before = (epoch - 1) * self._batches() + batch
         return before / (self.config.updates or self.config.epochs * self._batches())
 
@@ -353,14 +344,12 @@ class _Run:
         )
 
     def how_to_go_on(self) -> str:
-        """One line for the user who pressed Ctrl-C."""
         done = f"training stopped after {len(self.history)} epochs"
         if self.checkpoint is None or not self.history:
             return done
         return f"{done}; to go on, run it again with the checkpoint {self.checkpoint}"
 
     def _examples(self) -> int:
-        """In an epoch."""
         return min(len(self.data), self.config.epoch_size or len(self.data))
 
     def _batches(self) -> int:
@@ -376,23 +365,12 @@ class _Run:
         if self.progress is None:
             return
         best = self.best_record
-        best_epoch, best_loss = (best.epoch, best.validation_loss) if best else (0, math.inf)
+        best_so_far = (best.epoch, best.validation_loss) if best else (0, math.inf)
         batches, epochs = self._batches(), self.config.epochs
         if self.config.updates is not None:
             epochs = -(-self.config.updates // batches)
-        self.progress(
-            Progress(
-                epoch,
-                epochs,
-                batch,
-                batches,
-                train_loss,
-                validation_loss,
-                best_epoch,
-                best_loss,
-                self._time(),
-            )
-        )
+        losses = train_loss, validation_loss
+        self.progress(Progress(epoch, epochs, batch, batches, *losses, *best_so_far, self._time()))
 
     # Checkpoints.
 
@@ -407,49 +385,58 @@ class _Run:
         }
 
     def _save(self, path: Path) -> None:
-        state: dict[int, dict[str, Tensor]] = self.optimizer.state_dict()["state"]
         history = [asdict(record) for record in self.history]
-        weights = self.model.state_dict()
-        checkpoints.save(
-            path, Checkpoint(self.identity, history, weights, self.best, state, self.initialisations)
-        )
+        tensors = checkpoints.to_arrays(self.model, self.optimizer)
+        tensors |= {f"best/{name}": tensor.cpu().numpy() for name, tensor in self.best.items()}
+        header = {"history": history, "initialisations": self.initialisations}
+        checkpoints.write(path, self.identity, header, tensors)
 
-    def _restore(self, state: Checkpoint) -> None:
-        self.model.load_state_dict(state.weights)
-        groups = self.optimizer.state_dict()["param_groups"]
-        self.optimizer.load_state_dict({"state": state.optimizer, "param_groups": groups})
-        self.best = {name: tensor.to(self.device) for name, tensor in state.best.items()}
-        self.history = [EpochRecord(**record) for record in state.history]
+    def _restore(self, path: Path) -> None:
+        header, tensors = checkpoints.read(path, self.identity)
+        checkpoints.from_arrays(self.model, self.optimizer, tensors)
+        best = checkpoints.group(tensors, "best")
+        self.best = {name: tensor.to(self.device) for name, tensor in best.items()}
+        self.history = [EpochRecord(**record) for record in header["history"]]
         self.best_record = min(self.history, key=lambda record: record.validation_loss)
         if self.config.keep == "last":
             self.best, self.best_record = _copy(self.model.state_dict()), self.history[-1]
-        self.initialisations = state.initialisations
+        self.initialisations = header["initialisations"]
         logger.info("going on after epoch %d", len(self.history))
 
 
 @contextlib.contextmanager
-def _torch(config: TrainConfig) -> Iterator[None]:
-    """Threads, random state and treatment of tiny numbers for a training, put back afterwards."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(config.threads)
+def torch_threads(threads: int) -> Iterator[None]:
+    """So many for a training, and no denormal numbers; put back afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
     # The moments of rare atoms decay to denormal numbers, which processors handle slowly.
     torch.set_flush_denormal(True)
     try:
-        with torch.random.fork_rng():
-            yield
+        yield
     finally:
         torch.set_flush_denormal(False)
-        torch.set_num_threads(threads)
+        torch.set_num_threads(before)
 
 
-def _optimizer(model: nn.Module, config: TrainConfig) -> torch.optim.Optimizer:
-    kinds: dict[str, type[torch.optim.Adam]] = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}
-    kind = kinds[config.optimizer]
-    options: dict[str, Any] = {"lr": config.learning_rate, "weight_decay": config.weight_decay}
+def adam(
+    parameters: Iterable[nn.Parameter],
+    learning_rate: float,
+    weight_decay: float = 0.0,
+    *,
+    decoupled: bool = False,
+) -> torch.optim.Optimizer:
+    """Adam, or AdamW with a decoupled weight decay."""
+    kind, found = torch.optim.AdamW if decoupled else torch.optim.Adam, list(parameters)
     try:
-        return kind(model.parameters(), fused=True, **options)  # two to four times as fast
+        # Two to four times as fast.
+        return kind(found, fused=True, lr=learning_rate, weight_decay=weight_decay)
     except RuntimeError:  # an older torch, or a device without it
-        return kind(model.parameters(), **options)
+        return kind(found, lr=learning_rate, weight_decay=weight_decay)
+
+
+def seeded(*parts: int) -> torch.Generator:
+    """A generator for one purpose of one iteration of a run with a seed."""
+    return torch.Generator().manual_seed(_torch_seed(*parts))
 
 
 def _device(name: str) -> torch.device:
@@ -462,7 +449,6 @@ def _device(name: str) -> torch.device:
 
 
 def _torch_seed(*parts: int) -> int:
-    """One seed from several numbers, well spread."""
     return int(np.random.SeedSequence(parts).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 

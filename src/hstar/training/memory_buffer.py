@@ -37,21 +37,17 @@ class MemoryBuffer:
 
     @property
     def states(self) -> list[State]:
-        """From the oldest to the newest."""
         return [state for state, _ in self._entries]
 
     @property
     def costs(self) -> npt.NDArray[np.float32]:
-        """In the order of the states."""
         return np.array([cost for _, cost in self._entries], dtype=np.float32)
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """For a file."""
         return {"states": _compact(np.array(self.states)), "costs": _compact(self.costs)}
 
     @classmethod
     def from_arrays(cls, capacity: int, states: npt.NDArray[Any], costs: npt.NDArray[Any]) -> MemoryBuffer:
-        """What `to_arrays` gave."""
         rows = (tuple(state) for state in states.tolist())
         return cls(capacity, zip(rows, costs.tolist(), strict=True))
 

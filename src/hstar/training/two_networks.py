@@ -7,15 +7,12 @@ seed alone. As in Marom and Rosman (ICAPS 2020).
 
 from __future__ import annotations
 
-import contextlib
 import math
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
 from hstar import _core
 from hstar.errors import InputError
@@ -158,68 +155,3 @@ def _step(optimizer: torch.optim.Optimizer, loss: Tensor) -> None:
     optimizer.zero_grad(set_to_none=True)
     loss.backward()  # type: ignore[no-untyped-call]
     optimizer.step()
-
-
-# What a run needs around it.
-
-
-def adam(parameters: Iterable[nn.Parameter], learning_rate: float) -> torch.optim.Adam:
-    """The optimizer, in its quickest form where torch has it."""
-    found = list(parameters)
-    try:
-        return torch.optim.Adam(found, lr=learning_rate, fused=True)
-    except RuntimeError:  # an older torch
-        return torch.optim.Adam(found, lr=learning_rate)
-
-
-def seeded(*parts: int) -> Generator:
-    """A generator for one purpose of one iteration of a run with a seed."""
-    seed = np.random.SeedSequence(parts).generate_state(1, np.uint64)[0] >> np.uint64(1)
-    return torch.Generator().manual_seed(int(seed))
-
-
-@contextlib.contextmanager
-def torch_threads(threads: int) -> Iterator[None]:
-    """So many for a run, and no denormal numbers, which processors handle slowly; put back afterwards."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    torch.set_flush_denormal(True)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(False)
-        torch.set_num_threads(before)
-
-
-# Networks and their optimizers as arrays.
-
-
-def to_arrays(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, np.ndarray[Any, Any]]:
-    """Weights and moments by name."""
-    found = {f"weights/{name}": _array(tensor) for name, tensor in model.state_dict().items()}
-    for number, entries in optimizer.state_dict()["state"].items():
-        found.update({f"optimizer/{number}/{name}": _array(value) for name, value in entries.items()})
-    return found
-
-
-def from_arrays(
-    model: nn.Module, optimizer: torch.optim.Optimizer, arrays: dict[str, np.ndarray[Any, Any]]
-) -> None:
-    """Puts back what `to_arrays` gave."""
-    weights: dict[str, Tensor] = {}
-    state: dict[int, dict[str, Tensor]] = {}
-    for key, array in arrays.items():
-        group, _, name = key.partition("/")
-        tensor = torch.from_numpy(array.copy())
-        if group == "weights":
-            weights[name] = tensor
-        else:
-            number, _, name = name.partition("/")
-            # Files know no arrays without dimensions, optimizers count steps in one.
-            state.setdefault(int(number), {})[name] = tensor.reshape(()) if name == "step" else tensor
-    model.load_state_dict(weights)
-    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
-
-
-def _array(tensor: Tensor) -> np.ndarray[Any, Any]:
-    return np.array(tensor.detach().numpy())
