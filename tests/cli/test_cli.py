@@ -107,7 +107,7 @@ def test_better_and_better_plans(hstar: Run, tmp_path: Path) -> None:
     [
         (["--search", "gbs"], "unknown search 'gbs' (known: gbfs"),
         (["--heuristic", "lmcat"], "did you mean 'lmcut'?"),
-        (["--ties", "fofi"], "unknown tie-breaking 'fofi'"),
+        (["--ties", "fofi"], "unknown ties 'fofi'"),
         (["--combine", "avg"], "unknown way to --combine 'avg'"),
         (["--time-limit", "-5"], "--time-limit/-t: expected a time"),
         (["--time-limit", ""], "--time-limit/-t: expected a time"),
@@ -116,7 +116,7 @@ def test_better_and_better_plans(hstar: Run, tmp_path: Path) -> None:
         (["--max-expansions", "9" * 40], "--max-expansions: expected a whole number"),
         (["--seed", "x"], "--seed: expected a whole number"),
         (["--boost", "99999999999", "-p"], "boost must be "),
-        (["-s", "wastar", "--weight", "nan"], "weight must be a number from 0 to 1000000, got nan"),
+        (["-s", "wastar", "--weight", "nan"], "weight must be a number from 0 on, at most 1000000, got nan"),
         (["-s", "wastar", "--weight", "inf"], "weight must be a number"),
         (["-s", "wastar", "--weight", "-1"], "weight must be a number"),
         (["-s", "gbfs", "--weight", "2"], "--weight is for wastar, not for gbfs"),

@@ -199,7 +199,7 @@ def test_interrupts_end_the_search_with_its_counts() -> None:
         (np.zeros((40, 50)), {"eps": 0.99}, r"eps must be a number from 1 on, got 0\.99"),
         (np.zeros((40, 50)), {"eps": math.nan}, "eps must be a number from 1 on, got nan"),
         (np.zeros((40, 50)), {"eps": "two"}, "eps must be a number from 1 on, got 'two'"),
-        (None, {"weight": -1.0}, r"weight must be a number from 0 to 1000000, got -1\.0"),
+        (None, {"weight": -1.0}, r"weight must be a number from 0 on, at most 1000000, got -1\.0"),
         (None, {"time_limit": "long"}, "time_limit must be a number from 0 on, got 'long'"),
         (None, {"max_expansions": 1.5}, r"max_expansions must be a whole number from 0 on, got 1\.5"),
         (None, {"speed": 1}, "unknown option 'speed'"),

@@ -91,11 +91,7 @@ class RelationalInstance:
 
 
 def instance_of(
-    name: str,
-    task: Task,
-    words: Vocabulary,
-    states: npt.NDArray[np.int32],
-    columns: Mapping[str, Column],
+    name: str, task: Task, words: Vocabulary, states: npt.NDArray[np.int32], columns: Mapping[str, Column]
 ) -> RelationalInstance:
     """States of a task, given by the values of its variables (states, variables)."""
     found = relations(task, words, operators=not task.core.has_conditional_effects)

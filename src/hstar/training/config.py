@@ -20,19 +20,12 @@ class TrainConfig(Checked):
     epoch_size: int | None = option(None, "Examples of an epoch, drawn anew; all if not given.", least=1)
     learning_rate: float = option(1e-3, "Learning rate of the optimizer.", above=0)
     schedule: str = option(
-        "constant",
-        "Learning rate: constant, or cosine, down to 0.",
-        words=("constant", "cosine"),
+        "constant", "Learning rate: constant, or cosine, down to 0.", words=("constant", "cosine")
     )
     weight_decay: float = option(0.0, "Weight decay: L2 in adam, decoupled in adamw.", least=0)
     optimizer: str = option("adam", "Optimizer: adam or adamw.", words=("adam", "adamw"))
     patience: int = option(20, "Stop after so many epochs without improvement.", least=1)
-    validation: float = option(
-        0.1,
-        "Share of states or problems held out; 0: none.",
-        least=0,
-        below=1,
-    )
+    validation: float = option(0.1, "Share of states or problems held out; 0: none.", least=0, below=1)
     keep: str = option(
         "best",
         "Which weights are kept: best on held-out states after an epoch, or last, those of the end.",
