@@ -235,7 +235,7 @@ def test_unknown_names_are_answered_with_the_known_ones(cases: Cases) -> None:
         hstar.solve(task, "blind", "astr")
     with pytest.raises(InputError, match=r"unknown option 'max_expansion' .*did you mean 'max_expansions'"):
         hstar.solve(task, "blind", max_expansion=3)
-    with pytest.raises(InputError, match=r"unknown tie-breaking 'filo' \(known: fifo, lifo, random\)"):
+    with pytest.raises(InputError, match=r"unknown ties 'filo' \(known: fifo, lifo, random\)"):
         hstar.solve(task, "blind", ties="filo")
     with pytest.raises(InputError, match="either config or single options"):
         hstar.solve(task, "blind", config=hstar.SearchConfig(), seed=1)

@@ -6,8 +6,8 @@
 
 The paper has maps (`prolonged_map.py`). The same for other spaces is ours: one planning task
 (a network over atoms), puzzles, which are searched natively, and own spaces, searched by Dijkstra's algorithm
-over their `predecessors` from their `goals`; all three in `sampling/prolonged.py`. The network sees the inputs
-of a puzzle, or what the `encode` of an own space gives.
+over their `predecessors` from their `goals`; see `sampling/prolonged.py`. The network sees the inputs of a
+puzzle, or what the `encode` of an own space gives.
 
 Difference for puzzles and own spaces: the search is not stopped by the start, but at a number of states, so
 that the model is for all starts around the goal.
