@@ -42,15 +42,20 @@ def check_writable(path: Path, what: str, *, streams: bool = False) -> None:
     """An error if no file can be put there; asked before the work. `streams` such as /dev/stdout will do."""
     import tempfile
 
-    try:
+    with writing(path, what):
         if path.exists() and not path.is_file():
             if streams and not path.is_dir():
                 return
             raise InputError(f"cannot write the {what}: not a regular file", file=path)
-        with tempfile.NamedTemporaryFile(
-            dir=real_path(path).parent, prefix=f".{path.name[:40]}.", suffix=".part"
-        ):
-            pass
+        folder = real_path(path).parent
+        tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name[:40]}.", suffix=".part").close()
+
+
+@contextlib.contextmanager
+def writing(path: Path, what: str) -> Iterator[None]:
+    """An `OSError` within this context becomes an `InputError` about this file."""
+    try:
+        yield
     except OSError as error:
         raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None
 

@@ -178,7 +178,7 @@ def test_show_searches_the_first_problem_alone(
         seen.append(len(instances))
         return run_batch(one, instances)
 
-    monkeypatch.setattr(batch, "run_batch", counted)
+    monkeypatch.setattr("hstar.cli.show.run_batch", counted)
     assert hstar("show", "map.scen", "-o", "d.html", "-q").code == 0
     assert seen == [1]
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hstar.cli.options import Parser, flag
 from hstar.cli.problems import problem_files
-from hstar.cli.progress import ProgressLine
+from hstar.cli.progress import ProgressLine, show_outcome
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import check_files, check_writable
 
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from hstar.models.trained_model import TrainedModel
     from hstar.recipes.calibrate import Calibration
     from hstar.sampling.optimal import Optimal
-    from hstar.spaces.puzzle import Instance, Puzzle
-    from hstar.spaces.task import Task
 
 DESCRIPTION = """\
 Conformal calibration: hstar shifts the values of a model so that plans of A* and IDA* with it are optimal, or
@@ -66,10 +62,11 @@ def configure(parser: Parser) -> None:
     add("--quiet -q", None, "Show neither progress nor a summary.")
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run(arguments: Namespace) -> int:
     from hstar.estimates.conformal import check_bound, check_confidence, check_form
     from hstar.estimates.rules import chosen
     from hstar.models.trained_model import load_model
+    from hstar.recipes.calibrate import calibrate
 
     check_confidence(arguments.confidence)
     check_bound(arguments.bound)
@@ -82,23 +79,41 @@ def run(arguments: argparse.Namespace) -> int:
     kind = model.space.kind
     if kind not in _KINDS:
         raise UnsupportedError(f"models of a {kind} cannot be calibrated; those of a {', '.join(_KINDS)} can")
-    calibrate, options, searches = _KINDS[kind]
+    read, options, searches = _KINDS[kind]
     for name in ("walks", "random", "walk", "blank_last", "domain", "no_cache"):
         if getattr(arguments, name) not in (None, False) and name not in options:
             raise InputError(f"{flag(name)} is not for models of a {kind}: {arguments.model} is one")
     check_writable(arguments.output, "model")
     with ProgressLine(arguments.quiet) as line:
-        new, found = calibrate(model, arguments, promise, line)
+        given = read(model, arguments, line)
+        line.announce("evaluating the first plan ...")
+        new, found = calibrate(
+            model,
+            given.instances,
+            limits=_limits(arguments),
+            cache=not arguments.no_cache,
+            progress=lambda done: line.announce(f"instance {done} of {given.number} ..."),
+            distribution=given.distribution,
+            **promise,
+        )
         new.save(arguments.output)
+    found = replace(found, left_out=found.left_out + given.left_out)
     _tell(arguments, found, searches, replaced=model.calibration is not None)
     return 0
 
 
-def _of_domain(
-    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
-) -> _Found:
-    """By labelled data; problems are solved and labelled here."""
-    from hstar.recipes.calibrate import calibrate
+@dataclass(frozen=True)
+class _Given:
+    """What a model is calibrated by."""
+
+    instances: Any  # as `hstar.recipes.calibrate` takes them
+    number: int
+    distribution: str = ""  # in words, what they are drawn from
+    left_out: int = 0  # problems without a plan
+
+
+def _of_domain(model: _Model, arguments: Namespace, line: ProgressLine) -> _Given:
+    """Labelled data; problems are solved and labelled here."""
     from hstar.sampling import relational
     from hstar.sampling.optimal import NoLabelError
     from hstar.sampling.relational import RelationalData, RelationalInstance
@@ -119,110 +134,33 @@ def _of_domain(
     parts += [RelationalData(words, tuple(instances))] if instances else []
     if not parts:
         raise InputError("no problem was solved within the limits")
-    line.announce("evaluating the plans ...")
-    new, found = calibrate(model, relational.merge(parts), **promise)
-    return new, replace(found, left_out=len(problems) - len(instances))
+    data = relational.merge(parts)
+    return _Given(data, len(data.instances), left_out=len(problems) - len(instances))
 
 
-def _of_task(
-    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
-) -> _Found:
-    from hstar.recipes.calibrate import calibrate
+def _of_task(model: _Model, arguments: Namespace, line: ProgressLine) -> _Given:
     from hstar.sampling.walks import Walks
     from hstar.spaces.task import load_task
 
     data, problems = _sources(arguments)
     if data:
         raise InputError(f"the model is of one task, which is calibrated by its problems, not by {data[0]}")
-
-    def starts() -> Iterator[Task]:
-        for domain, problem in problems:
-            task = load_task(domain, problem, unit_cost=True)
-            if arguments.walks is None:
-                yield task
-            else:
-                yield from Walks(arguments.walks, seed=arguments.seed).tasks(task)
-
-    number = len(problems) * (1 if arguments.walks is None else arguments.walks)
-    progress = _counter(line, "start", number)
-    return calibrate(model, starts(), limits=_limits(arguments), progress=progress, **promise)
+    tasks = (load_task(domain, problem, unit_cost=True) for domain, problem in problems)
+    if arguments.walks is None:
+        return _Given(tasks, len(problems))
+    walks = Walks(arguments.walks, seed=arguments.seed)
+    return _Given((start for task in tasks for start in walks.tasks(task)), len(problems) * arguments.walks)
 
 
-def _of_puzzle(
-    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
-) -> _Found:
-    from hstar.recipes.calibrate import calibrate
-
-    instances, distribution = _instances(model.space.puzzle, arguments)
-    line.announce("preparing the solver ...")
-    return calibrate(
-        model,
-        instances,
-        limits=_limits(arguments),
-        cache=not arguments.no_cache,
-        progress=_counter(line, "instance", len(instances)),
-        distribution=distribution,
-        **promise,
-    )
-
-
-def _of_maps(
-    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
-) -> _Found:
-    from hstar.experiments.batch import calibration_maps
-    from hstar.recipes.calibrate import calibrate
-
-    if bool(arguments.given) == (arguments.random is not None):
-        raise InputError(
-            "a model of maps is calibrated by .scen files, or by --random N maps like those it was trained on"
-        )
-    check_files(*arguments.given)
-    problems = calibration_maps(model, arguments.given, arguments.random, arguments.seed)
-    names = ", ".join(path.name for path in arguments.given)
-    promise["distribution"] = f"those of {names}" if names else "random maps"
-    return calibrate(model, problems, progress=_counter(line, "problem", len(problems)), **promise)
-
-
-def _of_goal(
-    model: TrainedModel[Any], arguments: argparse.Namespace, promise: _Options, line: ProgressLine
-) -> _Found:
-    """By random starts of the one map."""
-    from hstar.experiments.batch import CALIBRATION, random_instances
-    from hstar.recipes.calibrate import calibrate
-    from hstar.spaces.load import load
-
-    if len(arguments.given) != 1 or arguments.random is None:
-        raise InputError("a model of one map and one goal is calibrated by the map and --random N starts")
-    check_files(*arguments.given)
-    steps = {name: getattr(model.space, name) for name in ("neighbours", "cut_corners")}
-    problem = load(arguments.given[0], **steps).at(goal=model.space.goal)
-    drawn = random_instances(problem, arguments.random, arguments.seed, purpose=CALIBRATION)
-    starts = [problem.at(one.problem.start) for one in drawn]
-    promise["distribution"] = "random starts of the map"
-    return calibrate(model, starts, progress=_counter(line, "start", len(starts)), **promise)
-
-
-_Options: TypeAlias = dict[str, Any]
-_Found: TypeAlias = "tuple[TrainedModel[Any], Calibration]"
-# By the kind of space: how a model is calibrated, the options that only some kinds have, and the searches.
-_KINDS: dict[str, tuple[Callable[..., _Found], tuple[str, ...], str]] = {
-    "domain": (_of_domain, ("domain",), "astar and idastar"),
-    "task": (_of_task, ("walks", "domain"), "astar and idastar"),
-    "puzzle": (_of_puzzle, ("random", "walk", "blank_last", "no_cache"), "idastar"),
-    "map": (_of_maps, ("random",), "astar"),
-    "map goal": (_of_goal, ("random",), "astar"),
-}
-
-
-def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Instance[Puzzle]], str]:
-    """The instances, and in words what they were drawn from."""
+def _of_puzzle(model: _Model, arguments: Namespace, line: ProgressLine) -> _Given:
     from hstar.experiments.batch import CALIBRATION, distribution, random_instances
     from hstar.spaces.puzzle import Instance
 
+    puzzle, walk = model.space.puzzle, arguments.walk
     if (len(arguments.given) == 1) == (arguments.random is not None) or len(arguments.given) > 1:
         raise InputError("a model of a puzzle is calibrated by one CSV file of instances, or by --random N")
     if arguments.random is None:
-        if arguments.walk is not None:
+        if walk is not None:
             raise InputError("--walk is for --random, not for a file of instances")
         (path,) = arguments.given
         check_files(path)
@@ -231,7 +169,6 @@ def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Inst
     else:
         if arguments.blank_last:
             raise InputError("--blank-last is for a file of instances, not for --random")
-        walk = arguments.walk
         # `hstar solve` with the same seed has others: a promise is not tested by what it was made from.
         random = random_instances(puzzle, arguments.random, arguments.seed, walk, purpose=CALIBRATION)
         instances = [Instance(one.id, one.problem) for one in random]
@@ -241,28 +178,64 @@ def _instances(puzzle: Puzzle, arguments: argparse.Namespace) -> tuple[list[Inst
             f"optimal plans of {puzzle} take too long from anywhere; give --walk K, "
             "or a file of instances with their optimal_cost"
         )
-    return instances, drawn
+    return _Given(instances, len(instances), drawn)
 
 
-def _tell(arguments: argparse.Namespace, found: Calibration, searches: str, *, replaced: bool) -> None:
+def _of_maps(model: _Model, arguments: Namespace, line: ProgressLine) -> _Given:
+    from hstar.experiments.batch import calibration_maps
+
+    if bool(arguments.given) == (arguments.random is not None):
+        raise InputError(
+            "a model of maps is calibrated by .scen files, or by --random N maps like those it was trained on"
+        )
+    check_files(*arguments.given)
+    problems = calibration_maps(model, arguments.given, arguments.random, arguments.seed)
+    names = ", ".join(path.name for path in arguments.given)
+    return _Given(problems, len(problems), f"those of {names}" if names else "random maps")
+
+
+def _of_goal(model: _Model, arguments: Namespace, line: ProgressLine) -> _Given:
+    """Random starts of the one map."""
+    from hstar.experiments.batch import CALIBRATION, random_instances
+    from hstar.spaces.load import load
+
+    if len(arguments.given) != 1 or arguments.random is None:
+        raise InputError("a model of one map and one goal is calibrated by the map and --random N starts")
+    check_files(*arguments.given)
+    steps = {name: getattr(model.space, name) for name in ("neighbours", "cut_corners")}
+    problem = load(arguments.given[0], **steps).at(goal=model.space.goal)
+    drawn = random_instances(problem, arguments.random, arguments.seed, purpose=CALIBRATION)
+    starts = [problem.at(one.problem.start) for one in drawn]
+    return _Given(starts, len(starts), "random starts of the map")
+
+
+_Model: TypeAlias = "TrainedModel[Any]"
+# By the kind of space: what a model is calibrated by, the options that only some kinds have, the searches.
+_KINDS: dict[str, tuple[Callable[..., _Given], tuple[str, ...], str]] = {
+    "domain": (_of_domain, ("domain",), "astar and idastar"),
+    "task": (_of_task, ("walks", "domain"), "astar and idastar"),
+    "puzzle": (_of_puzzle, ("random", "walk", "blank_last", "no_cache"), "idastar"),
+    "map": (_of_maps, ("random",), "astar"),
+    "map goal": (_of_goal, ("random",), "astar"),
+}
+
+
+def _tell(arguments: Namespace, found: Calibration, searches: str, *, replaced: bool) -> None:
     from hstar.estimates import conformal, rules
 
-    rule = found.rule
-    if arguments.json:
-        rank = conformal.rank(rule.instances, rule.confidence)
-        about = {"rank": rank, "left_out": found.left_out, "replaced": replaced, "promise": rule.promise}
-        print(json.dumps({**rules.to_json(rule), **about}))
-    if not arguments.quiet:
-        moved = f"h - {rule.score:.4g}" if rule.form == "additive" else f"{rule.factor:.4g} h"
-        if rule.form == "additive" and rule.bound > 1:
-            moved = f"{rule.bound:g} ({moved})"
-        text = f"{moved}; plans of {searches} are {rule.promise}"
-        text += f", {found.left_out} problems without a plan left out" if found.left_out else ""
-        text += ", in place of an earlier calibration" if replaced else ""
-        print(f"{arguments.output}: {text}", file=sys.stderr)
+    rule, left_out = found.rule, found.left_out
+    rank = conformal.rank(rule.instances, rule.confidence)
+    about = {"rank": rank, "left_out": left_out, "replaced": replaced, "promise": rule.promise}
+    moved = f"h - {rule.score:.4g}" if rule.form == "additive" else f"{rule.factor:.4g} h"
+    if rule.form == "additive" and rule.bound > 1:
+        moved = f"{rule.bound:g} ({moved})"
+    text = f"{moved}; plans of {searches} are {rule.promise}"
+    text += f", {left_out} problems without a plan left out" if left_out else ""
+    text += ", in place of an earlier calibration" if replaced else ""
+    show_outcome(arguments, {**rules.to_json(rule), **about}, text)
 
 
-def _sources(arguments: argparse.Namespace) -> tuple[list[Path], list[tuple[Path, Path]]]:
+def _sources(arguments: Namespace) -> tuple[list[Path], list[tuple[Path, Path]]]:
     """Files of data, and domain and problem files."""
     if not arguments.given:
         raise InputError("give files of hstar sample, or problems, to calibrate by")
@@ -271,11 +244,7 @@ def _sources(arguments: argparse.Namespace) -> tuple[list[Path], list[tuple[Path
     return data, list(problem_files(problems, arguments.domain))
 
 
-def _counter(line: ProgressLine, what: str, number: int) -> Callable[[int], None]:
-    return lambda done: line.announce(f"{what} {done} of {number} ...")
-
-
-def _limits(arguments: argparse.Namespace) -> Optimal:
+def _limits(arguments: Namespace) -> Optimal:
     from hstar.sampling.optimal import Optimal
 
     return Optimal(arguments.time_limit, arguments.memory_limit)

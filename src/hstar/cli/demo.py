@@ -43,6 +43,7 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from hstar.recipes import train
     from hstar.sampling.walks import Walks
+    from hstar.search.solve import solve
 
     if not 3 <= arguments.blocks <= 30:
         raise InputError(f"--blocks takes 3 to 30, got {arguments.blocks}")
@@ -69,9 +70,11 @@ def run(arguments: argparse.Namespace) -> int:
     _show(_ROW.format("heuristic", "solved", "expanded (mean)", "evaluated (mean)", "plan length", "seconds"))
     heuristics: dict[str, Heuristic] = {"goalcount": "goalcount", "ff": "ff", "learned": model}
     for name, heuristic in heuristics.items():
-        results = _solve(starts, heuristic, arguments.time_limit)
-        if results[-1].status == "interrupted":
-            return results[-1].exit_code
+        results: list[Result] = []
+        for start in starts:
+            results.append(solve(start, heuristic, "gbfs", time_limit=arguments.time_limit))
+            if results[-1].status == "interrupted":
+                return results[-1].exit_code
         _show(_row(name, results))
     _show("\nMeans are geometric, over all starts; plan lengths over the solved ones.")
     return 0
@@ -86,17 +89,6 @@ def _generate(blocks: int, seed: int) -> Task:
         for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=blocks, seed=seed), strict=True):
             path.write_text(text)
         return load_task(*paths)
-
-
-def _solve(starts: Sequence[Task], heuristic: Heuristic, time_limit: float) -> list[Result]:
-    from hstar.search.solve import solve
-
-    results = []
-    for start in starts:
-        results.append(solve(start, heuristic, "gbfs", time_limit=time_limit))
-        if results[-1].status == "interrupted":
-            break
-    return results
 
 
 def _row(name: str, results: Sequence[Result]) -> str:

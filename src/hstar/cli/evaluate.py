@@ -70,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.search.solve import searches
 
     known = [info.name for info in searches()]
-    if arguments.search is not None and arguments.search not in known:
+    if arguments.search not in (None, *known):
         raise unknown("search", arguments.search, known)
     if not arguments.seeds:
         raise InputError("--seeds takes 1 or more")
@@ -82,9 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"no {missing} given (see hstar evaluate --help)")
     limits = Limits(arguments.time_limit, arguments.memory_limit, arguments.train_limit, cpu=arguments.cpu)
     with Store(arguments.output) as store:
-        sets = [
-            read_problems(word, store, number=arguments.walks, most=arguments.starts) for word in problems
-        ]
+        starts = {"number": arguments.walks, "most": arguments.starts}
+        sets = [read_problems(word, store, **starts) for word in problems]
         names = [one.name for one in sets]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise InputError(f"two problems are called {twice}; put them into different runs")

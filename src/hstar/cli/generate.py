@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from hstar.cli.options import Parser, count_up_to, flag, given_options
+from hstar.cli.progress import show_outcome
 from hstar.errors import InputError
 from hstar.files import replace_file
 from hstar.generators import GENERATORS, sizes_of
@@ -76,15 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--seeds takes 1 or more")
     chosen = files if arguments.number is None else files[: arguments.number]
     new = _write(arguments.output, chosen, {file.name for file in files})
-    if arguments.json:
-        records = []
-        for file in chosen:
-            about = {"sizes": file.sizes, "seed": file.seed, "digest": file.digest}
-            records.append({"file": str(arguments.output / file.name), **about})
-        print(json.dumps(records))
-    if not arguments.quiet:
-        summary = f"{arguments.generator}, {len(chosen)} problems, {new} of them new"
-        print(f"{arguments.output}: {summary}", file=sys.stderr)
+    records = [
+        {"file": str(arguments.output / one.name), "sizes": one.sizes, "seed": one.seed, "digest": one.digest}
+        for one in chosen
+    ]
+    show_outcome(arguments, records, f"{arguments.generator}, {len(chosen)} problems, {new} of them new")
     return 0
 
 

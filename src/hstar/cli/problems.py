@@ -121,13 +121,8 @@ def instances_of(arguments: argparse.Namespace, kind: str) -> tuple[Iterable[Ins
 
 def add_task_files(parser: Parser) -> None:
     """The files, and the options of their translation."""
-    parser.option(
-        "files",
-        TASK,
-        "PDDL files, or one .sas file. DOMAIN may be left out if domain.pddl is in the directory of PROBLEM.",
-        nargs="+",
-        type=Path,
-    )
+    text = "PDDL files, or one .sas file. DOMAIN may be left out if domain.pddl is in the same directory."
+    parser.option("files", TASK, text, nargs="+", type=Path)
     add_translation(parser)
 
 

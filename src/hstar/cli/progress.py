@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hstar.units import format_bytes, format_count
 
@@ -106,3 +108,11 @@ class ProgressLine:
             return os.get_terminal_size(sys.stderr.fileno()).columns or 80
         except (OSError, ValueError):
             return 80
+
+
+def show_outcome(arguments: argparse.Namespace, record: Any, summary: str) -> None:
+    """What came of a command that writes --output: a record with --json, and a line unless --quiet."""
+    if arguments.json:
+        print(json.dumps(record))
+    if not arguments.quiet:
+        print(f"{arguments.output}: {summary}", file=sys.stderr)

@@ -11,13 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hstar.experiments.batch import distribution
+from hstar.experiments.batch import Batch, distribution
 from hstar.search.heuristics import heuristics
 from hstar.search.solve import searches
 
 if TYPE_CHECKING:
     from hstar.estimates.rules import Calibrated
-    from hstar.experiments.batch import Batch
 
 
 def proven(lower_bound: float | None, ratio: float | None) -> str:

@@ -49,7 +49,7 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from hstar.experiments.report import page, read_runs, rows_of, write_rows
     from hstar.experiments.tables import TABLES
-    from hstar.files import replace_file
+    from hstar.files import replace_file, writing
     from hstar.registry import unknown
 
     gc.disable()  # nothing of this is garbage, however many rows there are
@@ -78,10 +78,8 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode(errors="surrogateescape"))  # whatever the terminal's encoding is
     else:
-        try:
+        with writing(output, "report"):
             replace_file(output, text.encode(errors="surrogateescape"))
-        except OSError as error:
-            raise InputError(f"cannot write the report: {error.strerror}", file=output) from None
         print(output, file=sys.stderr)
     if arguments.figures is not None:
         from hstar.experiments.report.figures import write_figures

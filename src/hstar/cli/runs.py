@@ -16,7 +16,7 @@ from hstar.errors import InputError
 from hstar.units import format_time
 
 if TYPE_CHECKING:
-    from hstar.experiments import Job, Standing, Store
+    from hstar.experiments import Attempt, Job, Standing, Store
     from hstar.experiments.driver import Executor
     from hstar.experiments.job import Record
 
@@ -94,32 +94,29 @@ def _shown(jobs: Sequence[Job], quiet: bool) -> Iterator[Callable[[Standing], No
             yield view
     else:
         with ProgressLine(quiet) as line:
-            yield _Show(line)
+            yield _in_lines(line)
 
 
-class _Show:
-    """Jobs done, running and failed, coverage so far, and the time left at this pace."""
+def _in_lines(line: ProgressLine) -> Callable[[Standing], None]:
+    """Shows jobs done, running and failed, coverage so far, and the time left at this pace."""
+    from hstar.experiments.job import SEARCHES
 
-    def __init__(self, line: ProgressLine) -> None:
-        self._line = line
-        self._before: int | None = None  # finished before this run
-        self._solved = self._searches = 0
+    before: int | None = None  # finished before this run
+    searches: list[Attempt] = []
 
-    def __call__(self, standing: Standing) -> None:
-        from hstar.experiments.job import SEARCHES
-
-        if self._before is None:
-            self._before = standing.finished
+    def show(standing: Standing) -> None:
+        nonlocal before
+        before = standing.finished if before is None else before
         if standing.latest is not None and standing.latest.kind in SEARCHES:
-            self._searches += 1
-            self._solved += standing.latest.status == "solved"
-        done = standing.finished - self._before
+            searches.append(standing.latest)
+        done = standing.finished - before
         left = standing.total - standing.finished - standing.blocked
-        parts = [f"{standing.finished}/{standing.total} done", f"{standing.running} running"]
-        if standing.failed:
-            parts.append(f"{standing.failed} failed")
-        if self._searches:
-            parts.append(f"coverage {100 * self._solved / self._searches:.0f} %")
-        if done:
-            parts.append(f"{format_time(left * standing.seconds / done)} left")
-        self._line.update(standing.seconds, ", ".join(parts))
+        text = f"{standing.finished}/{standing.total} done, {standing.running} running"
+        text += f", {standing.failed} failed" if standing.failed else ""
+        if searches:
+            solved = sum(attempt.status == "solved" for attempt in searches)
+            text += f", coverage {100 * solved / len(searches):.0f} %"
+        text += f", {format_time(left * standing.seconds / done)} left" if done else ""
+        line.update(standing.seconds, text)
+
+    return show

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hstar.cli import sample_optimal as optimal
 from hstar.cli.options import Parser, Use, add_option, flag, given_options
 from hstar.cli.problems import TASK, add_task_files, load_files
-from hstar.cli.progress import ProgressLine
+from hstar.cli.progress import ProgressLine, show_outcome
 from hstar.errors import InputError
 from hstar.files import check_writable
 from hstar.registry import unknown
@@ -120,13 +118,10 @@ def run(arguments: argparse.Namespace) -> int:
             line.announce("searching the whole state space ...")
             record |= label_errors(data, exact_values(task)).record()
         dataset.save(arguments.output, data)
-    if arguments.json:
-        print(json.dumps(record))
-    if not arguments.quiet:
-        states = f"{record['states']} states ({record['distinct']} distinct) of {record['atoms']} atoms"
-        error = record.get("label_error")
-        compared = "" if error is None else f", mean error {error:.2f}"
-        print(f"{arguments.output}: {sampler.name}, {states} in {seconds:.2f} s{compared}", file=sys.stderr)
+    states = f"{record['states']} states ({record['distinct']} distinct) of {record['atoms']} atoms"
+    error = record.get("label_error")
+    compared = "" if error is None else f", mean error {error:.2f}"
+    show_outcome(arguments, record, f"{sampler.name}, {states} in {seconds:.2f} s{compared}")
     return 0
 
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hstar.cli.options import Parser, flag, metavar_of
 from hstar.errors import InputError, ModelError
+from hstar.experiments.batch import Batch
 from hstar.files import names_model
 from hstar.registry import unknown
 from hstar.search.aliases import find_alias
 from hstar.search.heuristics import Max, Sum, heuristics
 from hstar.search.solve import SearchConfig, default_heuristic, searches, with_defaults
 from hstar.spaces.load import in_words
-
-if TYPE_CHECKING:
-    from hstar.experiments.batch import Batch
 
 _DEFAULTS = SearchConfig()
 _COMBINE = ("alternate", "max", "sum", "each")
@@ -72,37 +70,20 @@ def add_search(parser: Parser) -> None:
         "hstar train. Repeat it to use several (default: ff, or the strongest one of the space).",
         action="append",
     )
-    add(
-        "--alias",
-        "NAME",
-        "Named configuration instead of --search and --heuristic, such as lama-first, or lama, which is "
-        "anytime: hstar list aliases.",
-    )
+    add("--alias", "NAME", "Named configuration instead of --search and --heuristic (hstar list aliases).")
     add("--alias-file", "FILE", "Read aliases of your own from this TOML file.")
-    add(
-        "--combine",
-        "HOW",
-        "Several heuristics: alternate between them (gbfs, lazy), use their max or sum, or search with each "
-        "of them and compare.",
-        "alternate",
-    )
+    text = "Several heuristics: alternate between them (gbfs, lazy), use their max or sum, or compare each."
+    add("--combine", "HOW", text, "alternate")
     add("--precision", "NAME", "Arithmetic of a model: float32 (default), or int16, which is faster.")
     for entry in fields(SearchConfig):
         if entry.name != "explored":
             flags = f"{flag(entry.name)} {_SHORT.get(entry.name, '')}"
             text = _HELP.get(entry.name, entry.metadata["help"])
             add(flags, metavar_of(entry), text, entry.default)
-    add(
-        "--rule",
-        "RULE",
-        "The value of a model that the search uses, if not that of its own rule: mean, clip, quantile:LEVEL, "
-        "likely:ALPHA, bounded:EPS.",
-    )
-    add(
-        "--alpha",
-        "A",
-        "Use the value that the model believes to be admissible with probability A: --rule likely:A.",
-    )
+    text = "Rule instead of the model's own: mean, clip, quantile:LEVEL, likely:ALPHA, bounded:EPS."
+    add("--rule", "RULE", text)
+    text = "Use the value that the model believes to be admissible with probability A: --rule likely:A."
+    add("--alpha", "A", text)
     add("--no-cache", None, "puzzles: build pattern databases anew and store nothing.")
     add("--floor", None, "models of puzzles: use no value below the best admissible feature.")
     add("--truncated", None, "models of puzzles: truncate the estimate below the best admissible feature.")
@@ -140,8 +121,6 @@ def batches_of(arguments: argparse.Namespace, kind: str) -> list[Batch]:
 
 def _alias_batch(arguments: argparse.Namespace, kind: str, config: SearchConfig) -> Batch:
     """Options of the command line hold where the alias says nothing."""
-    from hstar.experiments.batch import Batch
-
     if arguments.search or arguments.heuristic:
         raise InputError("--alias stands for --search and --heuristic; leave these out")
     if kind != "task":
@@ -155,8 +134,6 @@ def _alias_batch(arguments: argparse.Namespace, kind: str, config: SearchConfig)
 def _batch(
     arguments: argparse.Namespace, kind: str, named: list[tuple[str, Any]], config: SearchConfig
 ) -> Batch:
-    from hstar.experiments.batch import Batch
-
     names, parts = [name for name, _ in named], [part for _, part in named]
     if all(isinstance(part, str) for part in parts):
         config = replace(config, eps=None)  # of heuristics that are compared some may be models

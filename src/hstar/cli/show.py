@@ -5,18 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hstar.cli.options import Parser
 from hstar.cli.problems import add_problem, check_problem_options, instances_of
 from hstar.cli.searches import add_search, batches_of, with_default
 from hstar.cli.solve import panels
 from hstar.errors import InputError
+from hstar.experiments.batch import Batch, run_batch
 from hstar.files import check_writable
-
-if TYPE_CHECKING:
-    from hstar.experiments.batch import Batch
-    from hstar.search.solve import Result
+from hstar.search.solve import Result
 
 DESCRIPTION = """\
 Searches on a map, as `hstar solve` does, with each heuristic, and draws the map, the cells that each explored
@@ -39,7 +37,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.experiments.batch import run_batch
     from hstar.experiments.grid_animation import animate
     from hstar.experiments.grid_picture import FORMATS, check_picture, draw
 

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hstar import __version__
 from hstar.cli.options import Parser
@@ -18,15 +18,12 @@ from hstar.cli.progress import ProgressLine
 from hstar.cli.promise import promise, proven
 from hstar.cli.searches import add_search, batches_of, with_default
 from hstar.errors import InputError
-from hstar.files import check_writable, replace_file
+from hstar.experiments.batch import Batch, Instance, Row, run_batch, summary
+from hstar.files import check_writable, replace_file, writing
 from hstar.search.result import exit_code
-from hstar.search.solve import in_words
+from hstar.search.solve import Found, Result, in_words
 from hstar.spaces.validate import format_plan
 from hstar.units import format_bytes, format_count
-
-if TYPE_CHECKING:
-    from hstar.experiments.batch import Batch, Instance, Row
-    from hstar.search.solve import Found, Result
 
 DESCRIPTION = """\
 PROBLEM is a planning task, a puzzle, a map, or a user's own state space. The plan goes to standard output,
@@ -121,8 +118,6 @@ class _Output:
 
     def search(self, batch: Batch, instances: Iterable[Instance], line: ProgressLine) -> None:
         """One batch, its rows put out one by one; a `KeyboardInterrupt` if it was interrupted."""
-        from hstar.experiments.batch import run_batch
-
         done: list[Row] = []
         self.rows.append(done)
 
@@ -157,12 +152,9 @@ class _Output:
                 raise KeyboardInterrupt
 
     def _write_plan(self, text: str) -> None:
-        path = self.arguments.plan_file
-        try:
-            if path is not None:
+        if (path := self.arguments.plan_file) is not None:
+            with writing(path, "plan"):
                 replace_file(path, text.encode(), durable=False)
-        except OSError as error:
-            raise InputError(f"cannot write the plan: {error.strerror}", file=path) from None
 
     def _put(self, batch: Batch, row: Row) -> None:
         """One row where it was asked for.
@@ -206,8 +198,6 @@ class _Output:
 
     def finish(self) -> int:
         """Means over the rows, and the exit code."""
-        from hstar.experiments.batch import summary
-
         arguments = self.arguments
         if arguments.steps is not None:
             from hstar.experiments.grid_animation import write_steps

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import sys
 import time
 from dataclasses import MISSING
@@ -12,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.options import Parser, Use, add_option, flag, given_options
-from hstar.cli.problems import TASK, add_translation, load_files
-from hstar.cli.progress import ProgressLine
+from hstar.cli.problems import TASK, add_translation, kind_of_files, load_files
+from hstar.cli.progress import ProgressLine, show_outcome
 from hstar.cli.training import Watch, interrupted, memory_of_torch, summary
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import check_files, check_writable
-from hstar.spaces.load import in_words, kind_of
+from hstar.spaces.load import in_words, load
 
 if TYPE_CHECKING:
     from hstar.recipes import Recipe, Run
@@ -156,27 +155,21 @@ def run(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt as stop:
         print(f"hstar: {interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
         return _INTERRUPTED
-    total_s = time.monotonic() - started
-    if arguments.json:
-        about: dict[str, Any] = {"recipe": model.recipe, "model": model.model, "space": str(model.space)}
-        about |= {name: len(getattr(model.space, name)) for name in ("atoms",) if hasattr(model.space, name)}
-        times = {"sampling_time": watch.sampling_s(), "total_time": total_s, "cpu_time": time.process_time()}
-        print(json.dumps({**about, **model.summary, **times}))
-    if not arguments.quiet:
-        origin = f"from {arguments.data}" if arguments.data else f"sampled in {watch.sampling_s():.2f} s"
-        print(f"{arguments.output}: {summary(model, str(origin))}, {total_s:.1f} s in all", file=sys.stderr)
+    total_s, sampling_s = time.monotonic() - started, watch.sampling_s()
+    about: dict[str, Any] = {"recipe": model.recipe, "model": model.model, "space": str(model.space)}
+    about |= {"atoms": len(model.space.atoms)} if hasattr(model.space, "atoms") else {}
+    times = {"sampling_time": sampling_s, "total_time": total_s, "cpu_time": time.process_time()}
+    origin = f"from {arguments.data}" if arguments.data else f"sampled in {sampling_s:.2f} s"
+    text = f"{summary(model, origin)}, {total_s:.1f} s in all"
+    show_outcome(arguments, {**about, **model.summary, **times}, text)
     return 0
 
 
 def _kind(recipe: Recipe, files: list[Path]) -> str:
     """The kind of space that the arguments name; of PDDL and of data files the recipe decides."""
-    if not files:
-        if "map" not in recipe.methods:
-            raise InputError(f"the following arguments are required: {TASK} (see hstar train --help)")
-        return "map"
-    if all(path.suffix == ".scen" for path in files):
-        return "map"
-    kind = kind_of(str(files[0])).name
+    if not files and "map" not in recipe.methods:
+        raise InputError(f"the following arguments are required: {TASK} (see hstar train --help)")
+    kind = kind_of_files(files)
     return "domain" if kind == "task" and recipe.spaces == ("domain",) else kind
 
 
@@ -193,10 +186,11 @@ def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict
     if foreign:
         raise InputError(f"{flag(foreign[0])} is not an option of {recipe.name} for {in_words([kind])}")
     source: Any = arguments.files or None
+    example = {"puzzle": "puzzle such as tiles:4x4", "own": "space such as own.py:Lights"}.get(kind)
+    if example is not None and len(source) != 1:
+        raise InputError(f"expected one {example}, got {len(source)} words")
     if kind == "puzzle":
-        if len(arguments.files) != 1:
-            raise InputError(f"expected one puzzle such as tiles:4x4, got {len(arguments.files)} words")
-        source = kind_of(str(source[0])).load(str(source[0]))
+        source = load(str(source[0]))
     parts = recipe.check(kind, arguments.profile, given, source)
     recipe.check_run(kind, Run(None, arguments.checkpoint, arguments.data, arguments.held_out))
     if arguments.data is not None:
@@ -208,8 +202,6 @@ def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict
     if kind == "domain":
         for path in (*arguments.files, *(arguments.held_out or ())):
             relational.locate(path)
-    if kind == "own" and len(arguments.files) != 1:
-        raise InputError(f"expected one space such as own.py:Lights, got {len(arguments.files)} words")
     if kind == "map" or (kind == "task" and len(arguments.files) <= 2):
         check_files(*arguments.files)
     return parts
@@ -218,7 +210,6 @@ def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict
 def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: ProgressLine) -> Any:
     """What the recipe learns from."""
     from hstar.sampling import relational
-    from hstar.spaces.load import load
 
     files = arguments.files
     if kind == "task":

@@ -33,16 +33,16 @@ OF_RANDOM_MAPS = ("kind", "rows", "columns", "blocked_share", "corridor", "room"
 class MapOptions:
     """What kind of map, and how cells are connected."""
 
-    kind: str = option("scattered", "scattered, maze or rooms.")
-    rows: int = option(30, "Of the map.", least=1)
-    columns: int = option(30, "Of the map.", least=1)
+    kind: str = option("scattered", "Kind of random map: scattered, maze or rooms.")
+    rows: int = option(30, "Number of rows of the map.", least=1)
+    columns: int = option(30, "Number of columns of the map.", least=1)
     blocked_share: float = option(
         0.33, "scattered: the probability that a cell is blocked.", least=0, below=1
     )
-    corridor: int = option(1, "maze: cells between two walls.", least=1)
-    room: int = option(7, "rooms: cells between two walls.", least=1)
-    neighbours: int = option(4, "Of a cell, 4 or 8.", words=(4, 8))
-    cut_corners: bool = option(False, "Whether diagonal steps may pass obstacles.")
+    corridor: int = option(1, "maze: number of cells between two walls.", least=1)
+    room: int = option(7, "rooms: number of cells between two walls.", least=1)
+    neighbours: int = option(4, "Number of neighbours of a cell, 4 or 8.", words=(4, 8))
+    cut_corners: bool = option(False, "Diagonal steps may pass the corners of obstacles.")
 
     def __post_init__(self) -> None:
         MAPS.get(self.kind)
@@ -55,8 +55,8 @@ class MapOptions:
 class ScenarioOptions(MapOptions):
     """Maps, and the headings of lattices on them."""
 
-    headings: int = option(0, "Of lattices, 4 or 8; 0: cells without headings.", words=(0, 4, 8))
-    turn_cost: float = option(1.0, "Of a turn by one heading, on lattices.", least=0, most=1e6)
+    headings: int = option(0, "Headings of a lattice, 4 or 8; 0: cells without headings.", words=(0, 4, 8))
+    turn_cost: float = option(1.0, "Cost of a turn by one heading, on lattices.", least=0, most=1e6)
 
     def on_lattices(self, problems: Sequence[GridProblem], seed: int) -> list[GridLike]:
         """The problems with headings, if there are any."""
