@@ -16,11 +16,14 @@ import random
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from hstar.errors import HstarError, InputError
 from hstar.options import Checked, option
 from hstar.spaces.own import OwnProblem
+
+Steps: TypeAlias = list[tuple[str, Any, float]]
+Edges: TypeAlias = list[tuple[int, float]]
 
 
 @dataclass(frozen=True)
@@ -96,56 +99,48 @@ def _walked(problem: OwnProblem, config: CheckConfig, deadline: float) -> list[A
     return list(seen.values())
 
 
-def _repeatable(problem: OwnProblem, states: list[Any], steps: list[list[tuple[str, Any, float]]]) -> Finding:
+def _agree(problem: OwnProblem, one: Steps, two: Steps) -> bool:
+    return len(one) == len(two) and all(
+        problem.same(x[1], y[1]) and float(x[2]) == float(y[2]) for x, y in zip(one, two, strict=True)
+    )
+
+
+def _repeatable(problem: OwnProblem, states: list[Any], steps: list[Steps]) -> Finding:
     for state, before in zip(states, steps, strict=True):
         again = problem.successors(state)
-        same = len(again) == len(before) and all(
-            one[0] == two[0] and one[2] == two[2] and problem.same(one[1], two[1])
-            for one, two in zip(before, again, strict=False)
-        )
-        if not same:
-            return Finding(
-                "repeatable", False, f"successors({state!r:.60}) are not the same when asked again"
-            )
+        if [step[0] for step in before] != [step[0] for step in again] or not _agree(problem, before, again):
+            detail = f"successors({state!r:.60}) are not the same when asked again"
+            return Finding("repeatable", False, detail)
     return Finding("repeatable", True, f"{len(states)} states have the same successors again")
 
 
 def _batch(problem: OwnProblem, states: list[Any]) -> Finding:
+    called = problem.functions.called
     for state in states:
-        plain = problem.functions.called("successors", state)
-        batch = problem.successors(state)
-        same = len(plain) == len(batch) and all(
-            problem.same(one[1], two[1]) and float(one[2]) == two[2]
-            for one, two in zip(plain, batch, strict=False)
-        )
-        if not same:
+        if not _agree(problem, called("successors", state), problem.successors(state)):
             return Finding("batch", False, f"successors_batch([{state!r:.60}]) differs from successors")
-        if hasattr(problem.space, "is_goal") and bool(
-            problem.functions.called("is_goal", state)
-        ) != problem.is_goal(state):
+        if hasattr(problem.space, "is_goal") and bool(called("is_goal", state)) != problem.is_goal(state):
             return Finding("batch", False, f"is_goal_batch([{state!r:.60}]) differs from is_goal")
     return Finding("batch", True, f"batch functions agree with plain ones on {len(states)} states")
 
 
-def _inverse(
-    problem: OwnProblem, states: list[Any], steps: list[list[tuple[str, Any, float]]], deadline: float
-) -> Finding:
+def _inverse(problem: OwnProblem, states: list[Any], steps: list[Steps], deadline: float) -> Finding:
+    def leads(back: Steps, state: Any, cost: float) -> bool:
+        return any(problem.same(there, state) and price == cost for _, there, price in back)
+
     tried = 0
     for state, found in zip(states, steps, strict=True):
         if tried and time.monotonic() > deadline:
             break
         tried += 1
         for name, after, cost in found[:8]:
-            back = problem.predecessors(after)
-            if not any(problem.same(one, state) and price == cost for _, one, price in back):
+            if not leads(problem.predecessors(after), state, cost):
                 detail = (
                     f"{name} leads from {state!r:.40} to {after!r:.40}, but predecessors do not lead back"
                 )
                 return Finding("predecessors", False, detail)
         for name, before, cost in problem.predecessors(state)[:8]:
-            if not any(
-                problem.same(after, state) and price == cost for _, after, price in problem.successors(before)
-            ):
+            if not leads(problem.successors(before), state, cost):
                 detail = (
                     f"predecessors of {state!r:.40} has {before!r:.40} by {name}, whose successors lack it"
                 )
@@ -165,8 +160,8 @@ def _encoding(problem: OwnProblem, states: list[Any]) -> Finding:
 
 def _bound(problem: OwnProblem, config: CheckConfig, deadline: float) -> Finding:
     """Exact costs-to-go of what can be enumerated from the start, and the bound beside them."""
-    states, edges = _enumerated(problem, config.states, deadline)
-    costs = _costs_to_go(problem, states, edges)
+    states, back = _enumerated(problem, config.states, deadline)
+    costs = _costs_to_go(problem, states, back)
     known = [(state, cost) for state, cost in zip(states, costs, strict=True) if cost is not None]
     if not known:
         return Finding("lower_bound", True, f"not tried: no goal among the first {len(states)} states")
@@ -179,15 +174,13 @@ def _bound(problem: OwnProblem, config: CheckConfig, deadline: float) -> Finding
     return Finding("lower_bound", True, f"at most the true cost at {len(known)} states")
 
 
-def _enumerated(
-    problem: OwnProblem, most: int, deadline: float
-) -> tuple[list[Any], list[list[tuple[int, float]]]]:
-    """States in the order of a breadth-first search, and for each its steps to others of them."""
-    numbers, states, edges = {problem.packed(problem.start): 0}, [problem.start], []
+def _enumerated(problem: OwnProblem, most: int, deadline: float) -> tuple[list[Any], list[Edges]]:
+    """States in the order of a breadth-first search, and for each the steps to it from others of them."""
+    numbers, states = {problem.packed(problem.start): 0}, [problem.start]
+    back: list[Edges] = [[]]
     for number in itertools.count():
         if number >= len(states) or time.monotonic() > deadline:
             break
-        own: list[tuple[int, float]] = []
         for _, after, cost in problem.successors(states[number]):
             key = problem.packed(after)
             if key not in numbers:
@@ -195,19 +188,13 @@ def _enumerated(
                     continue
                 numbers[key] = len(states)
                 states.append(after)
-            own.append((numbers[key], float(cost)))
-        edges.append(own)
-    return states, edges
+                back.append([])
+            back[numbers[key]].append((number, float(cost)))
+    return states, back
 
 
-def _costs_to_go(
-    problem: OwnProblem, states: list[Any], edges: list[list[tuple[int, float]]]
-) -> list[float | None]:
+def _costs_to_go(problem: OwnProblem, states: list[Any], back: list[Edges]) -> list[float | None]:
     """The cost of a cheapest way to a goal within the enumerated states: at least the true cost."""
-    back: list[list[tuple[int, float]]] = [[] for _ in states]
-    for number, own in enumerate(edges):
-        for after, cost in own:
-            back[after].append((number, cost))
     costs: list[float | None] = [None] * len(states)
     queue = [(0.0, number) for number, state in enumerate(states) if problem.is_goal(state)]
     heapq.heapify(queue)
