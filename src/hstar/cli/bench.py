@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hstar.cli.options import Parser
@@ -76,7 +75,7 @@ def _tell(jobs: list[Job], done: dict[str, Attempt], slots: int | None) -> int:
         if job.key in done:
             spent.setdefault(job.kind, []).append(done[job.key].seconds)
     if spent:
-        means = {kind: fmean(times) for kind, times in spent.items()}
+        means = {kind: sum(times) / len(times) for kind, times in spent.items()}
         expected = sum(means.get(job.kind, job.time_limit) for job in missing) / slots
         print(f"about {format_time(expected)} at the pace so far", file=sys.stderr)
     return 0

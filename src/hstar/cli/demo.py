@@ -8,7 +8,6 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean, geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.options import Parser
@@ -92,6 +91,8 @@ def _generate(blocks: int, seed: int) -> Task:
 
 
 def _row(name: str, results: Sequence[Result]) -> str:
+    from statistics import fmean, geometric_mean
+
     lengths = [result.plan_length for result in results if result.plan_length is not None]
     means = (geometric_mean(max(1, getattr(one, count)) for one in results) for count in _COUNTS)
     return _ROW.format(

@@ -32,12 +32,10 @@ def promise(batch: Batch, arguments: argparse.Namespace, problem: Any) -> dict[s
     """Plain data: `kept`, the numbers, and a `text` to follow "the plan"; None without calibration."""
     parts = batch.heuristic if isinstance(batch.heuristic, list) else [batch.heuristic]
     parts = [one for part in parts for one in getattr(part, "parts", [part])]
-    found: list[Calibrated] = [
-        rule for part in parts if (rule := getattr(part, "calibration", None)) is not None
-    ]
-    if not found:
+    rules: list[Calibrated] = [part.calibration for part in parts if getattr(part, "calibration", None)]
+    if not rules:
         return None
-    rule, reason = found[0], _reason(batch, parts, len(found))
+    rule, reason = rules[0], _reason(batch, parts, len(rules))
     drawn = None if arguments.random is None else distribution(arguments.walk)
     if reason is None and problem.kind == "puzzle" and drawn is not None and drawn != rule.distribution:
         reason = f"instances are {drawn}, those of the calibration {rule.distribution or 'others'}"
@@ -45,9 +43,7 @@ def promise(batch: Batch, arguments: argparse.Namespace, problem: Any) -> dict[s
         reason = "actions have costs, and the calibration counts steps (--unit-cost does, too)"
     return {
         "kept": reason is None,
-        "confidence": rule.confidence,
-        "bound": rule.bound,
-        "instances": rule.instances,
+        **{name: getattr(rule, name) for name in ("confidence", "bound", "instances")},
         "text": f"is {rule.promise}" if reason is None else f"comes without a promise: {reason}",
     }
 

@@ -277,14 +277,14 @@ def _line(row: Row) -> str:
     return f"{row['id']}: {found}{optimal}, {row['generated']} generated, {row['search_time']:.3f} s"
 
 
-def _means(found: dict[str, Any]) -> str:
-    told = [f"{found['solved']} of {found['instances']} solved"]
-    if found["cost"] is not None:
-        told.append(f"mean cost {found['cost']:.2f}")
-    told.append(f"mean {format_count(found['generated'])} generated in {found['search_time']:.3f} s")
-    if found["with_known_optimum"]:
-        told.append(f"suboptimality {found['suboptimality']:.2%}, {found['optimal']:.1%} optimal")
-    return ", ".join(told)
+def _means(means: dict[str, Any]) -> str:
+    parts = [f"{means['solved']} of {means['instances']} solved"]
+    if means["cost"] is not None:
+        parts.append(f"mean cost {means['cost']:.2f}")
+    parts.append(f"mean {format_count(means['generated'])} generated in {means['search_time']:.3f} s")
+    if means["with_known_optimum"]:
+        parts.append(f"suboptimality {means['suboptimality']:.2%}, {means['optimal']:.1%} optimal")
+    return ", ".join(parts)
 
 
 def _table(found: Sequence[dict[str, Any]]) -> list[str]:

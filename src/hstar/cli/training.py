@@ -63,42 +63,42 @@ def iteration(record: Iteration) -> str:
 
 def summary(model: TrainedModel[Any], origin: str) -> str:
     """One line: what was learned from, how long, and how well; `origin` is of the states of a task."""
-    found, told = model.summary, [model.recipe]
-    kind = model.space.kind
-    if kind != "domain" or "features" not in found:
-        told += [] if kind in ("task", "puzzle") else [f"{model.model} and {model.estimate.name}"]
-    if kind != "domain" and kind != "map":
-        told.append(f"{len(model.space.atoms)} atoms" if kind == "task" else str(model.space))
-    states = f"{found['states']} states"
-    if "instances" in found:
-        states += f" of {found['instances']} tasks of {model.space.words.domain}"
-    elif "scenarios" in found:
-        states += f" of {found['scenarios']} scenarios"
-    elif "curve" in found and "best_loss" in found and kind == "task":
+    record, parts, kind = model.summary, [model.recipe], model.space.kind
+    if kind not in ("task", "puzzle") and not (kind == "domain" and "features" in record):
+        parts.append(f"{model.model} and {model.estimate.name}")
+    if kind not in ("domain", "map"):
+        parts.append(f"{len(model.space.atoms)} atoms" if kind == "task" else str(model.space))
+    states = f"{record['states']} states"
+    if "instances" in record:
+        states += f" of {record['instances']} tasks of {model.space.words.domain}"
+    elif "scenarios" in record:
+        states += f" of {record['scenarios']} scenarios"
+    elif "curve" in record and "best_loss" in record and kind == "task":
         states += f" {origin}"
-    if "tasks" in found:
-        told += [f"{found['iterations']} iterations", f"{found['solved']} of {found['tasks']} tasks solved"]
-    told.append(states)
-    if "generated" in found:
-        told.append(f"{format_count(found['generated'])} generated")
-    if "features" in found:  # a regression
-        told.append(f"{found['features']} features, mean squared error {found['mse']:.3g}")
-        if found["held_out_mse"] is not None:
-            told[-1] += f" ({found['held_out_mse']:.3g} on held-out tasks)"
-    if "best_loss" in found:
-        told += [f"{found['epochs']} epochs (ended by {found['stopped'].replace('_', ' ')})"]
-        told += [_loss(model)]
-    return ", ".join(told)
+    if "tasks" in record:
+        parts += [
+            f"{record['iterations']} iterations",
+            f"{record['solved']} of {record['tasks']} tasks solved",
+        ]
+    parts.append(states)
+    if "generated" in record:
+        parts.append(f"{format_count(record['generated'])} generated")
+    if "features" in record:  # a regression
+        parts.append(f"{record['features']} features, mean squared error {record['mse']:.3g}")
+        if record["held_out_mse"] is not None:
+            parts[-1] += f" ({record['held_out_mse']:.3g} on held-out tasks)"
+    if "best_loss" in record:
+        parts += [f"{record['epochs']} epochs (ended by {record['stopped'].replace('_', ' ')})", _loss(model)]
+    return ", ".join(parts)
 
 
 def _loss(model: TrainedModel[Any]) -> str:
     """The loss, and of which states; of a domain in the measure that chose the weights."""
-    found, kind = model.summary, model.space.kind
-    held_out = bool(found["validation_states"])
+    held_out = bool(model.summary["validation_states"])
     criterion = model.recipe_config["training"]["criterion"] if held_out else "loss"
-    what = {"domain": "tasks", "map": "scenarios"}.get(kind)
+    what = {"domain": "tasks", "map": "scenarios"}.get(model.space.kind)
     where = "" if what is None else f" on {'held-out' if held_out else 'the same'} {what}"
-    return f"{criterion} {found['best_loss']:.3g}{where}"
+    return f"{criterion} {model.summary['best_loss']:.3g}{where}"
 
 
 @contextmanager
