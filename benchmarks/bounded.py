@@ -40,8 +40,7 @@ from hstar.errors import InputError
 from hstar.models.trained_model import load_model
 from hstar.search.databases import PUZZLE_15, pattern_databases
 from hstar.search.iterative_deepening import PuzzleHeuristic
-from hstar.search.puzzle_features import puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_network import PuzzleNetwork, puzzle_features
 from hstar.search.solve import Result, solve
 from hstar.spaces.puzzle import Instance, Puzzle
 from hstar.spaces.tiles import Tiles

@@ -25,8 +25,7 @@ from records import Record, Records, add_file_options, build, finish, note, show
 
 from hstar.errors import InputError
 from hstar.search.databases import BLOCKS_15, Databases, pattern_databases
-from hstar.search.puzzle_features import puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_network import PuzzleNetwork, puzzle_features
 from hstar.search.solve import Result, SearchConfig, solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake

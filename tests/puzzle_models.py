@@ -12,8 +12,7 @@ from hstar.models.ffnn_config import FFNNConfig
 from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
 from hstar.models.puzzle_identity import truncated as truncated_belief
 from hstar.models.trained_model import TrainedModel
-from hstar.search.puzzle_features import puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_network import PuzzleNetwork, puzzle_features
 from hstar.spaces.puzzles import parse_puzzle
 
 

@@ -22,7 +22,7 @@ from hstar.models.map_identity import GoalIdentity, MapIdentity
 from hstar.models.own_identity import OwnIdentity
 from hstar.models.puzzle_identity import PuzzleIdentity
 from hstar.models.task_identity import identify
-from hstar.search.puzzle_features import puzzle_features
+from hstar.search.puzzle_network import puzzle_features
 from hstar.spaces.grid_maps import random_problem
 from hstar.spaces.puzzles import parse_puzzle
 from labelled import labelled, reachable

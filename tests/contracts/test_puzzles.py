@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from hstar.errors import InputError, UnsupportedError
 from hstar.search.databases import Databases, pattern_databases
-from hstar.search.puzzle_features import PuzzleFeatures, puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_network import PuzzleFeatures, PuzzleNetwork, puzzle_features
 from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake

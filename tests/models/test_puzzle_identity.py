@@ -15,7 +15,7 @@ from hstar.estimates.laplace import Laplace
 from hstar.estimates.rules import Bounded, Calibrated, Clip, Likely, Mean, Order, Quantile
 from hstar.models.puzzle_identity import FEATURES
 from hstar.models.trained_model import load_model
-from hstar.search.puzzle_features import puzzle_features
+from hstar.search.puzzle_network import puzzle_features
 from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.puzzles import parse_puzzle

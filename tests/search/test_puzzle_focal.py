@@ -13,8 +13,7 @@ import pytest
 from hstar import _core
 from hstar.errors import InputError
 from hstar.search.databases import pattern_databases
-from hstar.search.puzzle_features import puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_network import PuzzleNetwork, puzzle_features
 from hstar.search.solve import Found, Result, SearchConfig, solve
 from hstar.spaces.puzzle import Puzzle, State, replay
 from hstar.spaces.puzzles import parse_puzzle

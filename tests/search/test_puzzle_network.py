@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.search import puzzle_features as features_module
+from hstar.search import puzzle_network as features_module
 from hstar.search.databases import BLOCKS_15, PANCAKE_24, PUZZLE_15, PUZZLE_24, Patterns
-from hstar.search.puzzle_features import PuzzleFeatures, puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_network import PuzzleFeatures, PuzzleNetwork, puzzle_features
 from hstar.search.solve import solve
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake

@@ -17,8 +17,7 @@ from hstar.estimates.belief import puzzle_options
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.identity import IDENTITIES, Identity
-from hstar.search.puzzle_features import puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_network import PuzzleNetwork, puzzle_features
 from hstar.spaces.puzzle import Puzzle, State, format_numbers
 from hstar.spaces.puzzles import parse_puzzle
 

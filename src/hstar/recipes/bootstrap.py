@@ -41,8 +41,7 @@ from hstar.recipes.iterations import Learner
 from hstar.recipes.recipe import Method, Options, Parts, Recipe, Run, enter
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig
-from hstar.search.puzzle_features import INPUTS, puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_network import INPUTS, PuzzleNetwork, puzzle_features
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import Result, searches, solve
 from hstar.spaces.own import OwnProblem

@@ -25,7 +25,7 @@ from hstar.models.ffnn_config import FFNNConfig
 from hstar.options import check_options, option
 from hstar.recipes.recipe import Method, Options, Parts, Recipe, Run, enter
 from hstar.sampling.uncertain_tasks import SOFTMAX
-from hstar.search.puzzle_features import INPUTS
+from hstar.search.puzzle_network import INPUTS
 
 if TYPE_CHECKING:
     from hstar.models.trained_model import TrainedModel

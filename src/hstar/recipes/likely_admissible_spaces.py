@@ -39,8 +39,7 @@ from hstar.models.trained_model import TrainedModel
 from hstar.recipes.likely_admissible import NAME, LikelyAdmissibleOptions
 from hstar.sampling.backward_walks import BackwardWalks, PuzzleWalks, TaskWalks
 from hstar.search.heuristics import BatchHeuristic
-from hstar.search.puzzle_features import ONE_HOT, puzzle_features
-from hstar.search.puzzle_network import PuzzleNetwork
+from hstar.search.puzzle_network import ONE_HOT, PuzzleNetwork, puzzle_features
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import Result, SearchConfig, plan_states, solve
 from hstar.spaces.grid import GridLike, GridProblem

@@ -30,7 +30,7 @@ from hstar.recipes.prolonged_map import NAME, ProlongedMap
 from hstar.recipes.recipe import Options, Parts, Recipe, Run, enter
 from hstar.recipes.sampled_task import SampledTask
 from hstar.sampling.prolonged import Prolonged, backward_labels
-from hstar.search.puzzle_features import INPUTS, ONE_HOT, puzzle_features
+from hstar.search.puzzle_network import INPUTS, ONE_HOT, puzzle_features
 from hstar.spaces.own import OwnProblem
 from hstar.spaces.puzzle import Puzzle
 

@@ -25,6 +25,13 @@ from hstar.errors import InputError
 
 FORMAT_VERSION = 1
 WORD_BITS = 64
+_COLUMNS = {
+    "states": "uint64",
+    "label": "float32",
+    "instance": "int32",
+    "lower": "float32",
+    "upper": "float32",
+}
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 Column: TypeAlias = npt.NDArray[np.float32]
@@ -47,20 +54,11 @@ class Dataset:
         if not self.atoms or len(set(self.atoms)) != len(self.atoms):
             raise InputError("a data set needs atoms, each of them once")
         n, words = len(self.label), -(-len(self.atoms) // WORD_BITS)
-        expected: dict[str, tuple[type[np.generic], tuple[int, ...]]] = {
-            "states": (np.uint64, (n, words)),
-            "label": (np.float32, (n,)),
-            "instance": (np.int32, (n,)),
-            "lower": (np.float32, (n,)),
-            "upper": (np.float32, (n,)),
-        }
-        for name, (dtype, shape) in expected.items():
-            column = getattr(self, name)
-            if column is None and name in ("lower", "upper"):
-                continue
-            if column.dtype != dtype or column.shape != shape:
+        for name, column in _columns(self).items():
+            shape = (n, words) if name == "states" else (n,)
+            if column.dtype.name != _COLUMNS[name] or column.shape != shape:
                 raise InputError(
-                    f"column {name} of a data set must be {np.dtype(dtype).name} {shape}, "
+                    f"column {name} of a data set must be {_COLUMNS[name]} {shape}, "
                     f"got {column.dtype.name} {column.shape}"
                 )
         used = len(self.atoms) % WORD_BITS
@@ -88,12 +86,12 @@ class Dataset:
             return self
         label = self.label[first]
         np.minimum.at(label, group, self.label)
-        lower, upper = (None if side is None else side[first] for side in (self.lower, self.upper))
-        if lower is not None and self.lower is not None:
-            np.fmax.at(lower, group, self.lower)
-        if upper is not None and self.upper is not None:
-            np.fmin.at(upper, group, self.upper)
-        return replace(self.take(first), label=label, lower=lower, upper=upper)
+        found = replace(self.take(first), label=label)
+        if self.lower is not None and found.lower is not None:
+            np.fmax.at(found.lower, group, self.lower)
+        if self.upper is not None and found.upper is not None:
+            np.fmin.at(found.upper, group, self.upper)
+        return found
 
     def split(self, fraction: float, seed: int) -> tuple[Dataset, Dataset]:
         """Deduplicated rest and `fraction`, by chance; all copies of a state go to the same part."""
@@ -136,7 +134,7 @@ def concatenate(parts: Sequence[Dataset]) -> Dataset:
     if any(part.atoms != atoms for part in parts):
         raise InputError("data sets over different atoms cannot be put together")
     columns: dict[str, npt.NDArray[Any]] = {}
-    for name in ("states", "label", "instance", "lower", "upper"):
+    for name in _COLUMNS:
         found = [getattr(part, name) for part in parts]
         if all(column is None for column in found):
             continue
@@ -172,7 +170,7 @@ def load(path: str | Path) -> Dataset:
 
 
 def _columns(dataset: Dataset) -> dict[str, npt.NDArray[Any]]:
-    columns = {name: getattr(dataset, name) for name in ("states", "label", "instance", "lower", "upper")}
+    columns = {name: getattr(dataset, name) for name in _COLUMNS}
     return {name: column for name, column in columns.items() if column is not None}
 
 

@@ -7,6 +7,7 @@ model reads. Those of maps are in `grid_examples.py`.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -159,16 +160,13 @@ class RelationalExamples:
         *,
         siblings: bool = False,
         inputs: bool = True,
-        table: _Table | None = None,
-        instances: npt.NDArray[np.int64] | None = None,
     ) -> None:
         self.data, self.model, self.known, self.siblings = data, model, known, siblings
-        self.table = _Table(data, model, known, inputs) if table is None else table
-        self.instances = np.arange(len(data.instances)) if instances is None else instances
+        self.table = _Table(data, model, known, inputs)
+        self.instances: npt.NDArray[np.int64] = np.arange(len(data.instances))
+        self.rows = np.flatnonzero(self.table.labelled)
         if siblings and self.table.labelled.all():
             raise InputError("the data have no siblings, which ranking needs; label with --siblings")
-        chosen = np.isin(self.table.instance, self.instances)
-        self.rows = np.flatnonzero(chosen & self.table.labelled)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -183,10 +181,11 @@ class RelationalExamples:
         order = np.random.default_rng(seed).permutation(self.instances)
         return self._of(np.sort(order[size:])), self._of(np.sort(order[:size]))
 
-    def _of(self, instances: npt.NDArray[Any]) -> RelationalExamples:
-        return RelationalExamples(
-            self.data, self.model, self.known, siblings=self.siblings, table=self.table, instances=instances
-        )
+    def _of(self, instances: npt.NDArray[np.int64]) -> RelationalExamples:
+        part = copy.copy(self)
+        part.instances = instances
+        part.rows = self.rows[np.isin(self.table.instance[self.rows], instances)]
+        return part
 
     def digest(self) -> str:
         found = hashlib.sha256(repr((self.known, self.siblings, self.model, self.data.words)).encode())
