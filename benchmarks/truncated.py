@@ -27,15 +27,15 @@ from hstar.experiments.statistics import (
     Record,
     Share,
     calibration_of,
-    comparisons_of,
     geometric,
     mean,
+    of_step,
     searches_of,
     share_of,
-    trainings_of,
+    starts_of,
+    whole_seeds,
 )
 from hstar.experiments.tables import number, share
-from hstar.experiments.whole_seeds import starts_of, whole_seeds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +91,7 @@ Errors = dict[tuple[str, str], list[float]]
 def errors_of(rows: Sequence[Record]) -> Errors:
     """Those of the run."""
     found: Errors = {}
-    for row in comparisons_of(rows):
+    for row in of_step(rows, "accuracy"):
         if row["status"] == "compared":
             found.setdefault((row["domain"], row["contestant"]), []).append(row["mse"])
     return found
@@ -106,7 +106,7 @@ def accuracy(rows: Sequence[Record]) -> str:
     """Mean squared errors on large problems, ours and in brackets the published ones (Table 1)."""
     errors, lines = errors_of(rows), []
     for title, domain in DOMAINS.items():
-        compared = [row for row in comparisons_of(rows) if row["domain"] == domain]
+        compared = [row for row in of_step(rows, "accuracy") if row["domain"] == domain]
         for name, published in zip(("ff", "lmcut"), PUBLISHED_SYMBOLIC[title], strict=True):
             if compared:
                 value = _with(Share(compared[0][f"mse_{name}"]), published)
@@ -229,7 +229,7 @@ def training_curves(axes: Axes, rows: Sequence[Record], domain: str) -> None:
             name = ESTIMATES[word].format("nlm", setting)
             curves = [
                 [point[2] for point in row["curve"]]
-                for row in trainings_of(rows)
+                for row in of_step(rows, "train")
                 if (row["domain"], row["contestant"]) == (domain, name) and row.get("curve")
             ]
             means = [fmean(value for value in values if value is not None) for values in zip_longest(*curves)]
@@ -246,7 +246,9 @@ def calibration_curves(axes: Axes, rows: Sequence[Record], domain: str) -> None:
         for word, stroke in (("N", ":"), ("TN", "-")):
             name = ESTIMATES[word].format(model, "learned/ff")
             here = [
-                row for row in comparisons_of(rows) if (row["domain"], row["contestant"]) == (domain, name)
+                row
+                for row in of_step(rows, "accuracy")
+                if (row["domain"], row["contestant"]) == (domain, name)
             ]
             if points := calibration_of(here):
                 levels, shares = zip(*points, strict=True)

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments.grid_animation import animate
-from hstar.experiments.grid_picture import Panel
+from hstar.experiments.grid_picture import Panel, animate
 from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem
 

@@ -18,7 +18,7 @@ from hstar.experiments import LocalExecutor, Store, run
 from hstar.experiments.batch import optimum
 from hstar.experiments.protocol import ROWS
 from hstar.experiments.report import page, read_runs, rows_of, write_rows
-from hstar.experiments.report.steps import steps_of
+from hstar.experiments.report.page import steps_of
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import optimality_table, summarise

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 from hstar.experiments import Store
-from hstar.experiments.grid_animation import steps
-from hstar.experiments.grid_picture import Panel
+from hstar.experiments.grid_picture import Panel, steps
 from hstar.experiments.job import STEPS
 from hstar.experiments.report import page, read_runs
 from hstar.search.solve import solve

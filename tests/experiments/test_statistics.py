@@ -8,17 +8,17 @@ import pytest
 
 from hstar.experiments import Store
 from hstar.experiments.statistics import (
-    Coverage,
     Share,
-    by_contestant,
     calibration_of,
     changes,
     compare,
-    comparisons_of,
+    coverage_of,
     curve,
     geometric,
+    grouped,
     instances_by_domain,
     mean,
+    of_step,
     rate,
     searches_of,
     sign_test,
@@ -48,21 +48,20 @@ def rows(tmp_path: Path) -> Rows:
 
 def test_coverage_is_a_mean_of_means_with_spread(rows: Rows) -> None:
     searches = searches_of(rows)
-    runs, domains = by_contestant(searches), instances_by_domain(searches)
+    runs, domains = grouped(searches, "contestant"), instances_by_domain(searches)
     assert domains == {"blocks": ["blocks/1", "blocks/2"], "ferry": ["ferry/1"]}
-    learned = Coverage(runs["learned"])
     spread = (100 - 200 / 3) / 2**0.5
-    assert learned.of(domains) == (Share(pytest.approx(100 * 5 / 6), pytest.approx(spread)), None)
-    ff = Coverage(runs["ff"])
-    assert ff.of({"blocks": ["blocks/1"]}) == (Share(pytest.approx(200 / 3)), None)
+    learned = Share(pytest.approx(100 * 5 / 6), pytest.approx(spread))
+    assert coverage_of(runs["learned"], domains) == (learned, None)
+    assert coverage_of(runs["ff"], {"blocks": ["blocks/1"]}) == (Share(pytest.approx(200 / 3)), None)
     together = (200 / 3 + 100 / 3) / 2  # domains weigh the same
-    assert ff.of(domains) == (Share(pytest.approx(together)), None)
-    assert ff.of({"grid": ["grid/1"]}) == (None, None)
-    assert Coverage([]).of(domains) == (None, None)
+    assert coverage_of(runs["ff"], domains) == (Share(pytest.approx(together)), None)
+    assert coverage_of(runs["ff"], {"grid": ["grid/1"]}) == (None, None)
+    assert coverage_of([], domains) == (None, None)
 
 
 def test_pairs_are_starts_with_seeds_together(rows: Rows) -> None:
-    runs = by_contestant(searches_of(rows))
+    runs = grouped(searches_of(rows), "contestant")
     coverage, expansions, *_ = compare(runs["learned"], runs["ff"])
     # ff: two, two and one of three starts; learned: all, and half of the third ones.
     assert (coverage.better, coverage.worse, coverage.equal) == (4, 0, 5)
@@ -103,7 +102,7 @@ def test_means_and_curves(rows: Rows) -> None:
     assert geometric([]) is None
     assert geometric([1, 100]) == pytest.approx(10)
     assert geometric([0, 100]) == pytest.approx(10)  # at least one expansion
-    ff = by_contestant(searches_of(rows))["ff"]
+    ff = grouped(searches_of(rows), "contestant")["ff"]
     assert curve(ff, "expansions") == [100, 100, 100, 200, 200]
     assert rate(ff) == pytest.approx(2000)
     assert solved_by_all(searches_of(rows), ["ff", "learned"]) == {
@@ -135,13 +134,13 @@ def test_accuracy_by_domain_and_data(tmp_path: Path) -> None:
         ["ferry/test", "120", "9", "16", "0.50", "1.50 ± 0.71"],
     ]
     # Another set of data of the same domain is another line, not another seed.
-    larger = {**comparisons_of(rows)[0], "instance": "blocks/large", "mse": 8.0}
+    larger = {**of_step(rows, "accuracy")[0], "instance": "blocks/large", "mse": 8.0}
     assert accuracy_table([*rows, larger])[-1] == ["blocks/large", "120", "9", "16", "8", "–"]
 
 
 def test_calibration_is_a_mean_over_seeds(tmp_path: Path) -> None:
     with Store(compared_run(tmp_path / "run"), read_only=True) as store:
-        found = by_contestant(comparisons_of(store.rows()))
+        found = grouped(of_step(store.rows(), "accuracy"), "contestant")
     assert calibration_of(found["belief"]) == [(0.25, 0.375), (0.5, 0.5), (0.75, 0.75)]
     assert calibration_of(found["wl"]) == []
     assert calibration_of(found["broken"]) == []

@@ -123,7 +123,7 @@ def test_damaged_files(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="an artefact is damaged"):
             store.get(digest)
         store.path(digest).unlink()
-        with pytest.raises(InputError, match="cannot read an artefact: No such file"):
+        with pytest.raises(InputError, match="cannot read: No such file"):
             store.get(digest)
     (tmp_path / "results.sqlite").write_bytes(b"not a database at all" * 100)
     with pytest.raises(InputError, match=r"results\.sqlite: not a store of hstar, or damaged"):

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from hstar.experiments.statistics import (
-    Coverage,
     Share,
+    coverage_of,
     missing_optimality,
     optimality_of,
     ratio_to,
     share_of,
     solved_by_all,
+    starts_of,
+    whole_seeds,
 )
 from hstar.experiments.tables import (
     accuracy_table,
@@ -25,7 +27,6 @@ from hstar.experiments.tables import (
     optimality_table,
     share,
 )
-from hstar.experiments.whole_seeds import starts_of, whole_seeds
 
 Row = dict[str, Any]
 
@@ -101,10 +102,10 @@ def test_coverage_of_what_is_there_is_not_coverage() -> None:
     assert coverage_table(rows) == [["", "whole", "begun"], ["d/i", "75", "3 of 4"]]
     wanted = starts_of(rows)
     places = {"d": ["d/i"]}
-    assert Coverage(searches("begun", 3), wanted).of(places) == (None, "3 of 4")
-    assert Coverage(searches("c", 4, seeds=2), wanted).of(places) == (Share(100, 0), None)
-    assert Coverage(searches("c", 4, seeds=2)[:-1], wanted).of(places) == (Share(100), "1 of 2 seeds")
-    assert Coverage([], wanted).of(places) == (None, None)
+    assert coverage_of(searches("begun", 3), places, wanted) == (None, "3 of 4")
+    assert coverage_of(searches("c", 4, seeds=2), places, wanted) == (Share(100, 0), None)
+    assert coverage_of(searches("c", 4, seeds=2)[:-1], places, wanted) == (Share(100), "1 of 2 seeds")
+    assert coverage_of([], places, wanted) == (None, None)
 
 
 def test_evaluations_that_the_clock_hid() -> None:

@@ -110,13 +110,13 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
 
 def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
     from hstar.experiments import Store
-    from hstar.experiments.label import labelling_jobs, merged
     from hstar.experiments.problems import read_problem
+    from hstar.experiments.protocol import labelling_jobs, merged
     from hstar.sampling import relational
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
     with Store(folder) as store:
-        given = [read_problem(problem, store, domain) for domain, problem in problems]
+        given = [[read_problem(problem, store, domain)] for domain, problem in problems]
         by_domain = labelling_jobs("labels", given, _labelling(arguments))
         if len(by_domain) > 1:
             raise InputError(f"problems of several domains: {', '.join(by_domain)}")

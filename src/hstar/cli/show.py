@@ -37,8 +37,7 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.experiments.grid_animation import animate
-    from hstar.experiments.grid_picture import FORMATS, check_picture, draw
+    from hstar.experiments.grid_picture import FORMATS, animate, check_picture, draw
 
     if check_problem_options(arguments) != "map" or arguments.headings:
         raise InputError("hstar show draws maps without headings")

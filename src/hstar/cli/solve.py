@@ -200,7 +200,7 @@ class _Output:
         """Means over the rows, and the exit code."""
         arguments = self.arguments
         if arguments.steps is not None:
-            from hstar.experiments.grid_animation import write_steps
+            from hstar.experiments.grid_picture import write_steps
 
             write_steps(arguments.steps, self.problem, panels(self.first))
         if self.several:

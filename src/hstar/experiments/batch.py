@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hstar.errors import InputError, PlanError
-from hstar.files import append_line
+from hstar.files import append_line, read_bytes
 from hstar.search.result import Found
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import (
@@ -71,7 +71,6 @@ class Batch:
 
     @property
     def run(self) -> dict[str, Any]:
-        """What is the same for all rows."""
         default = SearchConfig()
         names = [entry.name for entry in fields(self.config) if entry.name not in ("anchor", "explored")]
         chosen = {name: getattr(self.config, name) for name in names}
@@ -148,15 +147,9 @@ def run_batch(
         if config.time_limit is not None:
             config = replace(config, time_limit=max(0.0, config.time_limit - instance.load_time))
         told = None if on_plan is None else lambda found: on_plan(instance, found)
+        asked, heuristic = instance.problem, used.heuristic
         try:
-            return solve(
-                instance.problem,
-                used.heuristic,
-                used.search,
-                config=config,
-                progress=progress,
-                on_plan=told,
-            )
+            return solve(asked, heuristic, used.search, config=config, progress=progress, on_plan=told)
         except KeyboardInterrupt:
             return Result("interrupted")
         except MemoryError:
@@ -247,14 +240,8 @@ def _key(instance: Instance) -> tuple[str, str]:
 
 def _rows(path: Path, run: Mapping[str, Any]) -> dict[tuple[str, str], Row]:
     """Rows of this run in a file; half a line that a kill left behind is passed over."""
-    try:
-        lines = path.read_bytes().splitlines()
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
     found: dict[tuple[str, str], Row] = {}
-    for line in lines:
+    for line in read_bytes(path).splitlines() if path.exists() else ():
         try:
             row = json.loads(line)
             if row["run"] == run:

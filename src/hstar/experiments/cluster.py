@@ -36,6 +36,7 @@ from hstar import __version__
 from hstar.errors import ClusterError, HstarError, InputError
 from hstar.experiments.driver import LOOK_S, Contents
 from hstar.experiments.job import Job, Outcome, execute
+from hstar.files import read_text
 from hstar.registry import unknown
 
 if TYPE_CHECKING:
@@ -98,7 +99,6 @@ class DaskExecutor:
         return self._slots if self._most is None else min(self._most, self._slots)
 
     def submit(self, job: Job, contents: Contents) -> Future[Outcome]:
-        """Starts a job."""
         return asyncio.run_coroutine_threadsafe(self._follow(job, contents), self._loop)
 
     def stop(self, pending: Iterable[Future[Outcome]]) -> None:
@@ -283,12 +283,9 @@ class SlurmTable(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
 
 def read_slurm(file: Path) -> SlurmTable:
     """The options in a file; a wrong one is an `InputError`."""
+    text = read_text(file)
     try:
-        text = file.read_text()
         table = msgspec.toml.decode(text, type=SlurmTable)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not text"
-        raise InputError(f"cannot read: {reason}", file=file) from None
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$.")
         key = re.split(r"[^\w]", path)[0]
@@ -326,7 +323,6 @@ def _slurm_cluster(table: SlurmTable, file: Path) -> Iterator[SLURMCluster]:
     options["scheduler_options"] = {"dashboard_address": ":0", **options.get("scheduler_options", {})}
 
     async def submit() -> str | None:
-        """Waits until all jobs are with Slurm; what it said to one that is not."""
         while len(cluster.workers) < table.jobs:
             await asyncio.sleep(0.05)
         said = None

@@ -7,6 +7,7 @@ contents of its input files and answers with an `Outcome`: threads here, a clust
 
 from __future__ import annotations
 
+import functools
 import heapq
 import logging
 import os
@@ -75,25 +76,17 @@ class LocalExecutor:
     ) -> None:
         self.slots = slots or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self.slots)
-        self._scratch, self._checkpoints = scratch, checkpoints
-        self._servers = ForkServers()
+        self._execute = functools.partial(
+            execute, scratch=scratch, checkpoints=checkpoints, servers=ForkServers()
+        )
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)  # of a run that was killed
             scratch.mkdir(parents=True, exist_ok=True)
 
     def submit(self, job: Job, contents: Contents) -> Future[Outcome]:
-        """Starts a job."""
-        return self._pool.submit(
-            execute,
-            job,
-            contents,
-            scratch=self._scratch,
-            checkpoints=self._checkpoints,
-            servers=self._servers,
-        )
+        return self._pool.submit(self._execute, job, contents)
 
     def stop(self, pending: Iterable[Future[Outcome]]) -> None:
-        """Ends what is running; its outcomes are void."""
         futures = list(pending)
         self._pool.shutdown(wait=False, cancel_futures=True)
         while not all(future.done() for future in futures):
@@ -120,12 +113,9 @@ def run(
         why = "since other jobs have their names now"
         logger.warning("%s: %d results are no longer in tables, %s", store.folder, hidden, why)
     done = {key: attempt for key, attempt in store.latest().items() if key in ordered}
-    if retry_failed:
-        done = {
-            key: attempt
-            for key, attempt in done.items()
-            if attempt.status != "error" and not starved(attempt.record, attempt.seconds)
-        }
+    for key, attempt in list(done.items()) if retry_failed else ():
+        if attempt.status == "error" or starved(attempt.record, attempt.seconds):
+            del done[key]
     waiting = _Waiting(ordered, done)
     running: dict[Future[Outcome], Running] = {}
     failed = sum(attempt.status == "error" for attempt in done.values())
@@ -182,7 +172,6 @@ class _Waiting:
                 self.settle(need, need in done and done[need].status in DONE)
 
     def pop(self) -> Job:
-        """The first that can be started."""
         return self._jobs[heapq.heappop(self.ready)[1]]
 
     def settle(self, key: str, made: bool) -> None:
@@ -198,9 +187,9 @@ class _Waiting:
             lost += users
 
 
-def _contents(job: Job, done: Mapping[str, Attempt], store: Store) -> dict[str, bytes]:
-    digests = {
-        name: done[source.key].outputs[source.name] if isinstance(source, Made) else source
-        for name, source in job.inputs.items()
-    }
-    return {name: store.get(digest) for name, digest in digests.items()}
+def _contents(job: Job, done: Mapping[str, Attempt], store: Store) -> Contents:
+    contents = {}
+    for name, source in job.inputs.items():
+        digest = done[source.key].outputs[source.name] if isinstance(source, Made) else source
+        contents[name] = store.get(digest)
+    return contents

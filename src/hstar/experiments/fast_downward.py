@@ -27,7 +27,7 @@ _STATUS = {
     23: "time_limit",
     34: "unsupported",
 }
-_NUMBERS = {
+_FIGURES = {
     "cost": r"Plan cost: (\d+)",
     "plan_length": r"Plan length: (\d+) step",
     "expansions": r"Expanded (\d+) state",
@@ -38,8 +38,12 @@ _NUMBERS = {
     "dead_ends": r"Dead ends: (\d+) state",
     "registered_states": r"Number of registered states: (\d+)",
     "initial_h": r"Initial heuristic value for \S+: (\d+)",
+    "search_time": r"Search time: ([\d.]+s)",
+    "total_time": r"Total time: ([\d.]+s)",
+    "memory": r"Peak memory: (\d+ KB)",
+    "memory_before_search": r"(\d+ KB)\] (?:Conducting|Initial heuristic value)",
+    "packed_state_bytes": r"Bytes per state: (\d+)",
 }
-_SECONDS = {"search_time": r"Search time: ([\d.]+)s", "total_time": r"Total time: ([\d.]+)s"}
 
 
 @dataclass(frozen=True)
@@ -85,16 +89,13 @@ def parse_log(log: str, found: Finished) -> dict[str, Any]:
         record["status"] = "memory_limit"
     if found.exit_code == 12 and "Time limit" in log:  # stopped by `max_time`
         record["status"] = "time_limit"
-    for key, pattern in _NUMBERS.items():
+    for key, pattern in _FIGURES.items():
         match = re.search(pattern, log)
-        record[key] = int(match[1]) if match else None
-    for key, pattern in _SECONDS.items():
-        match = re.search(pattern, log)
-        record[key] = float(match[1]) if match else None
-    peak = re.search(r"Peak memory: (\d+) KB", log)
-    record["memory"] = int(peak[1]) * 1024 if peak else None
-    start = re.search(r"(\d+) KB\] (?:Conducting|Initial heuristic value)", log)
-    record["memory_before_search"] = int(start[1]) * 1024 if start else None
-    state = re.search(r"Bytes per state: (\d+)", log)
-    record["packed_state_bytes"] = int(state[1]) if state else None
+        record[key] = _figure(match[1]) if match else None
     return record
+
+
+def _figure(text: str) -> float:
+    if text.endswith("s"):
+        return float(text[:-1])
+    return int(text.removesuffix(" KB")) * (1024 if text.endswith("KB") else 1)

@@ -116,7 +116,6 @@ class _Server:
             )
 
     def count(self, change: int) -> None:
-        """One command more, or one less."""
         with self._counting:
             self.running += change
 
@@ -164,7 +163,6 @@ class _Server:
         return answer
 
     def close(self) -> None:
-        """Ends it; what it has started ends, too."""
         self._connection.close()
         try:
             self._process.wait(timeout=1)

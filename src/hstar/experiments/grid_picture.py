@@ -1,9 +1,16 @@
-"""A picture of searches on one map, side by side: obstacles, explored cells, the path, and the value map."""
+"""Searches on one map side by side, over the value map: as a picture, or step by step as a page.
+
+`animate` writes the page: one HTML file with its data and its script in it, which asks nothing of the
+network. `steps` are these data; suites keep them for reports, whose page has the same script. Cells are flat
+indices into the map; a cell that was opened again is there as often as it was expanded.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError
+from hstar.files import replace_file
 from hstar.search.solve import Result
 from hstar.spaces.grid import GridProblem
 
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMATS = (".png", ".svg")
+_PAGE, _SCRIPT = "grid_animation.html", "grid_animation.js"
 # The same run gives the same file.
 _STYLE: dict[Any, Any] = {"svg.hashsalt": "hstar", "svg.fonttype": "none", "font.size": 9}
 _OBSTACLE, _PATH, _START, _GOAL = "#333333", "#d55e00", "#009e73", "#0072b2"
@@ -102,3 +111,62 @@ def _map(axes: Axes, problem: GridProblem) -> None:
     for (row, column), colour, marker in ((problem.start, _START, "o"), (problem.goal, _GOAL, "*")):
         axes.plot(column, row, marker=marker, color=colour, markersize=9, markeredgecolor="white")
     axes.set(xticks=[], yticks=[])
+
+
+# --- step by step ---------------------------------------------------------------------------------------
+
+
+def animate(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> None:
+    """Writes the page, a panel for each search."""
+    if path.suffix != ".html":
+        raise InputError("an animation is a .html file", file=path)
+    # A tag in a title must not end the element that holds the data.
+    text = _json(problem, panels).replace("<", "\\u003c")
+    page = resources.files(__package__).joinpath(_PAGE).read_text().replace("/*script*/", script())
+    _write(path, page.replace("/*data*/", text), "animation")
+
+
+def write_steps(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> None:
+    _write(path, _json(problem, panels), "steps")
+
+
+def _json(problem: GridProblem, panels: Sequence[Panel]) -> str:
+    return json.dumps(steps(problem, panels), separators=(",", ":"), allow_nan=False)
+
+
+def _write(path: Path, text: str, what: str) -> None:
+    try:
+        replace_file(path, text.encode())
+    except OSError as error:
+        raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None
+
+
+def script() -> str:
+    """The function that draws, for pages."""
+    return resources.files(__package__).joinpath(_SCRIPT).read_text()
+
+
+def steps(problem: GridProblem, panels: Sequence[Panel]) -> dict[str, Any]:
+    width = problem.grid.shape[1]
+
+    def cells(states: npt.NDArray[np.int64] | None) -> Any:
+        return [] if states is None else (states[:, 0] * width + states[:, 1]).tolist()
+
+    def plain(panel: Panel) -> dict[str, Any]:
+        path, values = panel.result.path, panel.values
+        return {
+            "title": panel.title,
+            "cost": panel.result.plan_cost,
+            "explored": cells(panel.result.explored),
+            "path": None if path is None else cells(path),
+            # Two digits are enough for a colour.
+            "values": None if values is None else np.nan_to_num(values).round(2).reshape(-1).tolist(),
+        }
+
+    return {
+        "shape": list(problem.grid.shape),
+        "blocked": problem.grid.blocked.astype(int).reshape(-1).tolist(),
+        "start": problem.start[0] * width + problem.start[1],
+        "goal": problem.goal[0] * width + problem.goal[1],
+        "panels": [plain(panel) for panel in panels],
+    }

@@ -65,11 +65,10 @@ class Job:
     `{python}` for the interpreter and `{fast-downward}` for the driver of Fast Downward, where it runs.
     """
 
-    kind: str  # how the output is read: a name of READERS
+    kind: str  # how the output is read: search, label, train, sample, accuracy, fast_downward or make
     command: tuple[str, ...]
-    inputs: Mapping[str, str | Made] = field(
-        default_factory=dict
-    )  # name: digest of the content, or who makes it
+    # By name: the digest of the content, or who makes it.
+    inputs: Mapping[str, str | Made] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
     time_limit: float = 3600.0
     cpu: bool = False  # whether it is processor time of all processes together
@@ -81,7 +80,6 @@ class Job:
 
     @cached_property
     def key(self) -> str:
-        """The identity of the run."""
         decides = {k: value for k, value in asdict(self).items() if k not in ("labels", "resumable")}
         for name, usual in (("resident_limit", RESIDENT_LIMIT), ("cpu", False)):
             if decides[name] == usual:
@@ -97,7 +95,6 @@ class Job:
         return self.resident_limit if own is None else own + HEADROOM
 
     def needs(self) -> set[str]:
-        """Keys of the jobs that have to be done before."""
         return {source.key for source in self.inputs.values() if isinstance(source, Made)}
 
 
@@ -153,7 +150,7 @@ def execute(
         if kept.resumed and finished.exit_code == InputError.exit_code:
             kept.begin_anew()  # damaged by a power cut, or of another torch
             finished = finish()
-        record = READERS[job.kind](finished)
+        record = _read(job.kind, finished)
         outputs = {name: paths[name].read_bytes() for name in job.outputs if paths[name].is_file()}
     if record["status"] in DONE and (missing := [name for name in job.outputs if name not in outputs]):
         record = {"status": "error", "error": f"left no {missing[0]}", "exit_code": finished.exit_code}
@@ -183,10 +180,12 @@ class _Kept:
     """The checkpoint of a job that may have one: a folder, since some trainings have several files."""
 
     def __init__(self, job: Job, checkpoints: Path | None) -> None:
-        possible = checkpoints is not None and job.resumable and CHECKPOINT not in job.command
-        self._folder = checkpoints / job.key if checkpoints is not None and possible else None
-        self.words = () if self._folder is None else (CHECKPOINT, str(self._folder / "training"))
+        self._folder: Path | None = None
+        self.words: tuple[str, ...] = ()
         self.resumed = False
+        if checkpoints is not None and job.resumable and CHECKPOINT not in job.command:
+            self._folder = checkpoints / job.key
+            self.words = (CHECKPOINT, str(self._folder / "training"))
         self._make()
 
     def _make(self) -> None:
@@ -237,59 +236,28 @@ def starved(record: Mapping[str, Any], seconds: float) -> bool:
 
 
 _NOT_KEPT = ("plan", "path", "actions", "run", "id", "start", "heuristic")  # of a search: long, or places
+_STATUSES = {"train": "trained", "sample": "sampled", "accuracy": "compared"}  # others tell it
 
 
-def _read_search(finished: Finished) -> Record:
-    """`hstar solve --json`; what a search of many problems prints are means over them."""
-    record = _read_json(finished)
-    return {name: value for name, value in record.items() if name not in _NOT_KEPT}
-
-
-def _read_json(finished: Finished) -> Record:
-    """`hstar sample optimal --json`: it tells its status."""
+def _read(kind: str, finished: Finished) -> Record:
+    """What a command says: the JSON that it prints, if it did what it was for."""
+    if kind == "fast_downward":
+        record = fast_downward.parse_log(finished.output, finished)
+        ended_itself = not finished.timed_out and not finished.out_of_memory
+        return record if ended_itself and record["status"] != "error" else {**record, **_failure(finished)}
+    if kind == "make":  # it is run for the files that it leaves
+        return {"status": "made"} if finished.exit_code == 0 else _failure(finished)
     try:
-        record: Record = json.loads(finished.output)
+        record = json.loads(finished.output)
     except ValueError:
         return _failure(finished)
-    return record
-
-
-def _reads(status: str) -> Callable[[Finished], Record]:
-    """Commands that print a record if they do what they are for, which the status tells."""
-
-    def read(finished: Finished) -> Record:
-        record = _read_json(finished)
-        return record if "exit_code" in record else {**record, "status": status}
-
-    return read
-
-
-def _read_nothing(finished: Finished) -> Record:
-    """A command that is run for the files it leaves."""
-    return {"status": "made"} if finished.exit_code == 0 else _failure(finished)
-
-
-def _read_fast_downward(finished: Finished) -> Record:
-    record = fast_downward.parse_log(finished.output, finished)
-    ended_itself = not finished.timed_out and not finished.out_of_memory
-    return record if ended_itself and record["status"] != "error" else {**record, **_failure(finished)}
-
-
-READERS: dict[str, Callable[[Finished], Record]] = {
-    "search": _read_search,
-    "label": _read_json,
-    "train": _reads("trained"),
-    "sample": _reads("sampled"),
-    "accuracy": _reads("compared"),
-    "fast_downward": _read_fast_downward,
-    "make": _read_nothing,
-}
+    if kind == "search":  # of many problems it prints means over them
+        return {name: value for name, value in record.items() if name not in _NOT_KEPT}
+    return {**record, "status": _STATUSES.get(kind) or record["status"]}
 
 
 def _failure(finished: Finished) -> Record:
-    status = "error"
-    if finished.timed_out or finished.out_of_memory:
-        status = "time_limit" if finished.timed_out else "memory_limit"
+    status = "memory_limit" if finished.out_of_memory else "time_limit" if finished.timed_out else "error"
     return {"status": status, "exit_code": finished.exit_code, "error": finished.last_line()}
 
 

@@ -43,7 +43,6 @@ def _processor() -> str:
 
 
 def _commit() -> str:
-    """Of the checkout that this package is part of; with a mark if files of it have changed."""
     home = Path(__file__).parent
     command = ["git", "-C", str(home), "describe", "--always", "--dirty", "--abbrev=12"]
     try:

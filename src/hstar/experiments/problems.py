@@ -24,6 +24,7 @@ from hstar.errors import InputError
 from hstar.experiments.batch import random_instances
 from hstar.experiments.job import Made
 from hstar.experiments.store import Store
+from hstar.files import blamed_on, read_bytes
 from hstar.options import configured
 from hstar.sampling.walks import Walks
 from hstar.search.databases import DATABASES_NAME, has_databases
@@ -40,6 +41,7 @@ from hstar.spaces.task import Task, load_task, with_state_of
 from hstar.spaces.translate import find_domain
 
 Value = str | int | float | bool
+Files = Mapping[str, str | Made]
 Options = Mapping[str, Value]
 OWN_START = "own"
 """The start of a problem that is searched from its own initial state."""
@@ -54,7 +56,7 @@ class Source:
     """Words of a command, `{name}` for the path of a file, and these files: digests, or who makes them."""
 
     words: tuple[str, ...] = ()
-    files: Mapping[str, str | Made] = field(default_factory=dict)
+    files: Files = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -124,28 +126,21 @@ def read_instance(path: Path, store: Store, *, walks: int = 10, most: int | None
         raise InputError("no base.pddl in this folder" if path.is_dir() else "no such file", file=path)
     domain_file = find_domain(problem)
     task = load_task(domain_file, problem)
-    text = task.core.to_sas()
+    base = task.core.to_sas()
     task = task.with_unit_cost()
-    domain = task.lifted.domain.name
     if path.is_dir() and (files := _start_files(path, domain_file)):
         starts = {file.stem: _from_problem(task, file) for file in files[:most]}
     else:
         number = walks if most is None else min(walks, most)
         starts = {f"walk{i}": start for i, start in enumerate(Walks(walks=number).tasks(task), 1)}
-    return make_instance(domain, path.name if path.is_dir() else path.stem, text, starts, store)
-
-
-def make_instance(
-    domain: str, label: str, base: bytes, starts: Mapping[str, Task], store: Store
-) -> ProblemSet:
-    """A base task as a `.sas` text, and the same task from other initial states."""
 
     def source(content: bytes, *words: str) -> Source:
         return Source(("{task.sas}", *words), {"task.sas": store.put(content)})
 
-    name = f"{domain}/{label}"
-    found = {start: source(with_state_of(base, task.core), *UNIT_COST) for start, task in starts.items()}
-    return ProblemSet("task", domain, name, found, Lesson("task", domain, name, source(base)))
+    domain = task.lifted.domain.name
+    name = f"{domain}/{path.name if path.is_dir() else path.stem}"
+    sources = {start: source(with_state_of(base, one.core), *UNIT_COST) for start, one in starts.items()}
+    return ProblemSet("task", domain, name, sources, Lesson("task", domain, name, source(base)))
 
 
 def _start_files(folder: Path, domain_file: Path) -> list[Path]:
@@ -160,10 +155,8 @@ def _from_problem(task: Task, file: Path) -> Task:
     problem = read_task(task.domain_file, file).problem
     if problem.goal != task.lifted.problem.goal:
         raise InputError(f"its goal is not that of {task.name}", file=file)
-    try:
+    with blamed_on(file):
         return task.with_initial_state(problem.init)
-    except InputError as error:
-        raise InputError(error.message, file=file) from None
 
 
 def read_problem(path: Path, store: Store, domain: Path | None = None) -> ProblemSet:
@@ -202,9 +195,8 @@ def random_puzzles(name: str, number: int, seed: int, store: Store, walk: int | 
     instances = [Instance(one.id, one.problem) for one in random_instances(puzzle, number, seed, walk)]
     if puzzle.quickly_solved:
         solver = optimal_plans(puzzle)
-        plans = [solver.states(instance.puzzle) for instance in instances]  # never None without a time limit
-        costs = [len(plan or ()) - 1 for plan in plans]
-        instances = [replace(one, optimal_cost=cost) for one, cost in zip(instances, costs, strict=True)]
+        plans = {one.id: solver.states(one.puzzle) for one in instances}  # never None without a time limit
+        instances = [replace(one, optimal_cost=len(plans[one.id] or ()) - 1) for one in instances]
     return _puzzles(puzzle, _drawn_name(seed, walk), instances, store)
 
 
@@ -229,7 +221,7 @@ def own_space(
     path, _, name = space.rpartition(":")
     problem = load(str(home / path) + f":{name}")
     file = Path(path).name
-    word, files = f"{{{file}}}:{name}", {file: put_file(home / path, store)}
+    word, files = f"{{{file}}}:{name}", {file: store.put(read_bytes(home / path))}
     starts = {OWN_START: Source((word,), files)}
     label = OWN_START
     if number is not None:
@@ -254,10 +246,10 @@ def scenario_options(kind: str | None, options: Options) -> ScenarioOptions:
     if kind is None:
         if drawn := next((name for name in OF_RANDOM_MAPS if name in given), None):
             raise InputError(f"{drawn} is for random maps, but maps are given")
-        return configured(ScenarioOptions, given, "option of maps")
-    if "kind" in given:
+    elif "kind" in given:
         raise InputError("kind is what grid says")
-    return configured(ScenarioOptions, {"kind": kind, **given}, "option of maps")
+    chosen = given if kind is None else {"kind": kind, **given}
+    return configured(ScenarioOptions, chosen, "option of maps")
 
 
 def random_maps(kind: str, options: Options, number: int, seed: int, name: str | None = None) -> ProblemSet:
@@ -314,25 +306,16 @@ def map_source(paths: Sequence[Path], store: Store) -> Source:
     for number, path in enumerate(paths, 1):
         name = f"{number}.map{SCENARIOS}" if path.suffix == SCENARIOS else f"{number}{path.suffix}"
         words.append(f"{{{name}}}")
-        files[name] = put_file(path, store)
+        files[name] = store.put(read_bytes(path))
         if path.suffix == SCENARIOS and (beside := scenario_map(path)) is not None:
-            files[f"{number}.map"] = put_file(beside, store)
+            files[f"{number}.map"] = store.put(read_bytes(beside))
     return Source(tuple(words), files)
 
 
-# --- words and files ------------------------------------------------------------------------------------
-
-
-def put_file(path: Path, store: Store) -> str:
-    """The digest of a file that is kept now."""
-    try:
-        return store.put(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+# --- options ------------------------------------------------------------------------------------
 
 
 def spelled(options: Options) -> dict[str, Any]:
-    """Options by the names of their fields."""
     return {name.replace("-", "_"): value for name, value in options.items()}
 
 
@@ -341,7 +324,8 @@ def option_words(options: Options) -> tuple[str, ...]:
     words: list[str] = []
     for name, value in options.items():
         flag = name.replace("_", "-")
-        words += (
-            [f"--{'' if value else 'no-'}{flag}"] if isinstance(value, bool) else [f"--{flag}", str(value)]
-        )
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            words += [f"--{flag}", str(value)]
     return tuple(words)

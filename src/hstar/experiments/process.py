@@ -72,7 +72,6 @@ class ProcessLimits:
 
     @property
     def wall(self) -> float:
-        """Seconds of wall clock."""
         return WALL_PER_CPU * self.time + WALL_S if self.cpu else self.time
 
 
@@ -124,7 +123,6 @@ class _Started:
 def start_process(
     command: Sequence[str], stdin: IO[bytes], environment: Mapping[str, str] | None = None
 ) -> Child:
-    """Any command."""
     return _Started(
         subprocess.Popen(
             [*_with_parent(), *command],

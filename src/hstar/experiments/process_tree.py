@@ -96,7 +96,6 @@ class ProcessTree:
             time.sleep(0.001)
 
     def _find(self, of_session: Iterable[int]) -> list[Process]:
-        """All that are alive."""
         before, found = self._seen, dict[int, Process]()
         new = {self._leader, *of_session, *before}
         while new:
@@ -152,7 +151,6 @@ def _read(pid: int) -> Process | None:
 
 
 def _children(pid: int) -> list[int]:
-    """Started by any of its threads."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208

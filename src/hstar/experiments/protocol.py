@@ -11,28 +11,47 @@ training and each search is a job: a process of its own, through the command lin
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 from hstar.errors import HstarError, InputError
 from hstar.estimates.rules import chosen as chosen_rule
 from hstar.experiments.contestants import Contestant
-from hstar.experiments.fast_downward import FastDownward
+from hstar.experiments.fast_downward import GRACE_S, FastDownward
 from hstar.experiments.job import CPU_LIMIT, HSTAR, OWN_LIMIT, RESIDENT_LIMIT, STEPS, TIME_LIMIT, Job, Made
-from hstar.experiments.label import labels_of
-from hstar.experiments.problems import UNIT_COST, Lesson, Options, ProblemSet, Source, spelled
+from hstar.experiments.problems import (
+    SCENARIOS,
+    UNIT_COST,
+    Files,
+    Lesson,
+    Options,
+    ProblemSet,
+    Source,
+    spelled,
+)
 from hstar.experiments.store import Store
+from hstar.files import read_bytes
+from hstar.models.map_identity import MapIdentity
 from hstar.models.trained_model import load_model
 from hstar.recipes import RECIPES, Recipe
+from hstar.recipes.recipe import Parts
 from hstar.registry import unknown
+from hstar.sampling import relational
+from hstar.sampling.optimal import Optimal
+from hstar.sampling.relational import RelationalData, merge
 from hstar.search.solve import DEFAULT_SEARCH, SearchConfig, solve
-from hstar.spaces.grid import GridProblem
+from hstar.spaces.grid import Grid, GridProblem
+from hstar.spaces.grid_files import load_map, load_scenarios
 from hstar.spaces.load import in_words
 
 TRAINED = "model.hstar"
 DATA = "states.data"  # of `hstar sample`
+LABELS = "labels.data"  # of `hstar sample optimal`
 ROWS = "rows.jsonl"  # of a search of several problems
 MOST_CELLS = 40_000  # of a map whose steps are kept
 
@@ -68,9 +87,7 @@ def contestant_jobs(
     limits = Limits() if limits is None else limits
     jobs: list[Job] = []
     trainings: dict[tuple[str, str, int], Job] = {}
-    model: str | Made | None = None
-    if contestant.model is not None:
-        model = store.put(contestant.model.read_bytes())
+    model: str | Made | None = None if contestant.model is None else store.put(read_bytes(contestant.model))
     for one in sets:
         check_fit(contestant, one)
         for seed in seeds if contestant.recipe else (0,):
@@ -98,26 +115,52 @@ def check_fit(contestant: Contestant, one: ProblemSet) -> None:
         raise unknown(f"heuristic of {one.domain}", contestant.heuristic, one.heuristics)
     if contestant.heuristic is not None and one.kind == "map":
         solve(one.examples[0], contestant.heuristic, max_expansions=0)  # refuses what is not admissible
-    of_tasks = {
-        "planner": contestant.alias,
-        "preferred": contestant.preferred,
-        "precision": contestant.precision,
-    }
-    for name, value in of_tasks.items():
-        if value and one.kind != "task":
+    for name, field in (("planner", "alias"), ("preferred", "preferred"), ("precision", "precision")):
+        if getattr(contestant, field) and one.kind != "task":
             raise InputError(f"{name} is for a task, and {one.domain} is {in_words([one.kind])}; {_ONLY}")
     if contestant.model is not None:
-        model = _model(contestant.model)
-        fits = model.space.kind in one.kinds
-        try:
-            for problem in one.examples if fits else ():
-                model.space.check(problem)
-        except HstarError as error:
-            raise InputError(f"{contestant.name} does not fit {one.domain}: {error}; {_ONLY}") from None
-        if not fits:
-            raise InputError(
-                f"{contestant.name} is for {model.space}, and does not fit {one.domain}; {_ONLY}"
-            )
+        space = _model(contestant.model).space
+        if space.kind not in one.kinds:
+            raise InputError(f"{contestant.name} is for {space}, and does not fit {one.domain}; {_ONLY}")
+        with _fitting(contestant.name, one):
+            for problem in one.examples:
+                space.check(problem)
+
+
+@contextlib.contextmanager
+def _fitting(name: str, one: ProblemSet) -> Iterator[None]:
+    try:
+        yield
+    except HstarError as error:
+        raise InputError(f"{name} does not fit {one.domain}: {error}; {_ONLY}") from None
+
+
+def check_maps(name: str, parts: Parts, files: Sequence[Path], seeds: Sequence[int], one: ProblemSet) -> None:
+    """An `InputError` if the model of a training on maps will not fit a set, or the training sees the set.
+
+    `parts` are those of the recipe. Random scenarios of the same options and seed are the same ones.
+    """
+    config, maps, network = parts["recipe"], parts["maps"], parts["model"]
+    grids = [
+        load_scenarios(path)[0].problem.grid if path.suffix == SCENARIOS else Grid(load_map(path))
+        for path in files
+    ]
+    neighbours = config.headings or maps.neighbours
+    space = MapIdentity(
+        neighbours=neighbours,
+        cut_corners=neighbours == 8 and maps.cut_corners,
+        sizes=tuple({grid.shape for grid in grids}) or ((maps.rows, maps.columns),),
+        any_size=network.any_size,
+        headings=config.headings,
+        turn_cost=config.turn_cost if config.headings else 0.0,
+    )
+    with _fitting(name, one):
+        for problem in one.examples:
+            space.check(problem)
+            network.encode(problem)
+    if not files and one.drawn is not None and one.drawn[0] == maps and one.drawn[1] in seeds:
+        seed = one.drawn[1]
+        raise InputError(f"{name} learns from scenarios of {one.domain}, seed {seed}; plan on other seeds")
 
 
 _ONLY = "name others by only"
@@ -137,16 +180,8 @@ def lesson_for(recipe: Recipe, one: ProblemSet) -> Lesson:
     raise InputError(f"recipe {recipe.name} learns for {in_words(kinds)}, and {what}; {_ONLY}")
 
 
-_WORDS = (
-    "heuristic",
-    "rule",
-    "alpha",
-    "combine",
-    "floor",
-    "truncated",
-    "nodes",
-    "table",
-)  # of `hstar solve` alone
+# Of `hstar solve` alone.
+_WORDS = ("heuristic", "rule", "alpha", "combine", "floor", "truncated", "nodes", "table")
 _UNITS = ("table_bytes", "memory_limit", "time_limit", "cpu_time_limit")  # which may be "64M" or "5m"
 
 
@@ -165,19 +200,54 @@ def check_search_options(options: Options) -> None:
 
 def training_job(contestant: Contestant, lesson: Lesson, seed: int, limits: Limits) -> Job:
     """`hstar train`."""
-    source, words = lesson.source, lesson.source.words
-    words += UNIT_COST if lesson.kind == "task" else ()
-    command = (*HSTAR, "train", str(contestant.recipe), *words, "--output", f"{{{TRAINED}}}")
+    recipe, units = str(contestant.recipe), UNIT_COST if lesson.kind == "task" else ()
+    words = ("train", recipe, *lesson.source.words, *units, "--output", f"{{{TRAINED}}}")
+    options = ("--seed", str(seed), *contestant.options, "--quiet", "--json")
+    labels = about(lesson.domain, lesson.instance, contestant.training or contestant.name, seed, "train")
+    job = _learning_job("train", (*words, *options), lesson.source.files, limits, labels)
+    resumable = "checkpoint" in RECIPES.get(recipe).method(lesson.kind).takes
+    return replace(job, outputs=(TRAINED,), resumable=resumable)
+
+
+def sampling_job(
+    name: str, sampler: str, lesson: Lesson, seed: int, options: Sequence[str], limits: Limits
+) -> Job:
+    """`hstar sample` on the task of a lesson."""
+    chosen = () if sampler == "exact" else ("--seed", str(seed))  # which has no choices
+    words = ("sample", sampler, *lesson.source.words, "--output", f"{{{DATA}}}", *chosen, *options)
+    labels = about(lesson.domain, lesson.instance, name, seed, "sample")
+    job = _learning_job("sample", (*words, "--quiet", "--json"), lesson.source.files, limits, labels)
+    return replace(job, outputs=(DATA,))
+
+
+def accuracy_job(
+    contestant: Contestant, training: Job, labelled: Sequence[Job], rule: str | None, limits: Limits
+) -> Job:
+    """`hstar evaluate` of what a training leaves, on labelled problems."""
+    source = labels_of(labelled)
+    words = (
+        "evaluate",
+        f"{{{TRAINED}}}",
+        *source.words,
+        *(() if rule is None else ("--rule", rule)),
+        "--json",
+    )
+    labels = {**training.labels, "contestant": contestant.name, "step": "accuracy"}
+    files = {TRAINED: Made(training.key, TRAINED), **source.files}
+    return _learning_job("accuracy", words, files, limits, labels)
+
+
+def _learning_job(
+    kind: str, words: Sequence[str], files: Files, limits: Limits, labels: Mapping[str, Any]
+) -> Job:
     return Job(
-        kind="train",
-        command=(*command, "--seed", str(seed), *contestant.options, "--quiet", "--json"),
-        inputs=dict(source.files),
-        outputs=(TRAINED,),
+        kind=kind,
+        command=(*HSTAR, *words),
+        inputs=dict(files),
         time_limit=limits.train_time,
         cpu=limits.cpu,
         resident_limit=limits.train_memory,
-        labels=about(lesson.domain, lesson.instance, contestant.training or contestant.name, seed, "train"),
-        resumable="checkpoint" in RECIPES.get(str(contestant.recipe)).method(lesson.kind).takes,
+        labels=labels,
     )
 
 
@@ -249,43 +319,63 @@ def _fast_downward_job(
     )
 
 
-def sampling_job(
-    name: str, sampler: str, lesson: Lesson, seed: int, options: Sequence[str], limits: Limits
-) -> Job:
-    """`hstar sample` on the task of a lesson."""
-    source = lesson.source
-    command = (*HSTAR, "sample", sampler, *source.words, "--output", f"{{{DATA}}}")
-    chosen = () if sampler == "exact" else ("--seed", str(seed))  # which has no choices
+def labelling_jobs(
+    name: str, problems: Sequence[Sequence[ProblemSet]], labelling: Optimal
+) -> dict[str, list[Job]]:
+    """By domain: one job for each problem; a problem without a plan within the limits leaves empty data.
+
+    Behind each problem are those that may take its place then, of the same domain file.
+    """
+    names = Counter(one.name for attempts in problems for one in attempts)
+    if twice := next((one for one, number in names.items() if number > 1), None):
+        raise InputError(f"two problems are called {twice}")
+    jobs: dict[str, list[Job]] = {}
+    for attempts in problems:
+        jobs.setdefault(attempts[0].domain, []).append(_label_job(name, attempts, labelling))
+    return jobs
+
+
+def _label_job(name: str, attempts: Sequence[ProblemSet], labelling: Optimal) -> Job:
+    """`hstar sample optimal` for a problem; without a plan it leaves data without states.
+
+    Its name is that of the instance in the data. The first of several that gets labels takes the place of
+    those before it.
+    """
+    problem = attempts[0]
+    texts = {
+        f"{one.name.partition('/')[2]}.pddl": one.lesson.source.files["problem.pddl"] for one in attempts
+    }
+    given = [f"{{{text}}}" for text in texts]
+    command = (*HSTAR, "sample", "optimal", *given, "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
+    limits = (TIME_LIMIT, f"{labelling.time_limit:g}s", OWN_LIMIT, f"{labelling.memory_limit >> 20}M")
+    further = [f"--{option}" for option in ("siblings", "upper") if getattr(labelling, option)]
+    further += ["--first"] if len(attempts) > 1 else []
+    # The greedy searches may take as long again, and so may each problem, with its translation.
+    time_limit = labelling.time_limit * (2 if labelling.upper else 1)
+    time_limit += (len(attempts) - 1) * (time_limit + GRACE_S)
     return Job(
-        kind="sample",
-        command=(*command, *chosen, *options, "--quiet", "--json"),
-        inputs=dict(source.files),
-        outputs=(DATA,),
-        time_limit=limits.train_time,
-        cpu=limits.cpu,
-        resident_limit=limits.train_memory,
-        labels=about(lesson.domain, lesson.instance, name, seed, "sample"),
+        kind="label",
+        command=(*command, *limits, *further, "--keep-empty", "--quiet", "--json"),
+        inputs={**texts, "domain.pddl": problem.lesson.source.files["domain.pddl"]},
+        outputs=(LABELS,),
+        time_limit=time_limit,
+        labels=about(problem.domain, problem.name, name, 0, "label"),
     )
 
 
-def accuracy_job(
-    contestant: Contestant, training: Job, labelled: Sequence[Job], rule: str | None, limits: Limits
-) -> Job:
-    """`hstar evaluate` of what a training leaves, on labelled problems."""
-    source = labels_of(labelled)
-    command = (*HSTAR, "evaluate", f"{{{TRAINED}}}", *source.words)
-    labels = {**training.labels, "contestant": contestant.name, "step": "accuracy"}
-    return Job(
-        kind="accuracy",
-        command=(*command, *(() if rule is None else ("--rule", rule)), "--json"),
-        inputs={TRAINED: Made(training.key, TRAINED), **source.files},
-        time_limit=limits.train_time,
-        cpu=limits.cpu,
-        resident_limit=limits.train_memory,
-        labels=labels,
-    )
+def labels_of(jobs: Sequence[Job], name: str = "labels", flag: str | None = None) -> Source:
+    """What labelling leaves, by names of files, each after a flag if there is one."""
+    files = {f"{name}{i}.data": Made(job.key, LABELS) for i, job in enumerate(jobs)}
+    return Source(tuple(word for file in files for word in ([flag] if flag else []) + [f"{{{file}}}"]), files)
+
+
+def merged(store: Store, jobs: Sequence[Job]) -> RelationalData:
+    latest = store.latest()
+    digests = [latest[job.key].outputs.get(LABELS) for job in jobs if job.key in latest]
+    for digest in filter(None, digests):
+        store.get(digest)  # refuses what is damaged
+    return merge([relational.load(store.path(digest)) for digest in digests if digest])
 
 
 def about(domain: str, instance: str, contestant: str, seed: int, step: str) -> dict[str, Any]:
-    """Labels of a job."""
     return {"domain": domain, "instance": instance, "contestant": contestant, "seed": seed, "step": step}

@@ -2,8 +2,13 @@
 
 Coverage of an instance is the share of its starts that were solved, of a domain the mean over its instances,
 overall the mean over the domains, so that domains with many instances do not rule. Each is computed for each
-seed of the training that has all its rows (`whole_seeds.py`); what is told is the mean over the seeds, their
-standard deviation and, from three seeds on, the 95 % interval of the mean by Student's t.
+seed of the training that has all its rows; what is told is the mean over the seeds, their standard deviation
+and, from three seeds on, the 95 % interval of the mean by Student's t.
+
+A run that is looked at before its end, or that was given up, has rows of some starts alone, and these are the
+quick ones, since the others are still running. A mean over them flatters. So what is wanted of a seed is
+every start that anybody has searched there; a seed that lacks one does not count, and a note says so:
+"2 of 3 seeds", or "35 of 50" starts of the fullest seed if no seed is whole.
 
 Two contestants are compared start by start, because the spread between starts is larger than the one between
 heuristics. Several seeds on a start count as one: starts are what is independent.
@@ -16,13 +21,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hstar.experiments.whole_seeds import Record as Record
-from hstar.experiments.whole_seeds import Start, WholeSeeds, starts_of, whole_seeds
+Record = Mapping[str, Any]
+Start = tuple[str, str]
+"""Instance and start."""
 
 METRICS = ("expansions", "evaluations", "search_time", "cost")
 """What a search takes, less being better, by the name of its column."""
@@ -56,29 +63,22 @@ class Share:
         return self.mean - half, self.mean + half
 
 
+def of_step(rows: Iterable[Record], step: str) -> list[Record]:
+    """Rows of one step: train, search, sample (of states), label (of problems) or accuracy (of models)."""
+    return [row for row in rows if row["step"] == step]
+
+
 def searches_of(rows: Iterable[Record]) -> list[Record]:
-    """The rows of searches."""
-    return [row for row in rows if row["step"] == "search"]
+    return of_step(rows, "search")
 
 
-def trainings_of(rows: Iterable[Record]) -> list[Record]:
-    """The rows of trainings."""
-    return [row for row in rows if row["step"] == "train"]
-
-
-def samples_of(rows: Iterable[Record]) -> list[Record]:
-    """The rows of samples of labelled states."""
-    return [row for row in rows if row["step"] == "sample"]
-
-
-def labellings_of(rows: Iterable[Record]) -> list[Record]:
-    """The rows of problems that were to be solved optimally."""
-    return [row for row in rows if row["step"] == "label"]
-
-
-def comparisons_of(rows: Iterable[Record]) -> list[Record]:
-    """The rows of models compared with true distances."""
-    return [row for row in rows if row["step"] == "accuracy"]
+def grouped(rows: Iterable[Record], *columns: str) -> dict[Any, list[Record]]:
+    """Rows by the value of a column, or by those of several, in the order of the rows."""
+    place = itemgetter(*columns)
+    found: dict[Any, list[Record]] = defaultdict(list)
+    for row in rows:
+        found[place(row)].append(row)
+    return dict(found)
 
 
 def calibration_of(comparisons: Iterable[Record]) -> list[tuple[float, float]]:
@@ -90,47 +90,78 @@ def calibration_of(comparisons: Iterable[Record]) -> list[tuple[float, float]]:
     return [(level, sum(found) / len(found)) for level, found in sorted(shares.items())]
 
 
-def contestants_of(rows: Iterable[Record]) -> list[str]:
-    """Their names, in the order of the rows."""
-    return list(dict.fromkeys(row["contestant"] for row in rows))
-
-
 def instances_by_domain(rows: Iterable[Record]) -> dict[str, list[str]]:
-    """The instances of each domain, in the order of the rows."""
-    found: dict[str, dict[str, None]] = defaultdict(dict)
+    return {domain: list(grouped(own, "instance")) for domain, own in grouped(rows, "domain").items()}
+
+
+# --- whole seeds ----------------------------------------------------------------------------------------
+
+
+def starts_of(rows: Iterable[Record]) -> set[Start]:
+    """Every start that anybody has searched; sets of scenarios have one row for all their starts."""
+    return {_start_of(row) for row in rows}
+
+
+def _start_of(row: Record) -> Start:
+    return row["instance"], str(row.get("start", ""))
+
+
+@dataclass(frozen=True)
+class WholeSeeds:
+    """Rows by seed, of the seeds that have all of them, and what is missing elsewhere."""
+
+    rows: Mapping[int, list[Record]]
+    begun: int  # seeds
+    most: int  # starts that the fullest of the other seeds has
+    wanted: int  # starts of a seed
+
+    @property
+    def note(self) -> str | None:
+        """What a table says beside a figure, or instead of it; None if nothing is missing."""
+        if len(self.rows) == self.begun:
+            return None
+        return f"{len(self.rows)} of {self.begun} seeds" if self.rows else f"{self.most} of {self.wanted}"
+
+
+def whole_seeds(rows: Iterable[Record], wanted: Collection[Start]) -> WholeSeeds:
+    """The rows of one contestant by seed; starts that are not wanted are left out."""
+    seeds: dict[int, dict[Start, Record]] = defaultdict(dict)
     for row in rows:
-        found[row["domain"]][row["instance"]] = None
-    return {domain: list(instances) for domain, instances in found.items()}
+        own = seeds[row["seed"]]
+        if (start := _start_of(row)) in wanted:
+            own[start] = row
+    whole = {seed: list(found.values()) for seed, found in seeds.items() if len(found) == len(wanted)}
+    most = max((len(found) for seed, found in seeds.items() if seed not in whole), default=0)
+    return WholeSeeds(whole, len(seeds), most, len(wanted))
 
 
 # --- coverage -------------------------------------------------------------------------------------------
 
 
-class Coverage:
-    """Shares of solved starts of one contestant; `wanted` are the starts that it should have searched."""
+def coverage_of(
+    searches: Iterable[Record],
+    domains: Mapping[str, Sequence[str]],
+    wanted: Collection[Start] | None = None,
+) -> tuple[Share | None, str | None]:
+    """Of one contestant: the mean over domains of the means over their instances, and what is missing.
 
-    def __init__(self, searches: Iterable[Record], wanted: Collection[Start] | None = None) -> None:
-        self._searches = list(searches)
-        self._wanted = starts_of(self._searches) if wanted is None else wanted
-
-    def of(self, domains: Mapping[str, Sequence[str]]) -> tuple[Share | None, str | None]:
-        """The mean over domains of the means over their instances, and what is missing if anything is."""
-        places = set(chain.from_iterable(domains.values()))
-        wanted = [start for start in self._wanted if start[0] in places]
-        found = whole_seeds((row for row in self._searches if row["instance"] in places), wanted)
-        if {place for place, _ in wanted} != places:  # nobody has searched some of them
-            return None, None
-        shares = []
-        for rows in found.rows.values():
-            solved: dict[str, list[float]] = defaultdict(list)
-            for row in rows:
-                solved[row["instance"]].append(100 * solved_share(row))
-            means = [
-                sum(sum(solved[place]) / len(solved[place]) for place in instances) / len(instances)
-                for instances in domains.values()
-            ]
-            shares.append(sum(means) / len(means))
-        return share_of(shares), found.note if found.begun else None
+    `wanted` are the starts that it should have searched, if not those that it has.
+    """
+    places = set(chain.from_iterable(domains.values()))
+    rows = [row for row in searches if row["instance"] in places]
+    wanted = [start for start in (starts_of(rows) if wanted is None else wanted) if start[0] in places]
+    if {place for place, _ in wanted} != places:  # nobody has searched some of them
+        return None, None
+    found = whole_seeds(rows, wanted)
+    shares = []
+    for own in found.rows.values():
+        solved = {
+            place: 100 * sum(map(solved_share, runs)) / len(runs)
+            for place, runs in grouped(own, "instance").items()
+        }
+        means = [sum(solved[place] for place in instances) / len(instances) for instances in domains.values()]
+        shares.append(sum(means) / len(means))
+    return share_of(shares), found.note if found.begun else None
 
 
 def solved_share(row: Record) -> float:
@@ -148,14 +179,6 @@ def share_of(values: Sequence[float]) -> Share | None:
         return Share(middle)
     spread = math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1))
     return Share(middle, spread, len(values))
-
-
-def by_contestant(searches: Iterable[Record]) -> dict[str, list[Record]]:
-    """Rows of each contestant."""
-    found: dict[str, list[Record]] = defaultdict(list)
-    for row in searches:
-        found[row["contestant"]].append(row)
-    return dict(found)
 
 
 # --- optimality -----------------------------------------------------------------------------------------
@@ -195,27 +218,14 @@ def missing_optimality(rows: Iterable[Record]) -> dict[tuple[str, str], str]:
 
 def _known(rows: Iterable[Record]) -> Iterator[tuple[tuple[str, str], WholeSeeds]]:
     found = [row for row in searches_of(rows) if row.get("optimal_cost") is not None or row.get("instances")]
-    several = _of_several_starts(found)
-    sets = {
-        name for name, places in instances_by_domain(found).items() if len(places) > 1 and name in several
-    }
-    groups: dict[tuple[str, str], list[Record]] = defaultdict(list)
-    wanted: dict[str, set[Start]] = defaultdict(set)
-    for row in found:
-        place = row["instance"] if row["domain"] in sets else row["domain"]
-        groups[place, row["contestant"]].append(row)
-        wanted[place] |= starts_of([row])
-    order = {place: number for number, place in enumerate(wanted)}
-    for (place, name), runs in sorted(groups.items(), key=lambda group: order[group[0][0]]):
-        yield (place, name), whole_seeds(runs, wanted[place])
-
-
-def _of_several_starts(rows: Iterable[Record]) -> set[str]:
-    """Domains whose instances are sets of starts, not single problems."""
-    starts: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in rows:
-        starts[row["domain"], row["instance"]].add(row["start"])
-    return {domain for (domain, _), found in starts.items() if len(found) > 1}
+    for domain, own in grouped(found, "domain").items():
+        instances = grouped(own, "instance")
+        # Several sets of starts have a line each, single problems one together.
+        sets = len(instances) > 1 and any(len(grouped(runs, "start")) > 1 for runs in instances.values())
+        for place, here in instances.items() if sets else ((domain, own),):
+            wanted = starts_of(here)
+            for name, runs in grouped(here, "contestant").items():
+                yield (place, name), whole_seeds(runs, wanted)
 
 
 def _optimality(runs: Sequence[Record]) -> Optimality:
@@ -279,7 +289,6 @@ class Paired:
 
     @property
     def chance(self) -> float:
-        """The p-value."""
         return sign_test(self.better, self.worse)
 
 
@@ -301,34 +310,27 @@ def _figures(
     searches: Mapping[Start, Sequence[Record]], starts: Mapping[Start, int]
 ) -> npt.NDArray[np.float64]:
     """A row for each start: the share of unsolved seeds, and the metrics; NaN for what is not known."""
-    unknown: list[float | None] = [None] * len(METRICS)  # NaN in the array
-    table: list[list[float | None]] = [[None, *unknown]] * len(starts)
+    table = np.full((len(starts), 1 + len(METRICS)), np.nan)
     for start, runs in searches.items():
-        solved = _solved(runs)
-        if solved < 1:
-            table[starts[start]] = [1 - solved, *unknown]
-        elif len(runs) == 1:  # the same numbers, bit for bit
-            table[starts[start]] = [0.0, *map(runs[0].get, METRICS)]
-        else:
-            table[starts[start]] = [0.0, *(_typical(runs, metric) for metric in METRICS)]
-    return np.array(table, dtype=np.float64).reshape(len(starts), 1 + len(METRICS))
+        place, solved = starts[start], _solved(runs)
+        table[place, 0] = 1 - solved
+        if solved == 1:
+            table[place, 1:] = [_typical(runs, metric) for metric in METRICS]
+    return table
 
 
 def _by_start(searches: Iterable[Record]) -> dict[Start, list[Record]]:
-    found: dict[Start, list[Record]] = {}
-    for row in searches:
-        found.setdefault((row["instance"], row["start"]), []).append(row)
-    return found
+    return grouped(searches, "instance", "start")
 
 
 def _solved(runs: Sequence[Record]) -> float:
-    if len(runs) == 1:
-        return float(runs[0]["status"] == "solved")
     return float(sum(row["status"] == "solved" for row in runs) / len(runs))
 
 
 def _typical(runs: Sequence[Record], metric: str) -> float | None:
     """The geometric mean over the seeds; None unless all know it."""
+    if len(runs) == 1:  # the same number, bit for bit
+        return runs[0].get(metric)
     if any(row.get(metric) is None for row in runs):
         return None
     return geometric((row[metric] for row in runs), least=1e-6)
@@ -369,7 +371,7 @@ class Change:
 
 def changes(before: Iterable[Record], after: Iterable[Record]) -> list[Change]:
     """For each contestant of both runs; better means that the second run is."""
-    old, new = by_contestant(searches_of(before)), by_contestant(searches_of(after))
+    old, new = (grouped(searches_of(rows), "contestant") for rows in (before, after))
     found = []
     for name in (name for name in old if name in new):
         first, second = _by_start(old[name]), _by_start(new[name])
@@ -378,23 +380,18 @@ def changes(before: Iterable[Record], after: Iterable[Record]) -> list[Change]:
             Change(
                 name,
                 compare(new[name], old[name]),
-                gained=[_name(start) for start in both if _solved(second[start]) > _solved(first[start])],
-                lost=[_name(start) for start in both if _solved(second[start]) < _solved(first[start])],
-                missing=[_name(start) for start in first if start not in second],
+                gained=[" ".join(one) for one in both if _solved(second[one]) > _solved(first[one])],
+                lost=[" ".join(one) for one in both if _solved(second[one]) < _solved(first[one])],
+                missing=[" ".join(one) for one in first if one not in second],
             )
         )
     return found
-
-
-def _name(start: Start) -> str:
-    return f"{start[0]} {start[1]}"
 
 
 # --- means ----------------------------------------------------------------------------------------------
 
 
 def mean(values: Iterable[float]) -> float | None:
-    """The arithmetic mean; None of nothing."""
     found = list(values)
     return sum(found) / len(found) if found else None
 

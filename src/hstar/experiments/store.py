@@ -17,14 +17,13 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, NamedTuple
 
 import msgspec
 
 from hstar.errors import InputError
 from hstar.experiments.job import Job, Outcome, Record
-from hstar.files import replace_file
+from hstar.files import read_bytes, replace_file
 
 FORMAT_VERSION = 2
 _SCHEMA = """
@@ -71,7 +70,6 @@ class Attempt(NamedTuple):  # made by the hundred thousand
 
     @property
     def status(self) -> str:
-        """How it ended."""
         return str(self.record["status"])
 
     def row(self, labels: Mapping[str, Any]) -> Record:
@@ -116,9 +114,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -142,16 +138,12 @@ class Store:
     def get(self, digest: str) -> bytes:
         """The content of a file; an `InputError` if it is gone or not what it was."""
         path = self.path(digest)
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise InputError(f"cannot read an artefact: {error.strerror}", file=path) from None
+        content = read_bytes(path)
         if hashlib.sha256(content).hexdigest() != digest:
             raise InputError("an artefact is damaged; delete it and run its job again", file=path)
         return content
 
     def path(self, digest: str) -> Path:
-        """Where a file is kept."""
         return self._artefacts / digest[:2] / digest[2:]
 
     # Jobs and attempts.
@@ -174,26 +166,19 @@ class Store:
         return sum(key not in keys for key, _ in lost)
 
     def record(self, job: Job, outcome: Outcome) -> Attempt:
-        """Adds an attempt."""
         outputs = {name: self.put(content) for name, content in outcome.outputs.items()}
-        log = self.put(outcome.log.encode())
-        row = (
-            *(job.key, outcome.record["status"], json.dumps(outcome.record), json.dumps(outputs), log),
-            *(json.dumps(dict(outcome.machine)), outcome.started, outcome.seconds),
-        )
+        log, machine = self.put(outcome.log.encode()), dict(outcome.machine)
+        times = (outcome.started, outcome.seconds)
+        texts = (json.dumps(outcome.record), json.dumps(outputs), log, json.dumps(machine))
         with self._writing(), self._database:
             self._database.execute(
                 "INSERT INTO attempt (key, status, record, outputs, log, machine, started, seconds) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                row,
+                (job.key, outcome.record["status"], *texts, *times),
             )
-        return Attempt(
-            *(job.key, job.kind, outcome.record, outputs, log),
-            *(dict(outcome.machine), outcome.started, outcome.seconds),
-        )
+        return Attempt(job.key, job.kind, outcome.record, outputs, log, machine, *times)
 
     def attempts(self) -> Iterator[Attempt]:
-        """All attempts, first to last."""
         return self._select("attempt")
 
     def latest(self) -> dict[str, Attempt]:
@@ -209,13 +194,10 @@ class Store:
         for key, record, outputs, log, machine, started, seconds in rows:
             if machine not in machines:
                 machines[machine] = _decode(machine)
-            yield Attempt(
-                *(key, kinds[key], _decode(record), _decode(outputs), log),
-                *(machines[machine], started, seconds),
-            )
+            where = machines[machine]
+            yield Attempt(key, kinds[key], _decode(record), _decode(outputs), log, where, started, seconds)
 
     def origins(self) -> dict[str, Origin]:
-        """By key, that of every job."""
         jobs = self._database.execute("SELECT key, job FROM job")
         texts = ((key, _job_decoder.decode(job)) for key, job in jobs)
         return {key: Origin(bytes(text.command), bytes(text.inputs)) for key, text in texts}
@@ -247,11 +229,11 @@ class Store:
         # the order of keys; and texts are put together and in order before they are decoded, many at a
         # time, so that rows that are read one after the other are neighbours in memory. Of a name that is
         # in a text twice, the last value counts.
-        names: dict[str, list[tuple[_Place, str]]] = {}
+        names: dict[str, list[tuple[dict[str, Any], str]]] = {}
         known = self._database.execute("SELECT key, kind, labels FROM job JOIN label USING (key)")
         for key, kind, labels in known:
             named = f'"key": "{key}"}}' if labels == "{}" else f'"key": "{key}", {labels[1:]}'
-            names.setdefault(key, []).append((_place(labels), f'"kind": "{kind}", {named}'))
+            names.setdefault(key, []).append((_decode(labels), f'"kind": "{kind}", {named}'))
         hosts: dict[str, str] = {}
         contestants: dict[str, int] = {}
         texts: list[tuple[int, str, int, int, str]] = []
@@ -261,11 +243,11 @@ class Store:
             if machine not in hosts:
                 hosts[machine] = json.dumps(_decode(machine)["host"])
             about = f'"seconds": {seconds!r}, "host": {hosts[machine]}, "log": "{log}"'
-            for place, named in names.get(key, ()):
-                contestant = contestants.setdefault(place.contestant, len(contestants))
-                texts.append(
-                    (contestant, place.instance, place.seed, number, f"{record[:-1]}, {about}, {named}")
-                )
+            for labels, named in names.get(key, ()):
+                contestant = contestants.setdefault(str(labels.get("contestant", "")), len(contestants))
+                instance, seed = str(labels.get("instance", "")), labels.get("seed")
+                place = (contestant, instance, seed if isinstance(seed, int) else 0, number)
+                texts.append((*place, f"{record[:-1]}, {about}, {named}"))
         texts.sort()
         return [
             row
@@ -310,27 +292,6 @@ def _decode(text: str) -> Any:
         return json.loads(text)
 
 
-class _Place(msgspec.Struct):
-    """Of labels what decides the order of rows."""
-
-    contestant: str = ""
-    instance: str = ""
-    seed: int = 0
-
-
-_place_decoder = msgspec.json.Decoder(_Place)
-
-
-def _place(labels: str) -> _Place:
-    try:
-        return _place_decoder.decode(labels)
-    except msgspec.DecodeError:  # a name that is no Unicode, or labels of another kind
-        found = json.loads(labels)
-        seed = found.get("seed")
-        contestant, instance = (str(found.get(name, "")) for name in ("contestant", "instance"))
-        return _Place(contestant, instance, seed if isinstance(seed, int) else 0)
-
-
 class _JobText(msgspec.Struct):
     command: msgspec.Raw
     inputs: msgspec.Raw
@@ -344,17 +305,8 @@ def _describe(job: Job) -> str:
         name: source if isinstance(source, str) else {"job": source.key, "file": source.name}
         for name, source in job.inputs.items()
     }
-    return json.dumps(
-        {
-            "command": job.command,
-            "inputs": inputs,
-            "outputs": job.outputs,
-            "time_limit": job.time_limit,
-            "cpu": job.cpu,
-            "memory_limit": job.memory_limit,
-            "resident_limit": job.resident_limit,
-        }
-    )
+    names = ("command", "outputs", "time_limit", "cpu", "memory_limit", "resident_limit")
+    return json.dumps({"inputs": inputs, **{name: getattr(job, name) for name in names}})
 
 
 def is_run(folder: Path) -> bool:

@@ -52,6 +52,7 @@ import msgspec
 
 from hstar.errors import InputError, UnsupportedError
 from hstar.experiments.problems import Value
+from hstar.files import read_text
 from hstar.registry import unknown
 from hstar.spaces.load import kind_of
 
@@ -239,11 +240,9 @@ class Suite(msgspec.Struct, forbid_unknown_fields=True, dict=True):
 
 def read_suite(file: Path, profile: str | None = None) -> Suite:
     """The suite in a file, changed by one of its profiles."""
+    text = read_text(file)
     try:
-        text = file.read_text()
         data = msgspec.toml.decode(text)
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=file) from None
     except msgspec.DecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         raise InputError(f"not TOML: {error}", file=file, line=int(line[1]) if line else None) from None
@@ -265,7 +264,6 @@ class _Source(NamedTuple):
     profile: str | None = None
 
     def error(self, message: str, steps: Sequence[str | int]) -> InputError:
-        """A mistake at a key, by its path of names and numbers of tables."""
         where = ".".join(str(step) for step in steps)
         line = _line(self.text, steps, self.profile)
         return InputError(f"{where}: {message}" if where else message, file=self.file, line=line)

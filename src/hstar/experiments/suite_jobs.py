@@ -6,6 +6,7 @@ Needs follow from the names: a search of a trained model needs its training, and
 from __future__ import annotations
 
 import fnmatch
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,21 +18,30 @@ from hstar.errors import InputError
 from hstar.estimates.rules import parse as parse_rule
 from hstar.experiments.contestants import Contestant, parse_contestant
 from hstar.experiments.job import Job, Made
-from hstar.experiments.label import labelling_jobs, labels_of
-from hstar.experiments.map_fit import check_fresh, check_map_fit
 from hstar.experiments.problems import Lesson, ProblemSet, Source, map_source, option_words, spelled
 from hstar.experiments.protocol import (
     DATA,
     Limits,
     accuracy_job,
+    check_maps,
     check_search_options,
     contestant_jobs,
+    labelling_jobs,
+    labels_of,
     lesson_for,
     sampling_job,
     training_job,
 )
 from hstar.experiments.store import Store
-from hstar.experiments.suite import AccuracyTable, PlanTable, SampleTable, Suite, TrainTable, choices
+from hstar.experiments.suite import (
+    AccuracyTable,
+    LimitTable,
+    PlanTable,
+    SampleTable,
+    Suite,
+    TrainTable,
+    choices,
+)
 from hstar.experiments.suite_tasks import attempts_of, matches, sets_of
 from hstar.files import MODEL
 from hstar.recipes import RECIPES
@@ -69,7 +79,7 @@ class _Builder:
     def __init__(self, suite: Suite, home: Path, store: Store) -> None:
         self._suite, self._home, self._store = suite, home, store
         with suite.at("limits"):
-            self._limits = _limits(suite)
+            self._limits = _limits(suite.limits)
         self._sets = self._problem_sets()
         expanded = [(table, i) for i, one in enumerate(suite.train) for table in self._each("train", i, one)]
         self._trainings = {
@@ -162,14 +172,10 @@ class _Builder:
         found: dict[tuple[str, str, int], Job] = {}
         for i, table in enumerate(self._suite.sample):
             with self._suite.at("sample", i):
-                options = _sampler_words(table)
-                for one in self._sets:
-                    if one.kind != "task":
-                        continue
-                    for seed in table.seeds:
-                        found[table.name, one.name, seed] = sampling_job(
-                            table.name, table.sampler, one.lesson, seed, options, self._limits
-                        )
+                options, tasks = _sampler_words(table), [one for one in self._sets if one.kind == "task"]
+                for one, seed in itertools.product(tasks, table.seeds):
+                    about = (table.name, table.sampler, one.lesson, seed)
+                    found[table.name, one.name, seed] = sampling_job(*about, options, self._limits)
         return found
 
     def _labelling(self) -> dict[str, dict[str, list[Job]]]:
@@ -177,14 +183,11 @@ class _Builder:
         found: dict[str, dict[str, list[Job]]] = {}
         for i, table in enumerate(self._suite.label):
             with self._suite.at("label", i):
-                labelling = Optimal(
-                    parse_time(table.time), parse_memory(table.memory), table.siblings, table.upper
-                )
+                limits = parse_time(table.time), parse_memory(table.memory)
+                labelling = Optimal(*limits, table.siblings, table.upper)
                 attempts = attempts_of(table, self._home, self._store)
-                others = {first.name: rest for first, *rest in attempts}
-                jobs = labelling_jobs(table.name, [first for first, *_ in attempts], labelling, others)
                 data = found.setdefault(table.name, {})
-                for domain, part in jobs.items():
+                for domain, part in labelling_jobs(table.name, attempts, labelling).items():
                     data.setdefault(domain, []).extend(part)
         return found
 
@@ -192,61 +195,42 @@ class _Builder:
 
     def _searches(self, plan: PlanTable) -> list[Job]:
         contestant, training = self._contestant(plan), self._trainings.get(plan.model or "")
-        sets = self._only(plan)
-        if training is None:
-            return contestant_jobs(
-                contestant, sets, self._store, limits=self._limits, search=self._suite.search
-            )
-        lessons = {one.name: self._lesson(training, contestant.name, one) for one in sets}
-        return contestant_jobs(
-            contestant,
-            sets,
-            self._store,
-            limits=self._limits,
-            search=self._suite.search,
-            seeds=training.table.seeds,
-            lesson_of=lambda one, seed: self._with_data(training.table, lessons[one.name], seed),
-        )
+        sets, more = self._only(plan), dict[str, Any]()
+        if training is not None:
+            lessons = {one.name: self._lesson(training, contestant.name, one) for one in sets}
+            more["seeds"] = training.table.seeds
+            more["lesson_of"] = lambda one, seed: self._with_data(training.table, lessons[one.name], seed)
+        search = self._suite.search
+        return contestant_jobs(contestant, sets, self._store, limits=self._limits, search=search, **more)
 
     def _only(self, plan: PlanTable) -> list[ProblemSet]:
-        """The sets of the domains that a plan is for."""
-        known = dict.fromkeys(one.domain for one in self._sets)
+        known = list(dict.fromkeys(one.domain for one in self._sets))
         for pattern in plan.only:
             if known and not fnmatch.filter(known, pattern):
-                raise unknown("domain", pattern, list(known))
-        return [
-            one
-            for one in self._sets
-            if not plan.only or any(fnmatch.fnmatch(one.domain, pattern) for pattern in plan.only)
-        ]
+                raise unknown("domain", pattern, known)
+        chosen = {domain for pattern in plan.only or ["*"] for domain in fnmatch.filter(known, pattern)}
+        return [one for one in self._sets if one.domain in chosen]
 
     def _contestant(self, table: PlanTable) -> Contestant:
-        """Who plans."""
         chosen = [word for word in (table.model, table.heuristic, table.planner) if word is not None]
         if len(chosen) != 1:
             raise InputError("give one of model, heuristic and planner")
         check_search_options(table.options)
         # Switches of `hstar solve` have no word for off.
         words = option_words({key: value for key, value in table.options.items() if value is not False})
-        common = Contestant(
-            table.name or chosen[0],
-            search=table.search,
-            preferred=table.preferred,
-            search_options=words,
-        )
+        who: dict[str, Any] = {"heuristic": table.heuristic}
         if table.model in self._trainings:
             training = self._trainings[table.model].table
-            common = replace(common, recipe=training.recipe, training=training.name)
-            common = replace(common, options=option_words(training.options))
+            who = {"recipe": training.recipe, "options": option_words(training.options)}
+            who["training"] = training.name
         elif table.model is not None:
             if not table.model.endswith(MODEL):
                 raise unknown("model", table.model, [*self._trainings, f"a file *{MODEL}"])
-            common = replace(common, model=self._home / table.model)
-        elif table.heuristic is not None:
-            common = replace(common, heuristic=table.heuristic)
-        else:
-            common = replace(common, alias=parse_contestant(chosen[0]).alias)
-        return replace(common, precision=table.precision)
+            who = {"model": self._home / table.model}
+        elif table.planner is not None:
+            who = {"alias": parse_contestant(table.planner).alias}
+        how = {name: getattr(table, name) for name in ("search", "preferred", "precision")}
+        return Contestant(table.name or chosen[0], **who, **how, search_options=words)
 
     def _lesson(self, training: _Training, name: str, one: ProblemSet) -> Lesson:
         """What a training learns from for a set; everything in its table is checked."""
@@ -267,21 +251,15 @@ class _Builder:
                 else:
                     self._lessons[known] = None
         if lesson.kind == "map":
-            check_map_fit(name, *self._parts[known], one)
-            check_fresh(name, *self._parts[known], table.seeds, one)
+            check_maps(name, *self._parts[known], table.seeds, one)
         return self._lessons[known] or lesson
 
     def _checked(self, table: TrainTable, kind: str, one: ProblemSet) -> tuple[Parts, list[Path]]:
         """The parts of the recipe, and files of maps; an `InputError` for wrong options and foreign keys."""
         recipe, options = RECIPES.get(table.recipe), spelled(table.options)
-        takes = recipe.method(kind).takes
-        able = {
-            "data": "data" in takes or kind == "domain",
-            "held_out": "held_out" in takes,
-            "maps": kind == "map",
-        }
-        for key, possible in able.items():
-            if getattr(table, key) and not possible:
+        takes = {*recipe.method(kind).takes, {"domain": "data", "map": "maps"}.get(kind)}
+        for key in ("data", "held_out", "maps"):
+            if getattr(table, key) and key not in takes:
                 raise InputError(f"{key} is not for {table.recipe} on {in_words([kind])}")
         if "seed" in options:
             raise InputError("seed: give seeds, a list, beside the options")
@@ -308,7 +286,6 @@ class _Builder:
         return replace(lesson, source=Source(words, files))
 
     def _of_domain(self, table: TrainTable, domain: str) -> Lesson:
-        """The labelled problems of a domain that a training names."""
         if table.data is None:
             raise InputError(f"'{table.name}' needs data, the name of a [[label]]")
         for name in filter(None, (table.data, table.held_out)):
@@ -348,10 +325,9 @@ class _Builder:
                 yield from (trained, replace(compared, labels={**compared.labels, **place}))
 
 
-def _limits(suite: Suite) -> Limits:
-    table = suite.limits
-    times, memories = (table.time, table.training), (table.memory, table.training_memory)
-    (time, training), (memory, most) = map(parse_time, times), map(parse_memory, memories)
+def _limits(table: LimitTable) -> Limits:
+    time, training = map(parse_time, (table.time, table.training))
+    memory, most = map(parse_memory, (table.memory, table.training_memory))
     return Limits(time, memory, training, most, table.cpu)
 
 
@@ -367,11 +343,12 @@ def _with_needs(jobs: Sequence[Job], made: Sequence[Job]) -> list[Job]:
     makers: dict[str, list[Job]] = {}
     for job in made:
         makers.setdefault(job.key, []).append(job)
-    found: dict[tuple[str, str], Job] = {}
+    ordered: list[Job] = []
     for job in jobs:
         needs = (source.key for source in job.inputs.values() if isinstance(source, Made))
-        for one in (*(maker for key in needs for maker in makers.get(key, ())), job):
-            found.setdefault((one.key, str(one.labels)), one)
-    for job in made:
+        ordered += [maker for key in needs for maker in makers.get(key, ())]
+        ordered.append(job)
+    found: dict[tuple[str, str], Job] = {}
+    for job in (*ordered, *made):
         found.setdefault((job.key, str(job.labels)), job)
     return list(found.values())

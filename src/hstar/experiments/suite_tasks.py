@@ -9,7 +9,7 @@ import glob
 import itertools
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,12 +33,37 @@ from hstar.registry import unknown
 
 
 def sets_of(table: TaskTable, home: Path, store: Store) -> list[ProblemSet]:
-    """The sets of problems of a table."""
-    if table.number is not None and table.number < 1:
-        raise InputError(f"number must be 1 or more, got {table.number}")
-    if table.form in ("problems", "split"):
-        return [first for first, *_ in attempts_of(table, home, store)]
-    return list(_READERS[table.form](table, home, store))
+    number, space = table.number, str(table.space)
+    if number is not None and number < 1:
+        raise InputError(f"number must be 1 or more, got {number}")
+    match table.form:
+        case "problems" | "split":
+            return [first for first, *_ in attempts_of(table, home, store)]
+        case "instances":
+            paths = matches(table.instances or [], home)
+            return [read_instance(path, store, walks=table.starts, most=table.starts) for path in paths]
+        case "generator":
+            return list(_generated(table, store))
+        case "puzzle":
+            if (table.file is None) == (number is None):
+                raise InputError(f"{space}: give either a file or a number of random instances")
+            if number is not None:
+                return [random_puzzles(space, number, seed, store, table.walk) for seed in table.seeds]
+            paths = matches([str(table.file)], home)
+            return [read_puzzles(space, path, store, blank_last=table.blank_last) for path in paths]
+        case "own":
+            if number is None and table.walk is not None:
+                raise InputError("walk: give a number of starts, too")
+            seeds = [0] if number is None else table.seeds
+            return [own_space(space, home, store, number, seed, table.walk) for seed in seeds]
+        case "grid":
+            if number is None:
+                raise InputError("number: give a number of scenarios")
+            kind, options = str(table.grid), table.options
+            return [random_maps(kind, options, number, seed, table.name) for seed in table.seeds]
+        case _:
+            found = itertools.product(matches(table.maps or [], home), table.seeds)
+            return [read_maps(path, table.options, number, seed, store, table.name) for path, seed in found]
 
 
 def attempts_of(table: TaskTable | LabelTable, home: Path, store: Store) -> list[list[ProblemSet]]:
@@ -73,11 +98,11 @@ def _told_apart(paths: Sequence[Path], store: Store) -> list[ProblemSet]:
     """Problems of files; those of one name, as of two versions of a domain, have their folders in it."""
     found = [read_problem(path, store) for path in paths]
     number = Counter(one.name for one in found)
-    names = [f"{one.domain}/{path.parent.name}/{path.stem}" for one, path in zip(found, paths, strict=True)]
-    return [
-        replace(one, name=name, lesson=replace(one.lesson, instance=name)) if number[one.name] > 1 else one
-        for one, name in zip(found, names, strict=True)
-    ]
+    for i, (one, path) in enumerate(zip(found, paths, strict=True)):
+        if number[one.name] > 1:
+            name = f"{one.domain}/{path.parent.name}/{path.stem}"
+            found[i] = replace(one, name=name, lesson=replace(one.lesson, instance=name))
+    return found
 
 
 def _has_sizes(sizes: Mapping[str, int], wanted: Mapping[str, int | list[int]]) -> bool:
@@ -101,64 +126,14 @@ def matches(patterns: Sequence[str], home: Path) -> list[Path]:
     return found
 
 
-def _instances(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
-    for path in matches(table.instances or [], home):
-        yield read_instance(path, store, walks=table.starts, most=table.starts)
-
-
-def _generated(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
+def _generated(table: TaskTable, store: Store) -> Iterator[ProblemSet]:
     generate = GENERATORS.get(str(table.generator))
     values = [value if isinstance(value, list) else [value] for value in table.parameters.values()]
     for chosen, seed in itertools.product(itertools.product(*values), table.seeds):
         parameters = dict(zip(table.parameters, chosen, strict=True))
+        domain, problem = generate(**parameters, seed=seed)
         with tempfile.TemporaryDirectory() as folder:
-            texts = generate(**parameters, seed=seed)
-            for name, text in zip(("domain.pddl", "problem.pddl"), texts, strict=True):
-                Path(folder, name).write_text(text)
-            problem = Path(folder, "problem.pddl").rename(
-                Path(folder, f"{_sizes({**parameters, 'seed': seed})}.pddl")
-            )
-            yield read_instance(problem, store, walks=table.starts)
-
-
-def _puzzles(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
-    """Instances of a file, or random ones for each seed."""
-    puzzle = str(table.space)
-    if (table.file is None) == (table.number is None):
-        raise InputError(f"{puzzle}: give either a file or a number of random instances")
-    if table.file is not None:
-        for path in matches([table.file], home):
-            yield read_puzzles(puzzle, path, store, blank_last=table.blank_last)
-        return
-    for seed in table.seeds:
-        yield random_puzzles(puzzle, int(table.number or 0), seed, store, table.walk)
-
-
-def _own(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
-    if table.number is None and table.walk is not None:
-        raise InputError("walk: give a number of starts, too")
-    for seed in table.seeds if table.number is not None else (0,):
-        yield own_space(str(table.space), home, store, table.number, seed, table.walk)
-
-
-def _random_maps(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
-    if table.number is None:
-        raise InputError("number: give a number of scenarios")
-    for seed in table.seeds:
-        yield random_maps(str(table.grid), table.options, table.number, seed, table.name)
-
-
-def _maps(table: TaskTable, home: Path, store: Store) -> Iterator[ProblemSet]:
-    for path in matches(table.maps or [], home):
-        for seed in table.seeds:
-            yield read_maps(path, table.options, table.number, seed, store, table.name)
-
-
-_READERS: dict[str, Callable[[TaskTable, Path, Store], Iterator[ProblemSet]]] = {
-    "instances": _instances,
-    "generator": _generated,
-    "puzzle": _puzzles,
-    "own": _own,
-    "grid": _random_maps,
-    "maps": _maps,
-}
+            path = Path(folder, f"{_sizes({**parameters, 'seed': seed})}.pddl")
+            path.write_text(problem)
+            path.with_name("domain.pddl").write_text(domain)
+            yield read_instance(path, store, walks=table.starts)

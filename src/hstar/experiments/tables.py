@@ -8,34 +8,32 @@ missing do not count, and the cell says how many do.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from hstar.experiments.job import FAIR_SHARE, starved
 from hstar.experiments.statistics import (
     Change,
-    Coverage,
+    Record,
     Share,
-    by_contestant,
     compare_all,
-    comparisons_of,
-    contestants_of,
+    coverage_of,
     geometric,
+    grouped,
     instances_by_domain,
-    labellings_of,
     mean,
     missing_optimality,
+    of_step,
     optimality_of,
     rate,
     ratio_to,
-    samples_of,
     searches_of,
     share_of,
     solved_by_all,
-    trainings_of,
+    starts_of,
+    whole_seeds,
 )
-from hstar.experiments.whole_seeds import Record, starts_of, whole_seeds
 
 Table = list[list[str]]
 
@@ -47,86 +45,30 @@ PERCENT: Limits = (0.0, 100.0)
 _LISTED = 20  # starts named of those gained or lost
 _INSTANCES = 12  # of a domain that have a line of their own
 _COLUMNS = 10  # beyond, contestants have lines instead
-TABLES = (
-    *("coverage", "effort", "evaluations", "optimality", "accuracy", "calibration", "states", "problems"),
-)
 _SYMBOLIC = ("ff", "lmcut")
 _TITLES = {"search_time": "search time", "cost": "plan cost"}
-
-
-class Titled(NamedTuple):
-    """A table with its name, its title, and how many of its columns from the left are names."""
-
-    name: str
-    title: str
-    table: Table
-    left: int = 1
-
-
-def summarise(rows: Sequence[Record], chosen: Collection[str] = TABLES) -> str:
-    """All tables, or those chosen, and the errors, as markdown."""
-    parts = []
-    for _, title, table, left in tables_of(rows, chosen):
-        parts += [f"## {title}\n", markdown(table, left)]
-    if busy := sum(starved(row, row.get("seconds", 0.0)) for row in rows):
-        share = f"{FAIR_SHARE:.0%}".replace("%", " %")
-        parts += [f"{busy} of {len(rows)} runs reached their time limit on less than {share} of a core.\n"]
-    if errors := [row for row in rows if row["status"] == "error"]:
-        lines = [f"- {where(row)}: {row.get('error', 'no message')}" for row in errors]
-        parts += ["## Errors\n", *lines, ""]
-    return "\n".join(parts) if parts else "Nothing has been searched.\n"
-
-
-def tables_of(rows: Sequence[Record], chosen: Collection[str] = TABLES) -> Iterator[Titled]:
-    """Of the tables with these names those that there are rows for."""
-    for found in _tables(rows, chosen):
-        wide = found.left == 1 and len(found.table[0]) > max(_COLUMNS, len(found.table))
-        yield found._replace(table=_turned(found.table)) if wide else found
-
-
-def _turned(table: Table) -> Table:
-    return [list(line) for line in zip(*table, strict=True)]
-
-
-def _tables(rows: Sequence[Record], chosen: Collection[str]) -> Iterator[Titled]:
-    searches, compared = searches_of(rows), _compared(rows)
-    if searches and "coverage" in chosen:
-        yield Titled("coverage", "Coverage (%)", coverage_table(rows))
-    if searches and "effort" in chosen:
-        yield Titled("effort", "Effort", effort_table(rows))
-    if "evaluations" in chosen and any(row["status"] == "evaluation_limit" for row in searches):
-        title = "Evaluations (mean over all problems, unsolved ones at their limit)"
-        yield Titled("evaluations", title, evaluations_table(rows))
-    if "optimality" in chosen and len(optimal := optimality_table(rows)) > 1:
-        yield Titled("optimality", "Optimality", optimal, 2)
-    if compared and "accuracy" in chosen:
-        yield Titled("accuracy", "Accuracy (mean squared error)", accuracy_table(rows))
-    if "calibration" in chosen and any(row.get("sigma") is not None for row in compared):
-        yield Titled("calibration", "Calibration", calibration_table(rows), 2)
-    if "states" in chosen and samples_of(rows):
-        yield Titled("states", "Labelled states", label_table(rows), 2)
-    if "problems" in chosen and labellings_of(rows):
-        yield Titled("problems", "Labelled problems", labelling_table(rows), 2)
 
 
 def coverage_table(rows: Sequence[Record]) -> Table:
     """Percent of starts solved, by instance, domain and overall."""
     searches = searches_of(rows)
-    runs, domains = by_contestant(searches), instances_by_domain(searches)
+    runs, domains, wanted = _runs(searches), instances_by_domain(searches), starts_of(searches)
     # A model that was only trained, for an accuracy or under the name of a plan, has no column.
-    names = [name for name in contestants_of([*trainings_of(rows), *searches]) if name in runs]
-    wanted = starts_of(searches)
-    of = {name: Coverage(runs.get(name, []), wanted).of for name in names}
+    names = [name for name in _runs([*of_step(rows, "train"), *searches]) if name in runs]
     table = [["", *names]]
+
+    def add(title: str, places: Mapping[str, Sequence[str]]) -> None:
+        found = (coverage_of(runs[name], places, wanted) for name in names)
+        table.append([title, *(share(mean, note=note, within=PERCENT) for mean, note in found)])
+
     for domain, instances in domains.items():
         listed = len(instances) <= _INSTANCES
         for instance in instances if listed else ():
-            table.append([instance, *(percent(*of[name]({domain: [instance]})) for name in names)])
+            add(instance, {domain: [instance]})
         if len(instances) > 1:
-            title = f"{domain}, mean" if listed else f"{domain}, mean of {len(instances)}"
-            table.append([title, *(percent(*of[name]({domain: instances})) for name in names)])
+            add(f"{domain}, mean" if listed else f"{domain}, mean of {len(instances)}", {domain: instances})
     if len(domains) > 1:
-        table.append(["**mean over domains**", *(percent(*of[name](domains)) for name in names)])
+        add("**mean over domains**", domains)
     return table
 
 
@@ -135,33 +77,34 @@ def effort_table(rows: Sequence[Record]) -> Table:
 
     A contestant that solved nothing has no figure, and does not take the others' from them.
     """
-    searches, trainings = searches_of(rows), trainings_of(rows)
-    names = contestants_of([*trainings, *searches])
-    runs = by_contestant(searches)
-    solved = {name: sum(row["status"] == "solved" for row in own) for name, own in runs.items()}
-    able = [name for name, number_solved in solved.items() if number_solved]
+    searches, trainings = searches_of(rows), of_step(rows, "train")
+    runs, trained = _runs(searches), _runs(trainings)
+    names = list({**trained, **runs})
+    able = [name for name, own in runs.items() if any(row["status"] == "solved" for row in own)]
     common = solved_by_all(searches, able) if able else set()
     shared = {
-        name: [row for row in runs.get(name, []) if (row["instance"], row["start"]) in common]
-        if name in able
-        else []
-        for name in names
+        name: [row for row in own if name in able and (row["instance"], row["start"]) in common]
+        for name, own in runs.items()
     }
     who = "all" if len(able) == len(runs) else "all that solve any"
-    title = f"expansions, geometric mean ({len(common)} starts solved by {who})"
     table = [["", *names]]
+
+    def add(title: str, figure: Callable[[str], float | None]) -> None:
+        table.append([title, *(number(figure(name)) for name in names)])
+
     if common:
-        table += [
-            [title, *(number(geometric(row["expansions"] for row in shared[name])) for name in names)],
-            ["plan length, mean (same starts)"]
-            + [number(mean(row["plan_length"] for row in shared[name])) for name in names],
-        ]
+        add(
+            f"expansions, geometric mean ({len(common)} starts solved by {who})",
+            lambda name: geometric(row["expansions"] for row in shared.get(name, ())),
+        )
+        add(
+            "plan length, mean (same starts)",
+            lambda name: mean(row["plan_length"] for row in shared.get(name, ())),
+        )
     table += _pairwise(runs, names, able, len(common))
-    rates = (number(rate(runs.get(name, []))) for name in names)
-    table.append(["evaluations per second, geometric mean", *rates])
+    add("evaluations per second, geometric mean", lambda name: rate(runs.get(name, [])))
     if trainings:
-        times = (mean(run["seconds"] for run in trainings if run["contestant"] == name) for name in names)
-        table.append(["training, mean seconds", *map(number, times)])
+        add("training, mean seconds", lambda name: mean(run["seconds"] for run in trained.get(name, ())))
     return table
 
 
@@ -194,17 +137,16 @@ def evaluations_table(rows: Sequence[Record]) -> Table:
     Where the clock ended a search its evaluations are not known, and its seed has no mean.
     """
     searches = searches_of(rows)
-    names, runs = contestants_of(searches), by_contestant(searches)
+    names = list(_runs(searches))
     table = [["", *names]]
-    for domain in instances_by_domain(searches):
-        wanted = starts_of(row for row in searches if row["domain"] == domain)
-        cells = []
+    for domain, here in grouped(searches, "domain").items():
+        wanted, runs, cells = starts_of(here), _runs(here), []
         for name in names:
-            here = [row for row in runs[name] if row["domain"] == domain]
-            found = whole_seeds([row for row in here if _counted(row)], wanted)
-            begun = {row["seed"] for row in here}
+            own = runs.get(name, [])
+            found = whole_seeds([row for row in own if _counted(row)], wanted)
+            begun = {row["seed"] for row in own}
             found = replace(found, begun=len(begun))
-            means = [sum(row["evaluations"] for row in own) / len(own) for own in found.rows.values()]
+            means = [sum(row["evaluations"] for row in one) / len(one) for one in found.rows.values()]
             cells.append(share(share_of(means), note=found.note if begun else None, within=POSITIVE))
         table.append([domain, *cells])
     return table
@@ -244,36 +186,27 @@ def optimality_table(rows: Sequence[Record]) -> Table:
 
 def accuracy_table(rows: Sequence[Record]) -> Table:
     """Mean squared errors by domain and data, the mean over seeds; first those of symbolic heuristics."""
-    found = _compared(rows)
-    names, begun = contestants_of(found), _seeds_begun(rows)
+    found, begun = _compared(rows), _runs(of_step(rows, "accuracy"))
+    names = list(_runs(found))
     table = [["", "states", *_SYMBOLIC, *names]]
-    for place in dict.fromkeys(row["instance"] for row in found):
-        here = [row for row in found if row["instance"] == place]
+    for place, here in grouped(found, "instance").items():
         symbolic = [number(here[0].get(f"mse_{name}"), 2) for name in _SYMBOLIC]
-        cells = []
+        runs, cells = _runs(here), []
         for name in names:
-            own = [row for row in here if row["contestant"] == name]
+            own = runs.get(name, [])
             note = _missing_seeds(own, begun[name]) or _other_states(own, here[0]["states"])
             cells.append(share(share_of([row["mse"] for row in own]), 2, note=note, within=POSITIVE))
         table.append([place, number(here[0]["states"]), *symbolic, *cells])
     return table
 
 
-def _seeds_begun(rows: Sequence[Record]) -> dict[str, set[int]]:
-    """By contestant the seeds that were compared, or were to be, with any data."""
-    found: dict[str, set[int]] = {}
-    for row in comparisons_of(rows):
-        found.setdefault(row["contestant"], set()).add(row["seed"])
-    return found
-
-
-def _missing_seeds(own: Sequence[Record], begun: Collection[int]) -> str | None:
-    there = {row["seed"] for row in own}
-    return f"{len(there)} of {len(begun)} seeds" if there and len(there) < len(begun) else None
+def _missing_seeds(own: Sequence[Record], begun: Sequence[Record]) -> str | None:
+    """`begun` are the rows of a contestant that were compared, or were to be, with any data."""
+    there, wanted = (len({row["seed"] for row in rows}) for rows in (own, begun))
+    return f"{there} of {wanted} seeds" if 0 < there < wanted else None
 
 
 def _other_states(own: Sequence[Record], states: int) -> str | None:
-    """Data that grew between two comparisons."""
     others = {row["states"] for row in own} - {states}
     return f"{' and '.join(number(other) for other in sorted(others))} states" if others else None
 
@@ -281,14 +214,11 @@ def _other_states(own: Sequence[Record], states: int) -> str | None:
 def calibration_table(rows: Sequence[Record]) -> Table:
     """Of estimates with a spread: how wide they are, how likely h* is, and how far shares are from levels."""
     table = [["", "", "mean spread", "negative log-likelihood", "greatest error of calibration"]]
-    groups: dict[tuple[str, str], list[Record]] = {}
-    for row in _compared(rows):
-        if row.get("sigma") is not None:
-            groups.setdefault((row["instance"], row["contestant"]), []).append(row)
-    begun = _seeds_begun(rows)
-    for place, runs in groups.items():
+    spread = [row for row in _compared(rows) if row.get("sigma") is not None]
+    begun = _runs(of_step(rows, "accuracy"))
+    for place, runs in grouped(spread, "instance", "contestant").items():
         figures = [[row[name] for row in runs] for name in ("sigma", "nll", "calibration_error")]
-        cells = [share(share_of(values), 2) for values in figures]
+        cells = [share(share_of(values), digits=2) for values in figures]
         if note := _missing_seeds(runs, begun[place[1]]):
             cells[0] += f" ({note})"
         table.append([*place, *cells])
@@ -296,47 +226,40 @@ def calibration_table(rows: Sequence[Record]) -> Table:
 
 
 def _compared(rows: Sequence[Record]) -> list[Record]:
-    """Comparisons with true distances that did not fail."""
-    return [row for row in comparisons_of(rows) if row["status"] == "compared"]
+    return [row for row in of_step(rows, "accuracy") if row["status"] == "compared"]
 
 
 def label_table(rows: Sequence[Record]) -> Table:
     """Samples of states by instance: how many, how quickly, and how far their labels are from h* if known."""
     table = [["", "", "states", "seconds", "mean error", "exact labels (%)"]]
-    by_place: dict[tuple[str, str], list[Record]] = {}
-    for row in samples_of(rows):
-        if row["status"] == "sampled":
-            by_place.setdefault((row["instance"], row["contestant"]), []).append(row)
-    for (instance, name), runs in by_place.items():
+    sampled = [row for row in of_step(rows, "sample") if row["status"] == "sampled"]
+    for place, runs in grouped(sampled, "instance", "contestant").items():
         known = [row for row in runs if row.get("label_error") is not None]
-        table.append(
-            [
-                *(instance, name, number(mean(row["distinct"] for row in runs))),
-                share(share_of([row["sampling_time"] for row in runs]), digits=2),
-                share(share_of([row["label_error"] for row in known]), digits=2),
-                share(share_of([100 * row["exact_labels"] for row in known])),
-            ]
-        )
+        times = share(share_of([row["sampling_time"] for row in runs]), digits=2)
+        errors = share(share_of([row["label_error"] for row in known]), digits=2)
+        exact = share(share_of([100 * row["exact_labels"] for row in known]))
+        table.append([*place, number(mean(row["distinct"] for row in runs)), times, errors, exact])
     return table
 
 
 def labelling_table(rows: Sequence[Record]) -> Table:
     """Problems solved optimally, by domain: how many there are, how many have a label, and their states."""
     table = [["domain", "data", "problems", "labelled", "states", "mean seconds"]]
-    groups: dict[tuple[str, str], list[Record]] = {}
-    for row in labellings_of(rows):
-        groups.setdefault((row["domain"], row["contestant"]), []).append(row)
-    for (domain, name), runs in groups.items():
+    for place, runs in grouped(of_step(rows, "label"), "domain", "contestant").items():
         states = [row.get("states") or 0 for row in runs]
         counts = (len(runs), sum(count > 0 for count in states), sum(states))
-        table.append([domain, name, *map(number, counts), number(mean(row["seconds"] for row in runs))])
+        table.append([*place, *map(number, counts), number(mean(row["seconds"] for row in runs))])
     return table
+
+
+def _runs(rows: Iterable[Record]) -> dict[str, list[Record]]:
+    return grouped(rows, "contestant")
 
 
 def pair_table(rows: Sequence[Record]) -> Table:
     """Every two contestants: starts won and lost in coverage and expansions, with the sign test."""
     table = [["", "", "coverage: better/worse", "p", "expansions: fewer/more", "p"]]
-    for (one, two), (solved, expansions, *_) in compare_all(by_contestant(searches_of(rows))).items():
+    for (one, two), (solved, expansions, *_) in compare_all(_runs(searches_of(rows))).items():
         cells = [
             cell
             for paired in (solved, expansions)
@@ -368,6 +291,61 @@ def change_text(changes: Iterable[Change], before: str, after: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+# --- all of them ----------------------------------------------------------------------------------------
+
+
+class Titled(NamedTuple):
+    """A table with its name, its title, and how many of its columns from the left are names."""
+
+    name: str
+    title: str
+    table: Table
+    left: int = 1
+
+
+_LIMITED = "Evaluations (mean over all problems, unsolved ones at their limit)"
+_TABLES: dict[str, tuple[str, Callable[[Sequence[Record]], Table], int]] = {
+    "coverage": ("Coverage (%)", coverage_table, 1),
+    "effort": ("Effort", effort_table, 1),
+    "evaluations": (_LIMITED, evaluations_table, 1),
+    "optimality": ("Optimality", optimality_table, 2),
+    "accuracy": ("Accuracy (mean squared error)", accuracy_table, 1),
+    "calibration": ("Calibration", calibration_table, 2),
+    "states": ("Labelled states", label_table, 2),
+    "problems": ("Labelled problems", labelling_table, 2),
+}
+TABLES = tuple(_TABLES)
+
+
+def tables_of(rows: Sequence[Record], chosen: Collection[str] = TABLES) -> Iterator[Titled]:
+    """Of the tables with these names those that there are rows for."""
+    statuses = {row["status"] for row in searches_of(rows)}
+    empty = {"effort": not statuses, "evaluations": "evaluation_limit" not in statuses}
+    for name, (title, build, left) in _TABLES.items():
+        table = build(rows) if name in chosen and not empty.get(name) else []
+        if len(table) > 1:
+            if left == 1 and len(table[0]) > max(_COLUMNS, len(table)):
+                table = [list(line) for line in zip(*table, strict=True)]
+            yield Titled(name, title, table, left)
+
+
+def summarise(rows: Sequence[Record], chosen: Collection[str] = TABLES) -> str:
+    """All tables, or those chosen, and the errors, as markdown."""
+    parts = []
+    for _, title, table, left in tables_of(rows, chosen):
+        parts += [f"## {title}\n", markdown(table, left)]
+    if busy := sum(starved(row, row.get("seconds", 0.0)) for row in rows):
+        share = f"{FAIR_SHARE:.0%}".replace("%", " %")
+        parts += [f"{busy} of {len(rows)} runs reached their time limit on less than {share} of a core.\n"]
+    if errors := [row for row in rows if row["status"] == "error"]:
+        parts.append("## Errors\n")
+        for row in errors:
+            where = f"{row['instance']} {row.get('start', row['step'])}, {row['contestant']}"
+            parts.append(f"- {where}: {row.get('error', 'no message')}")
+        parts.append("")
+    return "\n".join(parts) if parts else "Nothing has been searched.\n"
+
+
 # --- cells ----------------------------------------------------------------------------------------------
 
 
@@ -396,19 +374,8 @@ def share(value: Share | None, digits: int = 1, *, note: str | None = None, with
     return text if note is None else f"{text} ({note})"
 
 
-def percent(value: Share | None, note: str | None = None) -> str:
-    """A mean of percents."""
-    return share(value, note=note, within=PERCENT)
-
-
 def probability(value: float) -> str:
-    """A p-value."""
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def where(row: Record) -> str:
-    """Which run a row is of."""
-    return f"{row['instance']} {row.get('start', row['step'])}, {row['contestant']}"
 
 
 # --- formats --------------------------------------------------------------------------------------------

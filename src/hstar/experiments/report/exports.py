@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -14,38 +13,17 @@ import msgspec
 
 from hstar.experiments.report.runs import Run
 from hstar.experiments.statistics import changes, searches_of
-from hstar.experiments.tables import (
-    TABLES,
-    change_text,
-    latex,
-    markdown,
-    pair_table,
-    summarise,
-    tables_of,
-)
+from hstar.experiments.tables import TABLES, change_text, latex, markdown, pair_table, summarise, tables_of
 
 _FIRST = ("run", "step", "contestant", "domain", "instance", "start", "seed", "status")
 _NOT_IN_CSV = ("curve", "selection", "error_by_h", "calibration")  # lists
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """Which tables there should be; other formats have all rows anyway."""
-
-    tables: Sequence[str]
-    significance: bool  # a sign test for every pair
-
-
 def write_rows(
     runs: Sequence[Run], form: str, *, tables: Sequence[str] = TABLES, significance: bool = False
 ) -> str:
-    """The runs in one of `FORMATS`."""
-    return FORMATS[form](runs, Wanted(tables, significance))
-
-
-def all_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Rows of all runs, each with the name of its run."""
-    return [{**row, "run": run.name} for run in runs for row in run.rows]
+    """The runs in one of `FORMATS`. Tables and significance (a sign test) are of markdown and LaTeX."""
+    return FORMATS[form](runs, tables, significance)
 
 
 def to_json(data: Any, *, sort: bool = False) -> bytes:
@@ -56,7 +34,7 @@ def to_json(data: Any, *, sort: bool = False) -> bytes:
         return json.dumps(data, sort_keys=sort).encode()
 
 
-def _csv(runs: Sequence[Run], _: Wanted) -> str:
+def _csv(runs: Sequence[Run], *_: object) -> str:
     found = dict.fromkeys(chain.from_iterable(row for run in runs for row in run.rows))
     names = [*_FIRST, *(name for name in found if name not in (*_FIRST, *_NOT_IN_CSV))]
     text = io.StringIO()
@@ -67,35 +45,33 @@ def _csv(runs: Sequence[Run], _: Wanted) -> str:
     return text.getvalue()
 
 
-def _json(runs: Sequence[Run], _: Wanted) -> str:
-    return to_json(all_rows(runs)).decode() + "\n"
+def _json(runs: Sequence[Run], *_: object) -> str:
+    return to_json([{**row, "run": run.name} for run in runs for row in run.rows]).decode() + "\n"
 
 
-def _markdown(runs: Sequence[Run], wanted: Wanted) -> str:
+def _markdown(runs: Sequence[Run], tables: Sequence[str], significance: bool) -> str:
     parts = []
     for run in runs:
-        parts.append((f"# {run.name}\n\n" if len(runs) > 1 else "") + summarise(run.rows, wanted.tables))
-        if wanted.significance and searches_of(run.rows):
+        parts.append((f"# {run.name}\n\n" if len(runs) > 1 else "") + summarise(run.rows, tables))
+        if significance and searches_of(run.rows):
             parts.append("## Pairs, start by start\n\n" + markdown(pair_table(run.rows), left=2))
     first, *others = runs
     parts += [change_text(changes(first.rows, run.rows), first.name, run.name) for run in others]
     return "\n".join(parts)
 
 
-def _latex(runs: Sequence[Run], wanted: Wanted) -> str:
-    """Tables under comments that tell their titles."""
+def _latex(runs: Sequence[Run], chosen: Sequence[str], significance: bool) -> str:
     tables = []
     for run in runs:
         of = f", {run.name}" if len(runs) > 1 else ""
-        tabled = tables_of(run.rows, wanted.tables)
-        found = [(f"{one.title}{of}", latex(one.table, one.left)) for one in tabled]
-        if wanted.significance and searches_of(run.rows):
+        found = [(f"{one.title}{of}", latex(one.table, one.left)) for one in tables_of(run.rows, chosen)]
+        if significance and searches_of(run.rows):
             found.append((f"Pairs, start by start{of}", latex(pair_table(run.rows), left=2)))
         tables += [f"% {title}\n{table}" for title, table in found]
     return "\n".join(tables) if tables else "% There is no table of this.\n"
 
 
-def _lab(runs: Sequence[Run], _: Wanted) -> str:
+def _lab(runs: Sequence[Run], *_: object) -> str:
     """A line for each search. Lab identifies a run by algorithm, domain and problem."""
     lines: dict[bytes, bytes] = {}
     searches = ((run, row) for run in runs for row in searches_of(run.rows))
@@ -119,10 +95,5 @@ def _lab(runs: Sequence[Run], _: Wanted) -> str:
     return (b"{\n" + b",\n".join(b": ".join(line) for line in sorted(lines.items())) + b"\n}\n").decode()
 
 
-FORMATS: dict[str, Callable[[Sequence[Run], Wanted], str]] = {
-    "csv": _csv,
-    "json": _json,
-    "markdown": _markdown,
-    "latex": _latex,
-    "lab": _lab,
-}
+FORMATS: dict[str, Callable[[Sequence[Run], Sequence[str], bool], str]]
+FORMATS = {"csv": _csv, "json": _json, "markdown": _markdown, "latex": _latex, "lab": _lab}

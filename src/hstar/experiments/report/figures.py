@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Any
 from hstar.errors import InputError
 from hstar.experiments.statistics import (
     Record,
-    by_contestant,
     calibration_of,
-    comparisons_of,
     curve,
-    instances_by_domain,
+    grouped,
     mean,
+    of_step,
     optimality_of,
     searches_of,
-    trainings_of,
 )
 
 if TYPE_CHECKING:
@@ -63,7 +61,7 @@ def write_figures(rows: Sequence[Record], folder: Path, patterns: Sequence[str] 
 
 def _figures(rows: Sequence[Record]) -> Iterator[tuple[str, Any]]:
     """Names of files, and functions that draw."""
-    runs = by_contestant(searches_of(rows))
+    runs = grouped(searches_of(rows), "contestant")
     for metric in TITLES if runs else ():
         yield f"solved_within_{metric}", lambda axes, metric=metric: _solved_within(axes, runs, metric)
         for one, two in itertools.combinations(runs, 2):
@@ -73,23 +71,18 @@ def _figures(rows: Sequence[Record]) -> Iterator[tuple[str, Any]]:
             )
     for domain in dict.fromkeys(domain for domain, _ in optimality_of(rows)):
         yield f"frontier_{_word(domain)}", lambda axes, domain=domain: draw_frontier(axes, rows, domain)
-    for instance, trainings in _with(trainings_of(rows), "curve").items():
+    for instance, trainings in _with(rows, "train", "curve").items():
         yield f"training_{_word(instance)}", lambda axes, trainings=trainings: _training(axes, trainings)
-    for place, found in _with(comparisons_of(rows), "calibration").items():
+    for place, found in _with(rows, "accuracy", "calibration").items():
         yield f"calibration_{_word(place)}", lambda axes, found=found: _calibration(axes, found)
 
 
-def _with(rows: Sequence[Record], name: str) -> dict[str, list[Record]]:
-    """By instance the rows that have a list of this name."""
-    found: dict[str, list[Record]] = {}
-    for row in rows:
-        if row.get(name):
-            found.setdefault(row["instance"], []).append(row)
-    return found
+def _with(rows: Sequence[Record], step: str, name: str) -> dict[str, list[Record]]:
+    """By instance the rows of a step that have a list of this name."""
+    return grouped((row for row in of_step(rows, step) if row.get(name)), "instance")
 
 
 def _word(text: str) -> str:
-    """A part of a file's name."""
     return re.sub(r"[^A-Za-z0-9.=-]+", "_", text).strip("_")
 
 
@@ -113,7 +106,7 @@ def _scatter(axes: Axes, runs: dict[str, list[Record]], metric: str, one: str, t
     def place(row: Record) -> float:
         return max(float(row[metric]), _LEAST[metric]) if row["status"] == "solved" else edge
 
-    for domain in instances_by_domain(runs[one]):
+    for domain in grouped(runs[one], "domain"):
         found = [(place(a), place(b)) for a, b in pairs if a["domain"] == domain]
         axes.scatter([a for a, _ in found], [b for _, b in found], s=14, alpha=0.7, label=domain)
     low = min(values) / 1.5
@@ -127,9 +120,7 @@ def _scatter(axes: Axes, runs: dict[str, list[Record]], metric: str, one: str, t
 
 def _meet(ours: Sequence[Record], theirs: Sequence[Record]) -> Iterator[tuple[Record, Record]]:
     single = min(len({row["seed"] for row in runs}) for runs in (ours, theirs)) == 1
-    partners: dict[tuple[str, str], list[Record]] = {}
-    for row in theirs:
-        partners.setdefault((row["instance"], row["start"]), []).append(row)
+    partners = grouped(theirs, "instance", "start")
     for row in ours:
         for other in partners.get((row["instance"], row["start"]), []):
             if single or other["seed"] == row["seed"]:
@@ -172,7 +163,7 @@ def _training(axes: Axes, trainings: Sequence[Record]) -> None:
 def _calibration(axes: Axes, comparisons: Sequence[Record]) -> None:
     """A right belief is on the diagonal."""
     axes.plot([0, 1], [0, 1], color="grey", linewidth=0.8)
-    for i, (name, runs) in enumerate(by_contestant(comparisons).items()):
+    for i, (name, runs) in enumerate(grouped(comparisons, "contestant").items()):
         points = calibration_of(runs)
         levels, shares = [level for level, _ in points], [share for _, share in points]
         axes.plot(levels, shares, label=name, linestyle=_STROKES[i % len(_STROKES)])

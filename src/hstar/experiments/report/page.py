@@ -8,34 +8,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from importlib import resources
 from typing import Any, TypeVar
 
 import msgspec
 
-from hstar.experiments import grid_animation
+from hstar.experiments.grid_picture import panel_title, script
+from hstar.experiments.job import STEPS
 from hstar.experiments.report.exports import to_json
 from hstar.experiments.report.runs import Run, rows_of
-from hstar.experiments.report.steps import steps_of
 from hstar.experiments.statistics import (
     METRICS,
     Paired,
     Record,
-    by_contestant,
     changes,
     compare_all,
-    comparisons_of,
-    labellings_of,
-    samples_of,
+    grouped,
+    of_step,
     searches_of,
     solved_share,
-    trainings_of,
 )
 from hstar.experiments.tables import labelling_table, optimality_table
 
 T = TypeVar("T", bound=Hashable)
 
 NUMBERS = (*METRICS, "plan_length", "memory", "seconds")
+BUDGET = 2_000_000  # cells of steps in a page: of maps, values, expansions and paths
+_ASSETS = ("page.html", "page.css", "page.js")
 _SAMPLE = ("distinct", "atoms", "sampling_time", "label_error", "exact_labels", "error_by_h")
 _TRAINING = ("states", "atoms", "epochs", "best_loss", "seconds", "curve")
 _ERRORS = ("mse", "mse_of_batches", "mean_error", "mse_ff", "mse_lmcut")
@@ -43,7 +43,6 @@ _COMPARISON = ("states", *_ERRORS, "sigma", "nll", "calibration_error", "calibra
 
 
 def page(runs: Sequence[Run], title: str | None = None) -> str:
-    """The text of the file."""
     rows = rows_of(runs)
     data = {
         "title": title or " and ".join(run.name for run in runs),
@@ -60,11 +59,8 @@ def page(runs: Sequence[Run], title: str | None = None) -> str:
     text = to_json(data).decode().replace("<", "\\u003c")
     parts = {name: resources.files(__package__).joinpath(name).read_text() for name in _ASSETS}
     html = parts["page.html"].replace("/*style*/", parts["page.css"])
-    html = html.replace("/*steps*/", grid_animation.script()).replace("/*script*/", parts["page.js"])
+    html = html.replace("/*steps*/", script()).replace("/*script*/", parts["page.js"])
     return html.replace("/*data*/", text)
-
-
-_ASSETS = ("page.html", "page.css", "page.js")
 
 
 def _about(run: Run) -> Record:
@@ -80,9 +76,9 @@ def _about(run: Run) -> Record:
 
 def _pack(rows: Sequence[Record], runs: Sequence[Run]) -> Record:
     """Columns of the searches, records of the other jobs, and what it takes to repeat them."""
-    searches, trainings, comparisons = searches_of(rows), trainings_of(rows), comparisons_of(rows)
+    searches, trainings, comparisons = (of_step(rows, step) for step in ("search", "train", "accuracy"))
     # Of problems that were to be labelled, what went wrong; a table has the others.
-    samples = samples_of(rows) + [row for row in labellings_of(rows) if row["status"] == "error"]
+    samples = of_step(rows, "sample") + [row for row in of_step(rows, "label") if row["status"] == "error"]
     learned = [*trainings, *comparisons]
     everything = [*searches, *learned, *samples]
     origins = [runs[row["run"]].origins[row["key"]] for row in everything]
@@ -164,35 +160,62 @@ def _shell(command: Sequence[str]) -> str:
 
 
 def _pairs(searches: Sequence[Record]) -> list[Record]:
-    found = compare_all(by_contestant(searches))
     return [
-        {"one": one, "two": two, "paired": [_plain(paired) for paired in pairs]}
-        for (one, two), pairs in found.items()
+        {"one": one, "two": two, "paired": _plain(pairs)}
+        for (one, two), pairs in compare_all(grouped(searches, "contestant")).items()
     ]
 
 
-def _plain(paired: Paired) -> dict[str, Any]:
-    return {
-        "metric": paired.metric,
-        "better": paired.better,
-        "worse": paired.worse,
-        "equal": paired.equal,
-        "chance": paired.chance,
-    }
+def _plain(pairs: Sequence[Paired]) -> list[Record]:
+    return [{**asdict(paired), "chance": paired.chance} for paired in pairs]
 
 
 def _changes(first: Run, second: Run) -> Record:
-    return {
-        "before": first.name,
-        "after": second.name,
-        "contestants": [
-            {
-                "contestant": change.contestant,
-                "paired": [_plain(paired) for paired in change.paired],
-                "gained": change.gained,
-                "lost": change.lost,
-                "missing": change.missing,
-            }
-            for change in changes(first.rows, second.rows)
-        ],
-    }
+    found = changes(first.rows, second.rows)
+    contestants = [{**asdict(change), "paired": _plain(change.paired)} for change in found]
+    return {"before": first.name, "after": second.name, "contestants": contestants}
+
+
+# --- searches on maps step by step, as the jobs of a suite keep them ------------------------------------
+
+
+def steps_of(runs: Sequence[Run], rows: Sequence[Record], budget: int = BUDGET) -> list[dict[str, Any]]:
+    """Of each set of scenarios the first map, with a panel for each contestant.
+
+    Of several seeds of a training the first is shown. Searches with the same network share their values.
+    """
+    shown: dict[str, dict[str, Any]] = {}
+    for row, found in _kept(runs, _first_seeds(rows)):
+        (panel,) = found.pop("panels")
+        about = {"instance": row["instance"], "domain": row["domain"], "values": [], "panels": []}
+        one = shown.get(row["instance"], found | about)
+        if any(one[name] != value for name, value in found.items()):
+            continue  # another run has other scenarios under this name
+        values, cells = panel.pop("values"), len(panel["explored"]) + len(panel["path"] or ())
+        new = values is not None and values not in one["values"]
+        budget -= cells + (len(values) if new else 0) + (0 if one["panels"] else len(one["blocked"]))
+        if budget < 0:
+            break
+        if new:
+            one["values"].append(values)
+        title = panel_title(row["contestant"], len(panel["explored"]), panel["cost"])
+        number = None if values is None else one["values"].index(values)
+        one["panels"].append({**panel, "contestant": row["contestant"], "title": title, "values": number})
+        shown[row["instance"]] = one
+    return list(shown.values())
+
+
+def _first_seeds(rows: Sequence[Record]) -> list[Record]:
+    searches = [row for row in searches_of(rows) if row.get("instances")]
+    places = grouped(searches, "instance", "contestant").values()
+    return [min(runs, key=lambda row: int(row["seed"])) for runs in places]
+
+
+def _kept(runs: Sequence[Run], rows: Sequence[Record]) -> Iterator[tuple[Record, dict[str, Any]]]:
+    contents = [
+        run.left(STEPS, [row["key"] for row in rows if row["run"] == number])
+        for number, run in enumerate(runs)
+    ]
+    for row in rows:
+        if (content := contents[row["run"]].get(row["key"])) is not None:
+            yield row, msgspec.json.decode(content)

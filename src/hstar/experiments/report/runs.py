@@ -36,13 +36,11 @@ class Run:
 
     @cached_property
     def origins(self) -> Mapping[str, Origin]:
-        """By key: how each job can be repeated."""
         with Store(self.folder, read_only=True) as store:
             return store.origins()
 
     @cached_property
     def machines(self) -> list[dict[str, str]]:
-        """Those that jobs were run on, with their versions."""
         with Store(self.folder, read_only=True) as store:
             return store.machines()
 
@@ -89,7 +87,6 @@ class Run:
         return logs
 
     def of_contestants(self, patterns: Sequence[str]) -> Run:
-        """Only rows of those whose names fit one of the patterns."""
         fitting = [row for row in self.rows if any(fnmatch(row["contestant"], one) for one in patterns)]
         return replace(self, rows=fitting)
 
