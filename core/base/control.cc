@@ -1,13 +1,50 @@
 #include "base/control.h"
 
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
-#include <utility>
-
-#include "base/memory.h"
+#include <cstdio>
 
 namespace hstar {
+namespace {
+
+// The kernel's other counter, ru_maxrss, survives exec: it would have what the program held that started this
+// one.
+size_t recorded_peak() {
+  if (FILE* file = std::fopen("/proc/self/status", "r")) {
+    size_t kilobytes = 0;
+    char line[256];
+    while (!kilobytes && std::fgets(line, sizeof line, file))
+      if (std::sscanf(line, "VmHWM: %zu kB", &kilobytes) != 1) kilobytes = 0;
+    std::fclose(file);
+    if (kilobytes) return kilobytes * 1024;
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+  return static_cast<size_t>(usage.ru_maxrss);
+#else
+  return static_cast<size_t>(usage.ru_maxrss) * 1024;
+#endif
+}
+
+}  // namespace
+
+size_t resident_memory() {
+  long total = 0, resident = 0;
+  if (FILE* file = std::fopen("/proc/self/statm", "r")) {
+    const int read = std::fscanf(file, "%ld %ld", &total, &resident);
+    std::fclose(file);
+    if (read == 2) return static_cast<size_t>(resident) * sysconf(_SC_PAGESIZE);
+  }
+  return recorded_peak();
+}
+
+// The kernel updates the two counters at different times: the peak is never below what is held now.
+size_t peak_memory() { return std::max(recorded_peak(), resident_memory()); }
 
 double thread_cpu_s() {
   timespec now{};
@@ -16,25 +53,10 @@ double thread_cpu_s() {
 }
 
 const char* status_name(Status status) {
-  switch (status) {
-    case Status::kSolved:
-      return "solved";
-    case Status::kUnsolvable:
-      return "unsolvable";
-    case Status::kIncomplete:
-      return "incomplete";
-    case Status::kTimeLimit:
-      return "time_limit";
-    case Status::kMemoryLimit:
-      return "memory_limit";
-    case Status::kEvaluationLimit:
-      return "evaluation_limit";
-    case Status::kExpansionLimit:
-      return "expansion_limit";
-    case Status::kInterrupted:
-      return "interrupted";
-  }
-  return "unknown";
+  static constexpr const char* kNames[] = {"solved",          "unsolvable",   "incomplete",
+                                           "time_limit",      "memory_limit", "evaluation_limit",
+                                           "expansion_limit", "interrupted"};
+  return kNames[static_cast<size_t>(status)];
 }
 
 Control::Control(const Limits& limits, Observer observer, int32_t h_scale)

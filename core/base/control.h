@@ -5,14 +5,14 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <new>
 
 namespace hstar {
 
-enum class Status {
+enum class Status {  // in the order of their names
   kSolved,
   kUnsolvable,  // proved
   kIncomplete,  // all states that were not given up are searched, but giving up some was not safe
@@ -42,6 +42,14 @@ struct Counts {
   uint64_t anchored = 0;  // evaluations by the anchor of a bounded search
 };
 
+// What all searches tell of how they ended.
+struct Outcome {
+  Status status = Status::kUnsolvable;
+  Counts counts;
+  double search_time_s = 0;  // wall clock
+  double cpu_time_s = 0;     // of the searching threads
+};
+
 // The small record that the core hands over at intervals.
 struct Progress {
   Counts counts;
@@ -54,6 +62,9 @@ struct Progress {
 using Observer = std::function<bool(const Progress&)>;
 
 double thread_cpu_s();  // processor time of the calling thread
+// What the process holds now and held at most, in bytes.
+size_t resident_memory();
+size_t peak_memory();
 
 class Control {
  public:
@@ -71,6 +82,22 @@ class Control {
 
   // Whether a limit is used up before anything happened.
   bool stopped_at_start() { return read_clock({}, 0); }
+
+  // Runs a search that fills its outcome, unless a limit is used up before anything happened. Running out of
+  // memory is an outcome, too.
+  template <class Search>
+  void run(Outcome& outcome, const Search& search) {
+    try {
+      if (stopped_at_start())
+        outcome.status = status_;
+      else
+        search();
+    } catch (const std::bad_alloc&) {
+      outcome.status = Status::kMemoryLimit;
+    }
+    outcome.search_time_s = elapsed_s();
+    outcome.cpu_time_s += cpu_s();
+  }
 
   // Asked before a table doubles: false if that alone would break the memory limit.
   bool allows(size_t extra_bytes) const;

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace hstar {
 
@@ -40,6 +42,14 @@ class Random {
       while (static_cast<uint32_t>(product) < threshold) product = (next() >> 32) * bound;
     }
     return static_cast<uint32_t>(product >> 32);
+  }
+
+  // True with that probability.
+  bool chance(double probability) { return static_cast<double>(next() >> 11) * 0x1p-53 < probability; }
+
+  template <class T>
+  void shuffle(std::vector<T>& items) {
+    for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(static_cast<uint32_t>(i))]);
   }
 
  private:

@@ -2,7 +2,6 @@
 // of a hundred million nodes has no doubling spike and never needs twice its memory.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <vector>
 

@@ -1,18 +1,35 @@
-// What the binding files share. bindings/ is the only place that knows Python.
+// What the binding files share: what Python holds of the core, arrays, structs of options, and work without
+// the interpreter lock. bindings/ is the only place that knows Python.
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/control.h"
 #include "base/errors.h"
+#include "base/poll.h"
 #include "heuristics/heuristic.h"
 #include "network/network.h"
 #include "task/planning_space.h"
 
 namespace hstar {
+
+namespace nb = nanobind;
+using namespace nb::literals;
 
 // A task as Python sees it: a compiled space, shared by all tasks that differ only in the initial state.
 struct PyTask {
@@ -48,10 +65,138 @@ struct PyNetwork {
   std::shared_ptr<const Network> network;
 };
 
+inline void check(bool fine, const std::string& message) {
+  if (!fine) throw InputError(message);
+}
+inline void check(bool fine, const char* message) {
+  if (!fine) throw InputError(message);
+}
+
+// Arrays from Python, as views.
+template <class T, int kDimensions>
+using Array = nb::ndarray<const T, nb::ndim<kDimensions>, nb::c_contig, nb::device::cpu>;
+using ValueRows = Array<Value, 2>;
+
+template <class AnyArray>
+auto view(const AnyArray& array) {
+  return std::span(array.data(), array.size());
+}
+template <class AnyArray>
+auto copied(const AnyArray& array) {
+  return std::vector(array.data(), array.data() + array.size());
+}
+
+// Arrays for Python, which take their memory over.
+template <class T>
+using Column = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+template <class T>
+using RowsOf = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
+
+template <class T>
+nb::capsule keep(std::vector<T>*& moved, std::vector<T>&& data) {
+  moved = new std::vector<T>(std::move(data));
+  moved->reserve(1);  // an empty array has an address, too
+  return nb::capsule(moved, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+}
+template <class T>
+Column<T> column(std::vector<T>&& data) {
+  std::vector<T>* moved;
+  nb::capsule owner = keep(moved, std::move(data));
+  return Column<T>(moved->data(), {moved->size()}, owner);
+}
+template <class T>
+RowsOf<T> rows(std::vector<T>&& data, size_t n, size_t width) {
+  std::vector<T>* moved;
+  nb::capsule owner = keep(moved, std::move(data));
+  return RowsOf<T>(moved->data(), {n, width}, owner);
+}
+
+// The values, checked against the task, with derived variables evaluated.
+std::vector<Value> checked_state(const PyTask& task, std::vector<Value> values);
+
+// A batch of states, each checked by the space.
+inline StateBatch checked_batch(const SearchSpace& space, const ValueRows& states) {
+  check(states.shape(1) == space.width(),
+        "a state has " + std::to_string(space.width()) + " values, not " + std::to_string(states.shape(1)));
+  StateBatch batch(space);
+  std::vector<uint32_t> packed(space.words());
+  for (size_t i = 0; i < states.shape(0); ++i) {
+    space.pack(states.data() + i * space.width(), packed.data());
+    batch.push(packed.data());
+  }
+  return batch;
+}
+
+// The result of `work` done without the interpreter lock. Ctrl-C and other signal handlers end it with their
+// exception.
+template <class Work>
+auto unlocked(Work&& work) {
+  nb::gil_scoped_release release;
+  Poll poll([] {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  });
+  return work(poll);
+}
+
+// What a running search tells Python: progress, and whether somebody wants it to stop. Ctrl-C becomes an
+// interrupt of the search; any other exception of a signal handler or of the progress function is passed on
+// once the search has ended.
+class PythonObserver {
+ public:
+  explicit PythonObserver(nb::object function) : function_(std::move(function)) {}
+
+  template <class Record>
+  bool operator()(const Record& record) {
+    nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) return stop();
+    if (function_.is_none()) return true;
+    try {
+      function_(record);
+    } catch (nb::python_error& error) {
+      error.restore();
+      return stop();
+    }
+    return true;
+  }
+  void rethrow() {
+    if (pending_) throw nb::python_error(std::move(*pending_));
+  }
+
+ private:
+  bool stop() {
+    nb::python_error error;  // takes what is set
+    if (!error.matches(PyExc_KeyboardInterrupt)) pending_.emplace(std::move(error));
+    return false;
+  }
+  nb::object function_;
+  std::optional<nb::python_error> pending_;
+};
+
+// The result of `work`, called with an observer and without the interpreter lock.
+template <class Work>
+auto observed(nb::object progress, const Work& work) {
+  auto observer = std::make_shared<PythonObserver>(std::move(progress));
+  auto result = [&] {
+    nb::gil_scoped_release release;
+    return work([observer](const Progress& record) { return (*observer)(record); });
+  }();
+  observer->rethrow();
+  return result;
+}
+
+// Names and members in turn: what Python may read.
+template <class Class, class Member, class... Rest>
+Class& readable(Class&& made, const char* name, Member member, Rest... rest) {
+  made.def_ro(name, member);
+  if constexpr (sizeof...(rest) > 0) readable(made, rest...);
+  return made;
+}
+
 // What all searches tell of how they ended.
 template <class Result>
-nanobind::class_<Result> bind_outcome(nanobind::module_& module, const char* name, const char* doc) {
-  return nanobind::class_<Result>(module, name, doc)
+nb::class_<Result> bind_outcome(nb::module_& module, const char* name, const char* doc) {
+  return nb::class_<Result>(module, name, doc)
       .def_prop_ro("status", [](const Result& r) { return status_name(r.status); })
       .def_prop_ro("expanded", [](const Result& r) { return r.counts.expanded; })
       .def_prop_ro("evaluated", [](const Result& r) { return r.counts.evaluated; })
@@ -61,46 +206,82 @@ nanobind::class_<Result> bind_outcome(nanobind::module_& module, const char* nam
       .def_ro("cpu_time", &Result::cpu_time_s);
 }
 
-// A struct of options: `Name(field=value, ...)` in Python, every field with its default. The caller adds the
-// fields; those that are named are set as by assignment, so that mistakes are found in one place.
-template <class Struct>
-nanobind::class_<Struct> bind_struct(nanobind::module_& module, const char* name, const char* doc) {
-  return nanobind::class_<Struct>(module, name, doc)
-      .def(
-          "__init__",
-          [](nanobind::handle self, const nanobind::kwargs& fields) {
-            new (nanobind::inst_ptr<Struct>(self)) Struct();
-            nanobind::inst_mark_ready(self);
-            for (const auto& [field, value] : fields) nanobind::setattr(self, field, value);
-          },
-          nanobind::sig("def __init__(self, **fields: object) -> None"));
+// A struct of options with the names and members of its fields in turn: `Name(field=value, ...)` in Python,
+// every field with its default. Those that are named are set as by assignment, so that mistakes are found in
+// one place.
+template <class Struct, class... Fields>
+nb::class_<Struct> bind_struct(nb::module_& module, const char* name, const char* doc, Fields... fields) {
+  nb::class_<Struct> made(module, name, doc);
+  made.def(
+      "__init__",
+      [](nb::handle self, const nb::kwargs& values) {
+        new (nb::inst_ptr<Struct>(self)) Struct();
+        nb::inst_mark_ready(self);
+        for (const auto& [field, value] : values) nb::setattr(self, field, value);
+      },
+      nb::sig("def __init__(self, **fields: object) -> None"));
+  const auto bind = [&made](const auto& self, const char* field, auto member, auto... rest) -> void {
+    made.def_rw(field, member);
+    if constexpr (sizeof...(rest) > 0) self(self, rest...);
+  };
+  if constexpr (sizeof...(fields) > 0) bind(bind, fields...);
+  return made;
+}
+
+// A choice by its name, and a field of a struct that has one.
+template <class T>
+using Choices = std::vector<std::pair<const char*, T>>;
+template <class T>
+T named(const std::string& what, const std::string& name, const Choices<T>& known) {
+  std::string list;
+  for (const auto& [key, value] : known) {
+    if (name == key) return value;
+    list += (list.empty() ? "" : ", ") + std::string(key);
+  }
+  throw InputError("unknown " + what + " '" + name + "' (known: " + list + ")");
+}
+
+template <class Struct, class T>
+void bind_choice(nb::class_<Struct>& made, const char* name, T Struct::* field, const char* what,
+                 const Choices<T>& known) {
+  made.def_prop_rw(
+      name,
+      [=](const Struct& self) {
+        return std::ranges::find(known, self.*field, &std::pair<const char*, T>::second)->first;
+      },
+      [=](Struct& self, const std::string& chosen) { self.*field = named(what, chosen, known); });
 }
 
 // A Python object that something in the core refers to.
-inline std::shared_ptr<const void> kept(nanobind::object object) {
-  return {new nanobind::object(std::move(object)), [](const nanobind::object* owned) {
-            nanobind::gil_scoped_acquire acquire;
+inline std::shared_ptr<const void> kept(nb::object object) {
+  return {new nb::object(std::move(object)), [](const nb::object* owned) {
+            nb::gil_scoped_acquire acquire;
             delete owned;
           }};
 }
 
-// The values, checked against the task, with derived variables evaluated.
-std::vector<Value> checked_state(const PyTask& task, std::vector<Value> values);
+// Regression, and so most sampling, has its limits.
+inline void check_support(const PyTask& task, const std::string& sampler) {
+  const Task& plain = task.space->task();
+  const char* why = plain.has_axioms()                ? "axioms"
+                    : plain.has_conditional_effects() ? "conditional effects"
+                                                      : nullptr;
+  if (why)
+    throw UnsupportedError(sampler + " samples by regression, which does not support " + why +
+                           "; use 'exact' on small tasks");
+}
 
-void bind_task(nanobind::module_& module);
-void bind_grids(nanobind::module_& module);
-void bind_heuristics(nanobind::module_& module);
-void bind_features(nanobind::module_& module);
-void bind_models(nanobind::module_& module);
-void bind_own_space(nanobind::module_& module);
-void bind_network(nanobind::module_& module);
-void bind_nlm(nanobind::module_& module);
-void bind_preimages(nanobind::module_& module);
-void bind_puzzle_networks(nanobind::module_& module);
-void bind_puzzles(nanobind::module_& module);
-void bind_sampling(nanobind::module_& module);
-void bind_search(nanobind::module_& module);
-void bind_translate(nanobind::module_& module);
-void bind_wunn(nanobind::module_& module);
+void bind_features(nb::module_& module);
+void bind_grids(nb::module_& module);
+void bind_heuristics(nb::module_& module);
+void bind_models(nb::module_& module);
+void bind_networks(nb::module_& module);
+void bind_own_space(nb::module_& module);
+void bind_puzzle_networks(nb::module_& module);
+void bind_puzzles(nb::module_& module);
+void bind_sampling(nb::module_& module);
+void bind_search(nb::module_& module);
+void bind_task(nb::module_& module);
+void bind_translate(nb::module_& module);
 
 }  // namespace hstar

@@ -1,14 +1,8 @@
 #include "bindings/callback.h"
 
-#include <nanobind/ndarray.h>
-
-#include <algorithm>
 #include <cmath>
 
-#include "base/errors.h"
-#include "bindings/sampling_arrays.h"
-
-namespace nb = nanobind;
+#include "bindings/bindings.h"
 
 namespace hstar {
 
@@ -24,7 +18,7 @@ void StatesFunction::call(StateBatch& batch, size_t begin, size_t end, size_t co
   // A copy: the function may keep the array, the search reuses the memory.
   const RowsOf<Value> states = rows(std::vector<Value>(values, values + n * width), n, width);
   nb::object numpy = nb::module_::import_("numpy");
-  nb::object returned = numpy.attr("ascontiguousarray")(function_(states), nb::arg("dtype") = "float64");
+  nb::object returned = numpy.attr("ascontiguousarray")(function_(states), "dtype"_a = "float64");
   nb::ndarray<const double, nb::c_contig, nb::device::cpu> array;
   const bool fits = nb::try_cast(returned, array) && array.ndim() == (columns ? 2 : 1) &&
                     array.shape(0) == n && (!columns || array.shape(1) == columns);
@@ -44,8 +38,8 @@ void CallbackHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Co
   for (size_t i = begin; i < end; ++i) {
     const double value = values_[i - begin];
     if (std::isnan(value)) throw InputError(function_.title() + " returned NaN");
-    const double units = std::max(value, 0.0) * scale_;
-    const double scaled = admissible_ ? std::floor(units + 1e-9) : std::round(units);
+    const double units = std::max(value, 0.0) * scale();
+    const double scaled = admissible() ? std::floor(units + 1e-9) : std::round(units);
     h[i] = std::isinf(value) && value > 0 ? kDeadEnd : static_cast<Cost>(std::min<double>(scaled, kMaxCost));
   }
 }

@@ -2,10 +2,7 @@
 // batch; what they raise ends the search and reaches its caller.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
-#include <string>
-
+#include "bindings/bindings.h"
 #include "heuristics/raw_model.h"
 
 namespace hstar {
@@ -14,7 +11,7 @@ namespace hstar {
 class StatesFunction {
  public:
   // `title`: what it is, for messages.
-  StatesFunction(nanobind::object function, std::string title)
+  StatesFunction(nb::object function, std::string title)
       : function_(std::move(function)), title_(std::move(title)) {}
   StatesFunction(const StatesFunction&) = delete;
   ~StatesFunction();
@@ -25,7 +22,7 @@ class StatesFunction {
   void call(StateBatch& batch, size_t begin, size_t end, size_t columns, double* answer) const;
 
  private:
-  nanobind::object function_;
+  nb::object function_;
   std::string title_;
 };
 
@@ -33,32 +30,22 @@ class StatesFunction {
 class CallbackHeuristic : public Heuristic {
  public:
   // Values are kept in units of 1/scale.
-  CallbackHeuristic(nanobind::object function, std::string name, int32_t scale, bool admissible)
-      : name_(std::move(name)),
-        function_(std::move(function), "heuristic '" + name_ + "'"),
-        scale_(scale),
-        admissible_(admissible) {}
+  CallbackHeuristic(nb::object function, const std::string& name, int32_t scale, bool admissible)
+      : Heuristic({name, admissible, /*consistent=*/false, /*safe=*/admissible}, scale),
+        function_(std::move(function), "heuristic '" + name + "'") {}
 
-  std::string name() const override { return name_; }
-  bool admissible() const override { return admissible_; }
-  bool consistent() const override { return false; }
-  bool safe() const override { return admissible_; }
-  int32_t scale() const override { return scale_; }
   size_t grain() const override { return size_t{1} << 30; }  // the whole batch in one call
   void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override;
 
  private:
-  std::string name_;
   StatesFunction function_;
-  int32_t scale_;
-  bool admissible_;             // as its author says
   std::vector<double> values_;  // scratch
 };
 
 // A model: several numbers a state.
 class CallbackModel : public RawModel {
  public:
-  CallbackModel(nanobind::object function, size_t outputs, const std::string& name)
+  CallbackModel(nb::object function, size_t outputs, const std::string& name)
       : function_(std::move(function), "model '" + name + "'"), outputs_(outputs) {}
 
   size_t outputs() const override { return outputs_; }

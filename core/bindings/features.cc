@@ -1,24 +1,11 @@
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <tuple>
-#include <utility>
-#include <vector>
 
-#include "base/errors.h"
 #include "bindings/bindings.h"
-#include "bindings/sampling_arrays.h"
 #include "features/colour_refinement.h"
-#include "features/colour_table.h"
-
-namespace nb = nanobind;
 
 namespace hstar {
 namespace {
 
-using Ends = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 RelationalTask relational_task(std::vector<uint32_t> object_kinds, std::vector<uint32_t> predicates,
                                const std::vector<std::vector<int32_t>>& arguments, std::vector<bool> goal,
                                std::vector<int32_t> constant, std::vector<int32_t> atom_of_fact) {
@@ -72,33 +59,30 @@ class FeatureRows {
 
 Counts count(ColourTable& table, const PyTask& task, const RelationalTask& relations, ValueRows states,
              int32_t iterations, bool multiset, bool add) {
-  const std::vector<std::vector<Value>> list = checked_states(task, states);
+  StateBatch batch = checked_batch(*task.space, states);
   FeatureRows rows(table, add);
-  {
-    nb::gil_scoped_release release;
+  unlocked([&](Poll&) {
     ColourRefinement refinement(task.space->task(), relations, iterations, multiset);
-    for (const std::vector<Value>& values : list) rows.push(refinement.colours(values.data()));
-  }
+    for (size_t i = 0; i < batch.size(); ++i) rows.push(refinement.colours(batch.values(i)));
+  });
   return rows.take();
 }
 
-Counts count_atoms(ColourTable& table, const RelationalTask& relations, Ends ends, Integers atoms,
-                   int32_t iterations, bool multiset, bool add) {
-  const std::span<const int32_t> all(atoms.data(), atoms.size());
+Counts count_atoms(ColourTable& table, const RelationalTask& relations, Array<int64_t, 1> ends,
+                   Array<int32_t, 1> atoms, int32_t iterations, bool multiset, bool add) {
+  const std::span<const int32_t> all = view(atoms);
   for (const int32_t atom : all)
-    if (atom < 0 || atom >= relations.atoms()) throw InputError("a state has an atom that there is not");
+    check(atom >= 0 && atom < relations.atoms(), "a state has an atom that there is not");
   FeatureRows rows(table, add);
-  {
-    nb::gil_scoped_release release;
+  unlocked([&](Poll&) {
     ColourRefinement refinement(relations, iterations, multiset);
     int64_t begin = 0;
     for (size_t i = 0; i < ends.size(); begin = ends.data()[i++]) {
       const int64_t end = ends.data()[i];
-      if (end < begin || end > static_cast<int64_t>(all.size()))
-        throw InputError("the atoms of states are not in order");
+      check(end >= begin && end <= static_cast<int64_t>(all.size()), "the atoms of states are not in order");
       rows.push(refinement.colours(all.subspan(begin, end - begin)));
     }
-  }
+  });
   return rows.take();
 }
 
@@ -106,8 +90,8 @@ Counts count_atoms(ColourTable& table, const RelationalTask& relations, Ends end
 
 void bind_features(nb::module_& module) {
   nb::class_<RelationalTask>(module, "RelationalTask", "Objects and ground atoms over them.")
-      .def_static("make", &relational_task, nb::arg("object_kinds"), nb::arg("predicates"),
-                  nb::arg("arguments"), nb::arg("goal"), nb::arg("constant"), nb::arg("atom_of_fact"),
+      .def_static("make", &relational_task, "object_kinds"_a, "predicates"_a, "arguments"_a, "goal"_a,
+                  "constant"_a, "atom_of_fact"_a,
                   "Per atom its predicate, the objects it is about and whether it is a goal; `constant`: "
                   "atoms that always hold; `atom_of_fact`: per fact of the task, -1 for none.")
       .def_prop_ro("objects", &RelationalTask::objects)
@@ -115,22 +99,17 @@ void bind_features(nb::module_& module) {
   nb::class_<ColourTable>(module, "ColourTable", "Numbers for the colours of colour refinement.")
       .def(nb::init<>())
       .def_static(
-          "of",
-          [](nb::ndarray<const Colour, nb::ndim<1>, nb::c_contig, nb::device::cpu> colours) {
-            return ColourTable(std::span<const Colour>(colours.data(), colours.size()));
-          },
-          nb::arg("colours"), "Of distinct colours, numbered in their order.")
+          "of", [](Array<Colour, 1> colours) { return ColourTable(view(colours)); }, "colours"_a,
+          "Of distinct colours, numbered in their order.")
       .def("__len__", &ColourTable::size)
       .def_prop_ro(
           "colours", [](const ColourTable& self) { return column(std::vector(self.colours())); },
           nb::rv_policy::automatic, "A copy.")
-      .def("count", &count, nb::arg("task"), nb::arg("relations"), nb::arg("states"), nb::arg("iterations"),
-           nb::arg("multiset"), nb::arg("add"),
+      .def("count", &count, "task"_a, "relations"_a, "states"_a, "iterations"_a, "multiset"_a, "add"_a,
            "Colours of states (n, variables) as a sparse matrix: ends of rows, columns, counts. `add`: new "
            "colours get a number, else they are left out.")
-      .def("count_atoms", &count_atoms, nb::arg("relations"), nb::arg("ends"), nb::arg("atoms"),
-           nb::arg("iterations"), nb::arg("multiset"), nb::arg("add"),
-           "The same for states given by the atoms that hold: the atoms of state i end at ends[i].");
+      .def("count_atoms", &count_atoms, "relations"_a, "ends"_a, "atoms"_a, "iterations"_a, "multiset"_a,
+           "add"_a, "The same for states given by the atoms that hold: the atoms of state i end at ends[i].");
 }
 
 }  // namespace hstar

@@ -1,23 +1,9 @@
 // Grids, lattices and prolonged search: a state is a list of numbers at the border, as with puzzles; where
 // there are many of them, it is its number, row by row.
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <cmath>
-#include <memory>
-#include <optional>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
 
 #include "bindings/bindings.h"
-#include "bindings/observer.h"
-#include "bindings/sampling_arrays.h"
-#include "heuristics/grid_values.h"
+#include "heuristics/grid_distance.h"
 #include "sampling/prolonged.h"
 #include "search/grid_astar.h"
 #include "spaces/grid_space.h"
@@ -26,35 +12,36 @@ namespace hstar {
 namespace {
 
 using Numbers = std::vector<int64_t>;
-using Cells = nb::ndarray<const uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Costs = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Values = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Cells = Array<uint8_t, 2>;
+using Costs = std::optional<Array<double, 2>>;
+using Values = std::optional<Array<float, 1>>;
 using Neighbours = std::vector<std::tuple<uint32_t, double>>;
 
-std::shared_ptr<const GridMap> grid_map(const Cells& blocked, const std::optional<Costs>& costs,
-                                        int neighbours, bool cut_corners) {
+std::shared_ptr<const GridMap> grid_map(const Cells& blocked, const Costs& costs, int neighbours,
+                                        bool cut_corners) {
   std::span<const double> prices;
   if (costs) {
     check(costs->shape(0) == blocked.shape(0) && costs->shape(1) == blocked.shape(1),
           "obstacles and costs must have a number for each cell");
-    prices = {costs->data(), costs->size()};
+    prices = view(*costs);
   }
-  return std::make_shared<const GridMap>(blocked.shape(0), blocked.shape(1),
-                                         std::span{blocked.data(), blocked.size()}, prices, neighbours,
-                                         cut_corners);
+  return std::make_shared<const GridMap>(blocked.shape(0), blocked.shape(1), view(blocked), prices,
+                                         neighbours, cut_corners);
 }
 
 void check_values(const Values& values, size_t states) {
-  check(values.size() == states, "a value map has a number for each of the " + std::to_string(states) +
-                                     " states, got " + std::to_string(values.size()));
+  if (!values) return;
+  check(values->size() == states, "a value map has a number for each of the " + std::to_string(states) +
+                                      " states, got " + std::to_string(values->size()));
   for (size_t i = 0; i < states; ++i)
-    check(!std::isnan(values.data()[i]), "the value map is NaN for state " + std::to_string(i));
+    if (std::isnan(values->data()[i]))
+      throw InputError("the value map is NaN for state " + std::to_string(i));
 }
 
 // The values of all states, if there are any, and what is done with them.
 struct PyGridHeuristic {
   std::string name;
-  std::optional<Values> values;
+  Values values;
   std::optional<double> eps;
   double weight = 1;
 };
@@ -64,8 +51,8 @@ GridResult astar(const Space& space, const Numbers& start, const Numbers& goal,
                  const PyGridHeuristic& heuristic, bool explored, const Limits& limits, nb::object progress) {
   const uint32_t from = space.checked(start, "start");
   const std::vector<uint32_t> to = space.checked_goal(goal);
-  const std::optional<Values>& values = heuristic.values;
-  if (values) check_values(*values, space.outer_states());
+  const Values& values = heuristic.values;
+  check_values(values, space.outer_states());
   const GridHeuristic chosen{heuristic.name, values ? values->data() : nullptr, heuristic.eps,
                              heuristic.weight};
   return observed(std::move(progress), [&](const Observer& observer) {
@@ -81,17 +68,15 @@ PyProblem problem(const Space& space, const Numbers& start, const Numbers& goal)
 
 template <class Space>
 PyHeuristic heuristic(const Space& space, const PyProblem& problem, const std::string& name,
-                      const std::optional<Values>& values) {
+                      const Values& values) {
   const auto* grid = dynamic_cast<const GridSearchSpace<Space>*>(problem.space.get());
   check(grid != nullptr, "the problem is one of another space");
+  check_values(values, space.outer_states());
   if (!values) {
     check_heuristic(space, name);
     return {problem.space, std::make_unique<GridNamedValues<Space>>(*grid, name)};
   }
-  check_values(*values, space.outer_states());
-  return {problem.space,
-          std::make_unique<GridMapValues<Space>>(
-              *grid, name, std::vector<float>(values->data(), values->data() + values->size()))};
+  return {problem.space, std::make_unique<GridMapValues<Space>>(*grid, name, copied(*values))};
 }
 
 template <class Space>
@@ -134,24 +119,22 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
       .def(
           "check",
           [](const Space& space, const Numbers& state, const char* what) { space.checked(state, what); },
-          nb::arg("state"), nb::arg("what"), "An InputError unless it is a state.")
+          "state"_a, "what"_a, "An InputError unless it is a state.")
       .def(
-          "check_goal", [](const Space& space, const Numbers& goal) { space.checked_goal(goal); },
-          nb::arg("goal"), "An InputError unless it is a goal.")
-      .def("successors", &neighbours<Space, false>, nb::arg("state"),
+          "check_goal", [](const Space& space, const Numbers& goal) { space.checked_goal(goal); }, "goal"_a,
+          "An InputError unless it is a goal.")
+      .def("successors", &neighbours<Space, false>, "state"_a,
            "Numbers of states with the costs of the steps to them.")
-      .def("predecessors", &neighbours<Space, true>, nb::arg("state"),
+      .def("predecessors", &neighbours<Space, true>, "state"_a,
            "Numbers of states with the costs of the steps from them.")
-      .def("problem", &problem<Space>, nb::arg("start"), nb::arg("goal"), "What the general searches take.")
-      .def("heuristic", &heuristic<Space>, nb::arg("problem"), nb::arg("name"),
-           nb::arg("values") = nb::none(),
+      .def("problem", &problem<Space>, "start"_a, "goal"_a, "What the general searches take.")
+      .def("heuristic", &heuristic<Space>, "problem"_a, "name"_a, "values"_a = nb::none(),
            "blind, manhattan or octile, or values of all states, for the general searches.")
-      .def("astar", &astar<Space>, nb::arg("start"), nb::arg("goal"), nb::arg("heuristic"),
-           nb::arg("explored"), nb::arg("limits"), nb::arg("progress") = nb::none(),
+      .def("astar", &astar<Space>, "start"_a, "goal"_a, "heuristic"_a, "explored"_a, "limits"_a,
+           "progress"_a = nb::none(),
            "A* with a heuristic by name, or with values of all states; a limit is a status, not an error.")
-      .def("prolonged", &prolonged<Space>, nb::arg("start"), nb::arg("goal"), nb::arg("options"),
-           nb::arg("limits") = Limits(), nb::arg("progress") = nb::none(),
-           "Labels by prolonged backward search.");
+      .def("prolonged", &prolonged<Space>, "start"_a, "goal"_a, "options"_a, "limits"_a = Limits(),
+           "progress"_a = nb::none(), "Labels by prolonged backward search.");
 }
 
 }  // namespace
@@ -165,15 +148,13 @@ void bind_grids(nb::module_& module) {
   nb::class_<PyGridHeuristic>(module, "GridHeuristic", "A heuristic by name, or values of all states.")
       .def(
           "__init__",
-          [](PyGridHeuristic* self, std::string name, std::optional<Values> values, std::optional<double> eps,
+          [](PyGridHeuristic* self, std::string name, Values values, std::optional<double> eps,
              double weight) { new (self) PyGridHeuristic{std::move(name), std::move(values), eps, weight}; },
-          nb::arg("name"), nb::arg("values") = nb::none(), nb::arg("eps") = nb::none(),
-          nb::arg("weight") = 1.0);
-  bind_struct<ProlongedOptions>(module, "ProlongedOptions", "Options of prolonged backward search.")
-      .def_rw("k_pr", &ProlongedOptions::k_pr)
-      .def_rw("blind", &ProlongedOptions::blind)
-      .def_rw("open", &ProlongedOptions::open)
-      .def_rw("goals", &ProlongedOptions::goals);
+          "name"_a, "values"_a = nb::none(), "eps"_a = nb::none(), "weight"_a = 1.0);
+  using Options = ProlongedOptions;
+  bind_struct<Options>(module, "ProlongedOptions", "Options of prolonged backward search.", "k_pr",
+                       &Options::k_pr, "blind", &Options::blind, "open", &Options::open, "goals",
+                       &Options::goals);
   // Arrays take over what they show, so each can be asked for once.
   bind_outcome<ProlongedLabels>(module, "ProlongedLabels", "States, their labels, and how the search ended.")
       .def_ro("reached", &ProlongedLabels::reached)
@@ -190,23 +171,20 @@ void bind_grids(nb::module_& module) {
   bind_space<Grid>(module, "GridSpace", "Cells of a map: (row, column).")
       .def(
           "__init__",
-          [](Grid* self, Cells blocked, std::optional<Costs> costs, int neighbours, bool cut_corners) {
+          [](Grid* self, Cells blocked, Costs costs, int neighbours, bool cut_corners) {
             new (self) Grid(grid_map(blocked, costs, neighbours, cut_corners));
           },
-          nb::arg("blocked"), nb::arg("costs").none(), nb::arg("neighbours"), nb::arg("cut_corners"));
+          "blocked"_a, "costs"_a.none(), "neighbours"_a, "cut_corners"_a);
   bind_space<Lattice>(module, "LatticeSpace", "Cells of a map and headings: (row, column, heading).")
       .def(
           "__init__",
-          [](Lattice* self, Cells blocked, std::optional<Costs> costs, bool cut_corners, int headings,
-             double turn_cost) {
+          [](Lattice* self, Cells blocked, Costs costs, bool cut_corners, int headings, double turn_cost) {
             const auto map = grid_map(blocked, costs, headings == 4 ? 4 : 8, cut_corners);
             new (self) Lattice(map, headings, turn_cost);
           },
-          nb::arg("blocked"), nb::arg("costs").none(), nb::arg("cut_corners"), nb::arg("headings"),
-          nb::arg("turn_cost"));
-  module.def("prolonged", &prolonged_states_of_task, nb::arg("task"), nb::arg("options"),
-             nb::arg("limits") = Limits(), nb::arg("progress") = nb::none(),
-             "Labels of states of a task by prolonged backward search.");
+          "blocked"_a, "costs"_a.none(), "cut_corners"_a, "headings"_a, "turn_cost"_a);
+  module.def("prolonged", &prolonged_states_of_task, "task"_a, "options"_a, "limits"_a = Limits(),
+             "progress"_a = nb::none(), "Labels of states of a task by prolonged backward search.");
 }
 
 }  // namespace hstar

@@ -1,27 +1,13 @@
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cmath>
-#include <memory>
-#include <optional>
 
-#include "base/errors.h"
 #include "bindings/bindings.h"
 #include "bindings/callback.h"
-#include "bindings/sampling_arrays.h"
-#include "bindings/states.h"
 #include "heuristics/catalogue.h"
 #include "heuristics/combine.h"
 #include "heuristics/ff.h"
 #include "heuristics/landmark_graph.h"
 #include "heuristics/zero.h"
-
-namespace nb = nanobind;
 
 namespace hstar {
 
@@ -73,33 +59,27 @@ std::pair<std::vector<std::vector<std::pair<int32_t, Value>>>, std::vector<Order
 }
 
 PyHeuristic combine(const PyProblem& problem, const std::string& rule, std::vector<PyHeuristic*> parts) {
-  if (rule != "max" && rule != "sum")
-    throw InputError("unknown combination '" + rule + "' (known: max, sum)");
+  const auto by =
+      named<CombineRule>("combination", rule, {{"max", CombineRule::kMax}, {"sum", CombineRule::kSum}});
   for (const PyHeuristic* part : parts) {  // all of them, before any is taken
-    if (part->space != problem.space) throw InputError("a heuristic was made for another problem");
-    if (std::ranges::count(parts, part) > 1) throw InputError("a heuristic is given twice");
+    check(part->space == problem.space, "a heuristic was made for another problem");
+    check(std::ranges::count(parts, part) == 1, "a heuristic is given twice");
     part->get();
   }
   std::vector<std::unique_ptr<Heuristic>> owned;
   for (PyHeuristic* part : parts) owned.push_back(std::move(part->heuristic));
-  return {problem.space, std::make_unique<CombinedHeuristic>(
-                             rule == "max" ? CombineRule::kMax : CombineRule::kSum, std::move(owned))};
+  return {problem.space, combined_heuristic(by, std::move(owned))};
 }
 
 }  // namespace
 
 void bind_heuristics(nb::module_& module) {
-  nb::class_<HeuristicInfo>(module, "HeuristicInfo", "What a heuristic claims.")
-      .def_ro("name", &HeuristicInfo::name)
-      .def_ro("description", &HeuristicInfo::description)
-      .def_ro("reference", &HeuristicInfo::reference)
-      .def_ro("admissible", &HeuristicInfo::admissible)
-      .def_ro("consistent", &HeuristicInfo::consistent)
-      .def_ro("safe", &HeuristicInfo::safe)
-      .def_ro("supports_axioms", &HeuristicInfo::supports_axioms)
-      .def_ro("supports_conditional_effects", &HeuristicInfo::supports_conditional_effects)
-      .def_ro("preferred_operators", &HeuristicInfo::preferred_operators)
-      .def_ro("path_dependent", &HeuristicInfo::path_dependent);
+  using Info = HeuristicInfo;
+  readable(nb::class_<Info>(module, "HeuristicInfo", "What a heuristic claims."), "name", &Info::name,
+           "description", &Info::description, "reference", &Info::reference, "admissible", &Info::admissible,
+           "consistent", &Info::consistent, "safe", &Info::safe, "supports_axioms", &Info::supports_axioms,
+           "supports_conditional_effects", &Info::supports_conditional_effects, "preferred_operators",
+           &Info::preferred_operators, "path_dependent", &Info::path_dependent);
   module.def(
       "heuristics",
       [] {
@@ -114,7 +94,7 @@ void bind_heuristics(nb::module_& module) {
       .def_prop_ro("admissible", [](const PyHeuristic& self) { return self.get().admissible(); })
       .def_prop_ro("consistent", [](const PyHeuristic& self) { return self.get().consistent(); })
       .def_prop_ro("safe", [](const PyHeuristic& self) { return self.get().safe(); })
-      .def("evaluate", &evaluate, nb::arg("states"),
+      .def("evaluate", &evaluate, "states"_a,
            "Values of states given as an int32 array (n, numbers of a state); infinity for dead ends.");
   module.def(
       "symbolic_heuristic",
@@ -124,30 +104,29 @@ void bind_heuristics(nb::module_& module) {
             {{"normal", CostType::kNormal}, {"one", CostType::kOne}, {"plusone", CostType::kPlusOne}});
         return PyHeuristic{task.space, make_heuristic(name, *task.space, type)};
       },
-      nb::arg("task"), nb::arg("name"), nb::arg("costs") = "normal",
+      "task"_a, "name"_a, "costs"_a = "normal",
       "`costs`: of operators, as add, ff and landmarks see them: normal, one or plusone.");
   module.def(
       "callback_heuristic",
       [](const PyProblem& problem, nb::object function, const std::string& name, int32_t scale,
          bool admissible) {
-        if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
+        check(scale >= 1 && scale <= 1 << 16, "the scale must be in 1..65536");
         return PyHeuristic{problem.space,
                            std::make_unique<CallbackHeuristic>(function, name, scale, admissible)};
       },
-      nb::arg("problem"), nb::arg("function"), nb::arg("name"), nb::arg("scale"),
-      nb::arg("admissible") = false,
+      "problem"_a, "function"_a, "name"_a, "scale"_a, "admissible"_a = false,
       "Values are rounded to 1/scale, down if they are said to be admissible.");
   module.def(
       "zero_heuristic",
       [](const PyProblem& problem) { return PyHeuristic{problem.space, std::make_unique<ZeroHeuristic>()}; },
-      nb::arg("problem"), "0 for every state, in any space.");
-  module.def("combined_heuristic", &combine, nb::arg("problem"), nb::arg("rule"), nb::arg("parts"),
+      "problem"_a, "0 for every state, in any space.");
+  module.def("combined_heuristic", &combine, "problem"_a, "rule"_a, "parts"_a,
              "max or sum; takes its parts over.");
-  module.def("relaxed_plan", &relaxed_plan, nb::arg("task"), nb::arg("state"),
+  module.def("relaxed_plan", &relaxed_plan, "task"_a, "state"_a,
              "Operators of ff's relaxed plan (None for a dead end) and the number of atoms they "
              "delete.");
   module.def(
-      "landmarks", &landmarks, nb::arg("task"),
+      "landmarks", &landmarks, "task"_a,
       "Landmarks of the initial state, each the facts (variable, value) of which a plan makes one true, "
       "and their orders: number before, number after, natural, greedy-necessary or reasonable.");
 }

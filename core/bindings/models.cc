@@ -1,37 +1,15 @@
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
 
-#include "base/errors.h"
 #include "bindings/bindings.h"
 #include "bindings/callback.h"
-#include "bindings/sampling_arrays.h"
-#include "bindings/states.h"
 #include "estimates/belief.h"
-#include "heuristics/atom_network.h"
 #include "heuristics/believed.h"
-#include "heuristics/colours.h"
-#include "heuristics/relaxed_plan_model.h"
-
-namespace nb = nanobind;
 
 namespace hstar {
 namespace {
 
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class Array>
-std::vector<double> numbers(const Array& array) {
-  return {array.data(), array.data() + array.size()};
-}
+using Matrix = Array<double, 2>;
+using Vector = Array<double, 1>;
 
 // A model together with the task whose space it refers to, if there is one.
 struct PyRawModel {
@@ -59,22 +37,16 @@ void check_states(const SearchSpace& space, const SearchSpace& other, const std:
   if (!same) throw InputError(what + " was made for a task with other variables or another goal");
 }
 
-ColourRows colour_rows(const PyTask& task, const RelationalTask& relations, const ColourTable& table,
-                       int32_t iterations, bool multiset) {
-  return {ColourRefinement(task.space->task(), relations, iterations, multiset), table};
-}
-
 RowsOf<double> raw(const PyRawModel& self, const PyProblem& problem, ValueRows states) {
   RawModel& model = self.get();
   if (self.space) check_states(*problem.space, *self.space, "the model");
   StateBatch batch = checked_batch(*problem.space, states);
   const size_t n = batch.size();
   std::vector<double> result(n * model.outputs());
-  {
-    nb::gil_scoped_release release;
+  unlocked([&](Poll&) {
     for (size_t begin = 0; begin < n; begin += model.grain())
       model.run(batch, begin, std::min(begin + model.grain(), n), &result[begin * model.outputs()]);
-  }
+  });
   return rows(std::move(result), n, model.outputs());
 }
 
@@ -106,53 +78,43 @@ bool same_symbolic(const PyHeuristic& one, const PyHeuristic& two) {
   return one.space == two.space && symbolic(one) && symbolic(two) && one.get().name() == two.get().name();
 }
 
-PyHeuristic believed_heuristic(const PyProblem& problem, PyRawModel& model, const Belief& belief,
-                               PyHeuristic* base, PyHeuristic* lower, const std::string& name,
-                               int32_t scale) {
-  if (scale < 1 || scale > 1 << 16) throw InputError("the scale must be in 1..65536");
+PyHeuristic make_believed(const PyProblem& problem, PyRawModel& model, const Belief& belief,
+                          PyHeuristic* base, PyHeuristic* lower, const std::string& name, int32_t scale) {
+  check(scale >= 1 && scale <= 1 << 16, "the scale must be in 1..65536");
   // All checks come before anything is taken.
   model.get();
   if (model.space) check_states(*problem.space, *model.space, "the model");
   for (const PyHeuristic* part : {base, lower})
     if (part) check_states(*problem.space, *part->space, "heuristic '" + part->get().name() + "'");
-  BelievedHeuristic::check(model.get(), belief, lower ? &lower->get() : nullptr, name);
+  check_belief(model.get(), belief, lower ? &lower->get() : nullptr, name);
   const bool shared = base && lower && (base == lower || same_symbolic(*base, *lower));
   std::shared_ptr<Heuristic> base_part, lower_part;
   if (base) base_part = take(base->heuristic, base->space);
   if (lower) lower_part = shared ? base_part : take(lower->heuristic, lower->space);
   if (shared && lower != base) lower->heuristic.reset();
-  return {problem.space, std::make_unique<BelievedHeuristic>(*problem.space, take(model.model, model.space),
-                                                             belief, base_part, lower_part, name, scale)};
+  BelievedParts parts{take(model.model, model.space), belief, base_part, lower_part};
+  return {problem.space, believed_heuristic(*problem.space, std::move(parts), name, scale)};
 }
 
 void bind_belief(nb::module_& module) {
   using Kind = Estimate::Kind;
-  auto estimate = bind_struct<Estimate>(module, "Estimate",
-                                        "What the outputs of a model mean; see core/estimates/belief.h.");
+  auto estimate = bind_struct<Estimate>(
+      module, "Estimate", "What the outputs of a model mean; see core/estimates/belief.h.", "sigma",
+      &Estimate::sigma, "floor", &Estimate::floor, "range", &Estimate::range, "margin", &Estimate::margin);
   bind_choice(estimate, "kind", &Estimate::kind, "estimate",
               {{"point", Kind::kPoint},
                {"gaussian", Kind::kGaussian},
                {"laplace", Kind::kLaplace},
                {"truncated", Kind::kTruncated}});
-  estimate.def_rw("sigma", &Estimate::sigma)
-      .def_rw("floor", &Estimate::floor)
-      .def_rw("range", &Estimate::range)
-      .def_rw("margin", &Estimate::margin);
-  bind_struct<Calibration>(module, "Calibration", "Values times a factor less a shift, perhaps rounded up.")
-      .def_rw("factor", &Calibration::factor)
-      .def_rw("shift", &Calibration::shift)
-      .def_rw("whole", &Calibration::whole);
-  bind_struct<Rule>(module, "Rule", "Which number of an estimate counts; the mean unless there is a level.")
-      .def_rw("level", &Rule::level)
-      .def_rw("clip", &Rule::clip)
-      .def_rw("clip_lower", &Rule::lower)
-      .def_rw("clip_upper", &Rule::upper)
-      .def_rw("offset", &Rule::offset)
-      .def_rw("eps", &Rule::eps)
-      .def_rw("calibration", &Rule::calibration)
-      .def_rw("sure_below", &Rule::sure_below);
+  bind_struct<Calibration>(module, "Calibration", "Values times a factor less a shift, perhaps rounded up.",
+                           "factor", &Calibration::factor, "shift", &Calibration::shift, "whole",
+                           &Calibration::whole);
+  bind_struct<Rule>(module, "Rule", "Which number of an estimate counts; the mean unless there is a level.",
+                    "level", &Rule::level, "clip", &Rule::clip, "clip_lower", &Rule::lower, "clip_upper",
+                    &Rule::upper, "offset", &Rule::offset, "eps", &Rule::eps, "calibration",
+                    &Rule::calibration, "sure_below", &Rule::sure_below);
   nb::class_<Belief>(module, "Belief", "An estimate and a rule that go together.")
-      .def(nb::init<const Estimate&, const Rule&>(), nb::arg("estimate"), nb::arg("rule"));
+      .def(nb::init<const Estimate&, const Rule&>(), "estimate"_a, "rule"_a);
 }
 
 }  // namespace
@@ -160,49 +122,46 @@ void bind_belief(nb::module_& module) {
 void bind_models(nb::module_& module) {
   nb::class_<PyRawModel>(module, "RawModel", "A model of states: raw numbers, which an estimate explains.")
       .def_prop_ro("outputs", [](const PyRawModel& self) { return self.get().outputs(); })
-      .def("raw", &raw, nb::arg("task"), nb::arg("states"),
+      .def("raw", &raw, "task"_a, "states"_a,
            "Raw outputs (n, outputs) of states given as an int32 array (n, variables).");
   module.def(
       "colour_model",
       [](const PyTask& task, const RelationalTask& relations, const ColourTable& table, int32_t iterations,
          bool multiset, Matrix weights, Vector bias) {
         check(weights.shape(1) == bias.size(), "weights of colours must have a column for each output");
-        return PyRawModel{
-            task.space, std::make_unique<ColourSum>(colour_rows(task, relations, table, iterations, multiset),
-                                                    numbers(weights), numbers(bias))};
+        ColourRefinement refinement(task.space->task(), relations, iterations, multiset);
+        return PyRawModel{task.space,
+                          colour_sum(std::move(refinement), table, copied(weights), copied(bias))};
       },
-      nb::arg("task"), nb::arg("relations"), nb::arg("table"), nb::arg("iterations"), nb::arg("multiset"),
-      nb::arg("weights"), nb::arg("bias"),
+      "task"_a, "relations"_a, "table"_a, "iterations"_a, "multiset"_a, "weights"_a, "bias"_a,
       "bias + the sum of the weights (colours, outputs) of the colours of a state.");
   module.def(
       "colour_model",
       [](const PyTask& task, const RelationalTask& relations, const ColourTable& table, int32_t iterations,
          bool multiset, const PyNetwork& network) {
-        return PyRawModel{task.space,
-                          std::make_unique<ColourNetwork>(
-                              colour_rows(task, relations, table, iterations, multiset), network.network)};
+        ColourRefinement refinement(task.space->task(), relations, iterations, multiset);
+        return PyRawModel{task.space, colour_network(std::move(refinement), table, network.network)};
       },
-      nb::arg("task"), nb::arg("relations"), nb::arg("table"), nb::arg("iterations"), nb::arg("multiset"),
-      nb::arg("network"), "A network whose inputs are the colours of a state, as often as they occur.");
+      "task"_a, "relations"_a, "table"_a, "iterations"_a, "multiset"_a, "network"_a,
+      "A network whose inputs are the colours of a state, as often as they occur.");
   module.def(
       "atom_model",
       [](const PyTask& task, const PyNetwork& network, std::vector<int32_t> inputs, bool incremental) {
-        return PyRawModel{task.space, std::make_unique<AtomNetwork>(*task.space, network.network,
-                                                                    std::move(inputs), incremental)};
+        return PyRawModel{task.space,
+                          atom_network(*task.space, network.network, std::move(inputs), incremental)};
       },
-      nb::arg("task"), nb::arg("network"), nb::arg("inputs"), nb::arg("incremental") = true,
+      "task"_a, "network"_a, "inputs"_a, "incremental"_a = true,
       "inputs: per fact of the task, variables in order, its row of the network or -1.");
   module.def(
       "linear_model",
       [](const PyTask& task, Matrix weights, Vector bias) {
         check(weights.shape(0) == bias.size(), "weights must have a row for each output");
-        return PyRawModel{task.space,
-                          std::make_unique<RelaxedPlanModel>(*task.space, numbers(weights), numbers(bias))};
+        return PyRawModel{task.space, relaxed_plan_model(*task.space, copied(weights), copied(bias))};
       },
-      nb::arg("task"), nb::arg("weights"), nb::arg("bias"),
+      "task"_a, "weights"_a, "bias"_a,
       "Weights (outputs, 4) of goals that do not hold, operators of ff's relaxed plan, atoms that they "
-      "delete "
-      "in all and on average. The task is the one whose costs count, which may be another than that of the "
+      "delete in all and on average. The task is the one whose costs count, which may be another than that "
+      "of the "
       "search; infinite for states without a relaxed plan.");
   module.def(
       "callback_model",
@@ -210,18 +169,17 @@ void bind_models(nb::module_& module) {
         check(outputs >= 1, "a model needs at least one output");
         return PyRawModel{nullptr, std::make_unique<CallbackModel>(function, outputs, name)};
       },
-      nb::arg("function"), nb::arg("outputs"), nb::arg("name"),
+      "function"_a, "outputs"_a, "name"_a,
       "A function from states, an int32 array (n, variables), to numbers (n, outputs).");
 
   bind_belief(module);
   module.def(
-      "believed_heuristic", &believed_heuristic, nb::arg("problem"), nb::arg("model"), nb::kw_only(),
-      nb::arg("belief") = Belief({}, {}), nb::arg("base") = nb::none(), nb::arg("lower") = nb::none(),
-      nb::arg("name"), nb::arg("scale"),
+      "believed_heuristic", &make_believed, "problem"_a, "model"_a, nb::kw_only(),
+      "belief"_a = Belief({}, {}), "base"_a = nb::none(), "lower"_a = nb::none(), "name"_a, "scale"_a,
       "What the belief makes of the model's outputs. Takes the model, base and lower over; they may be "
       "of a task that differs in costs only.");
-  module.def("believed_values", &believed_values, nb::arg("raw"), nb::arg("belief"), nb::kw_only(),
-             nb::arg("base") = nb::none(), nb::arg("lower") = nb::none(),
+  module.def("believed_values", &believed_values, "raw"_a, "belief"_a, nb::kw_only(), "base"_a = nb::none(),
+             "lower"_a = nb::none(),
              "The same for raw outputs (n, outputs) with values of base and lower (n,): neither rounded nor "
              "kept above 0, NaN where the heuristic would refuse.");
 }

@@ -1,12 +1,10 @@
 // The module hstar._core: verbs and arrays, the interpreter lock released while the core works.
-#include <nanobind/stl/string.h>
-
 #include <cstdlib>
 
-#include "base/errors.h"
 #include "bindings/bindings.h"
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace {
 
@@ -14,7 +12,7 @@ namespace {
 void raise_as(const char* name, const std::string& message, long line) {
   nb::object errors = nb::module_::import_("hstar.errors");
   nb::object type = errors.attr(name);
-  nb::object error = line > 0 ? type(message, nb::arg("line") = line) : type(message);
+  nb::object error = line > 0 ? type(message, "line"_a = line) : type(message);
   PyErr_SetObject(type.ptr(), error.ptr());
 }
 
@@ -47,15 +45,12 @@ NB_MODULE(_core, module) {
   hstar::bind_translate(module);
   hstar::bind_heuristics(module);
   hstar::bind_features(module);
-  hstar::bind_network(module);
+  hstar::bind_networks(module);
   hstar::bind_models(module);
-  hstar::bind_preimages(module);
   hstar::bind_sampling(module);
   hstar::bind_search(module);
   hstar::bind_own_space(module);
   hstar::bind_grids(module);
   hstar::bind_puzzles(module);
   hstar::bind_puzzle_networks(module);
-  hstar::bind_wunn(module);
-  hstar::bind_nlm(module);
 }

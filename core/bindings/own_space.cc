@@ -3,26 +3,10 @@
 // A packed state is a row of 32-bit words; what it means is up to Python (spaces/own.py): the state itself,
 // where it is a row of an array, or the number of a Python object. Both functions are called for the states
 // of one expansion or one batch. What they raise ends the search and reaches its caller.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
-#include <algorithm>
-#include <memory>
-#include <tuple>
-#include <utility>
-
 #include "bindings/bindings.h"
-#include "bindings/sampling_arrays.h"
-
-namespace nb = nanobind;
 
 namespace hstar {
 namespace {
-
-using Words = nb::ndarray<const uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Flags = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 struct OwnSpaceOptions {
   size_t words = 1;
@@ -55,7 +39,8 @@ class OwnSpace final : public SearchSpace {
   void expand(const uint32_t* packed, size_t n, Expansion& expansion) const override {
     nb::gil_scoped_acquire acquire;
     const auto [states, costs, ends] =
-        nb::cast<std::tuple<Words, Integers, Integers>>(expand_(copied(packed, n)));
+        nb::cast<std::tuple<Array<uint32_t, 2>, Array<int32_t, 1>, Array<int32_t, 1>>>(
+            expand_(copy_of(packed, n)));
     const size_t m = states.shape(0);
     check(states.shape(1) == words() && costs.size() == m && ends.size() == n,
           "arrays of successors do not fit together");
@@ -76,14 +61,14 @@ class OwnSpace final : public SearchSpace {
 
   void goals(const uint32_t* packed, size_t n, char* is_goal) const override {
     nb::gil_scoped_acquire acquire;
-    const auto flags = nb::cast<Flags>(goals_(copied(packed, n)));
+    const auto flags = nb::cast<Array<bool, 1>>(goals_(copy_of(packed, n)));
     check(flags.size() == n, "there must be a goal flag for each state");
     std::copy_n(flags.data(), n, is_goal);
   }
 
  private:
   // A copy: Python may keep the array, the search reuses the memory.
-  RowsOf<uint32_t> copied(const uint32_t* packed, size_t n) const {
+  RowsOf<uint32_t> copy_of(const uint32_t* packed, size_t n) const {
     return rows(std::vector<uint32_t>(packed, packed + n * words()), n, words());
   }
 
@@ -98,11 +83,10 @@ void bind_own_space(nb::module_& module) {
       "own_problem",
       [](nb::object expand, nb::object goals, std::vector<uint32_t> start, Cost unit, size_t batch) {
         const OwnSpaceOptions options{start.size(), unit, batch};
-        if (start.empty() || unit < 1 || batch < 1)
-          throw InputError("words, unit and batch must be positive");
+        check(!start.empty() && unit > 0 && batch > 0, "words, unit and batch must be positive");
         return PyProblem(std::make_shared<const OwnSpace>(expand, goals, options), std::move(start));
       },
-      nb::arg("expand"), nb::arg("goals"), nb::arg("start"), nb::arg("unit"), nb::arg("batch"),
+      "expand"_a, "goals"_a, "start"_a, "unit"_a, "batch"_a,
       "A space of two functions of packed states, uint32 (n, words): `expand` gives the successors (m, "
       "words), "
       "their costs (m,) and for each state the number of successors up to its last (n,), both int32; `goals` "

@@ -1,33 +1,16 @@
 // Networks of puzzles: what they see of states, and their values.
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/vector.h>
-
-#include <memory>
-#include <optional>
-#include <utility>
 #include <variant>
-#include <vector>
 
-#include "base/errors.h"
 #include "bindings/bindings.h"
-#include "bindings/sampling_arrays.h"
 #include "heuristics/puzzle_network.h"
 #include "search/puzzles.h"
-
-namespace nb = nanobind;
 
 namespace hstar {
 namespace {
 
 using Values = std::vector<int>;
-using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Vector = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-template <class Array>
-std::vector<float> copied(const Array& array) {
-  return {array.data(), array.data() + array.size()};
-}
+using Matrix = Array<float, 2>;
+using Vector = Array<float, 1>;
 
 template <class Space>
 std::vector<typename Space::State> checked(const Space& space, const std::vector<Values>& states) {
@@ -81,18 +64,17 @@ void bind(nb::module_& module, const char* inputs_name, const char* network_name
   using Inputs = PyInputs<Space>;
   nb::class_<Inputs>(module, inputs_name, "What a network sees of a state.")
       .def_prop_ro("size", [](const Inputs& self) { return count_of<Space>(self.inputs); })
-      .def("array", &array<Space>, nb::arg("states"), "A row of numbers in 0..1 for each state.")
-      .def("admissible", &admissible<Space>, nb::arg("states"),
-           "The greatest admissible number of each, in moves.");
+      .def("array", &array<Space>, "states"_a, "A row of numbers in 0..1 for each state.")
+      .def("admissible", &admissible<Space>, "states"_a, "The greatest admissible number of each, in moves.");
   nb::class_<PuzzleNetwork<Space>>(module, network_name, "A network with one hidden layer.")
-      .def("values", &values<Space>, nb::arg("states"), "What a search has for these states.");
+      .def("values", &values<Space>, "states"_a, "What a search has for these states.");
   module.def(
       "one_hot_inputs",
       [](const Space& space) {
         return Inputs{AnyInputs<Space>(std::in_place_index<0>,
                                        std::make_shared<const typename Parts<Space>::OneHot>(space))};
       },
-      nb::arg("space"), "Inputs by where pieces lie.");
+      "space"_a, "Inputs by where pieces lie.");
   if constexpr (kHasDatabases<Space>)
     module.def(
         "database_inputs",
@@ -100,25 +82,21 @@ void bind(nb::module_& module, const char* inputs_name, const char* network_name
           return Inputs{AnyInputs<Space>(std::in_place_index<1>,
                                          std::make_shared<const typename Parts<Space>::Inputs>(databases))};
         },
-        nb::arg("databases"), "Inputs by the costs of pattern databases.");
-  module.def("puzzle_network", &network<Space>, nb::arg("inputs"), nb::arg("hidden_weights"),
-             nb::arg("hidden_biases"), nb::arg("output_weights"), nb::arg("output_biases"), nb::arg("belief"),
+        "databases"_a, "Inputs by the costs of pattern databases.");
+  module.def("puzzle_network", &network<Space>, "inputs"_a, "hidden_weights"_a, "hidden_biases"_a,
+             "output_weights"_a, "output_biases"_a, "belief"_a,
              "A network with one hidden layer, as a heuristic of a puzzle.");
 }
 
 }  // namespace
 
 void bind_puzzle_networks(nb::module_& module) {
-  bind_struct<PuzzleBelief>(module, "PuzzleBelief", "What is made of the outputs of a network of a puzzle.")
-      .def_rw("scale", &PuzzleBelief::scale)
-      .def_rw("lowest_rho", &PuzzleBelief::lowest_rho)
-      .def_rw("highest_rho", &PuzzleBelief::highest_rho)
-      .def_rw("alpha", &PuzzleBelief::alpha)
-      .def_rw("sure_below", &PuzzleBelief::sure_below)
-      .def_rw("shift", &PuzzleBelief::shift)
-      .def_rw("factor", &PuzzleBelief::factor)
-      .def_rw("floor_admissible", &PuzzleBelief::floor_admissible)
-      .def_rw("truncated", &PuzzleBelief::truncated);
+  using Belief = PuzzleBelief;
+  bind_struct<Belief>(module, "PuzzleBelief", "What is made of the outputs of a network of a puzzle.",
+                      "scale", &Belief::scale, "lowest_rho", &Belief::lowest_rho, "highest_rho",
+                      &Belief::highest_rho, "alpha", &Belief::alpha, "sure_below", &Belief::sure_below,
+                      "shift", &Belief::shift, "factor", &Belief::factor, "floor_admissible",
+                      &Belief::floor_admissible, "truncated", &Belief::truncated);
 #define HSTAR_PUZZLE(Space) bind<Space>(module, #Space "Inputs", #Space "Network");
   HSTAR_PUZZLES(HSTAR_PUZZLE)
 #undef HSTAR_PUZZLE

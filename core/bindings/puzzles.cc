@@ -1,28 +1,12 @@
 // Native puzzles: a state is a list of numbers at the border, a move is a number.
 #include "search/puzzles.h"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/shared_ptr.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "base/errors.h"
 #include "bindings/bindings.h"
-#include "bindings/observer.h"
-#include "bindings/sampling_arrays.h"
 #include "sampling/prolonged.h"
-
-namespace nb = nanobind;
 
 namespace hstar {
 namespace {
@@ -40,8 +24,8 @@ std::vector<int> actions(const Space& space, const typename Space::State& state)
 template <class Space>
 typename Space::Action possible(const Space& space, const typename Space::State& state, int action) {
   const std::vector<int> list = actions(space, state);
-  if (std::find(list.begin(), list.end(), action) == list.end())
-    throw InputError("move " + std::to_string(action) + " is not possible in this state");
+  check(std::ranges::find(list, action) != list.end(),
+        "move " + std::to_string(action) + " is not possible in this state");
   return static_cast<typename Space::Action>(action);
 }
 
@@ -70,9 +54,8 @@ std::vector<uint32_t> pack(const Space& space, const Values& values) {
 
 template <class Space>
 Values unpack(const Space& space, const std::vector<uint32_t>& words) {
-  if (words.size() != space.words())
-    throw InputError("a packed state has " + std::to_string(space.words()) + " words, not " +
-                     std::to_string(words.size()));
+  check(words.size() == space.words(), "a packed state has " + std::to_string(space.words()) +
+                                           " words, not " + std::to_string(words.size()));
   const Values values = space.values(space.unpack(words.data()));
   space.checked(values);
   return values;
@@ -115,18 +98,18 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name) {
           "database_space", [](const Space& space) { return space.name(); },
           "Databases and networks fit spaces with the same one.")
       .def(
-          "check", [](const Space& space, const Values& state) { space.checked(state); }, nb::arg("state"),
+          "check", [](const Space& space, const Values& state) { space.checked(state); }, "state"_a,
           "An InputError unless it is a state from which the goal can be reached.")
       .def(
           "actions", [](const Space& space, const Values& s) { return actions(space, space.checked(s)); },
-          nb::arg("state"), "The possible moves, in the order of the searches.")
-      .def("apply", &apply<Space>, nb::arg("state"), nb::arg("action"),
+          "state"_a, "The possible moves, in the order of the searches.")
+      .def("apply", &apply<Space>, "state"_a, "action"_a,
            "The state after a move, and the move that takes it back.")
-      .def("predecessors", &predecessors<Space>, nb::arg("state"),
+      .def("predecessors", &predecessors<Space>, "state"_a,
            "States, each with the move that leads from it to the given one.")
-      .def("pack", &pack<Space>, nb::arg("state"))
-      .def("unpack", &unpack<Space>, nb::arg("words"))
-      .def("walk", &random_walk<Space>, nb::arg("state"), nb::arg("steps"), nb::arg("seed"),
+      .def("pack", &pack<Space>, "state"_a)
+      .def("unpack", &unpack<Space>, "words"_a)
+      .def("walk", &random_walk<Space>, "state"_a, "steps"_a, "seed"_a,
            "Where a random walk ends that does not take a move back at once.")
       .def_prop_ro("heuristics", [](const Space&) { return puzzle_heuristics<Space>(); })
       .def(
@@ -134,36 +117,32 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name) {
           [](const Space& space, const HeuristicChoice<Space>& heuristic, const Values& state) {
             return puzzle_values<Space>(space, heuristic, {space.checked(state)})[0];
           },
-          nb::arg("heuristic"), nb::arg("state"))
+          "heuristic"_a, "state"_a)
       .def(
           "child_value",
           [](const Space& space, const HeuristicChoice<Space>& heuristic, const Values& values, int action) {
             const auto state = space.checked(values);
-            return puzzle_child_value<Space>(space, heuristic, state, possible(space, state, action));
+            return puzzle_values<Space>(space, heuristic, {state}, possible(space, state, action))[0];
           },
-          nb::arg("heuristic"), nb::arg("state"), nb::arg("action"),
-          "The value after a move, made from the one before it.")
-      .def("idastar", &idastar<Space>, nb::arg("start"), nb::arg("heuristic"), nb::arg("options"),
-           nb::arg("limits"), nb::arg("progress") = nb::none(),
-           "Iterative-deepening A*; a limit is a status, not an error.")
+          "heuristic"_a, "state"_a, "action"_a, "The value after a move, made from the one before it.")
+      .def("idastar", &idastar<Space>, "start"_a, "heuristic"_a, "options"_a, "limits"_a,
+           "progress"_a = nb::none(), "Iterative-deepening A*; a limit is a status, not an error.")
       .def(
           "problem",
           [](const Space& space, const Values& start) {
             auto packed = std::make_shared<const PuzzleSpace<Space>>(space);
-            std::vector<uint32_t> words(packed->words());
-            space.pack(space.checked(start), words.data());
-            return PyProblem(std::move(packed), std::move(words));
+            return PyProblem(std::move(packed), pack(space, start));
           },
-          nb::arg("start"), "What the general searches take.")
+          "start"_a, "What the general searches take.")
       .def(
           "heuristic",
           [](const Space&, const PyProblem& problem, const nb::object& heuristic) {
             const auto* space = dynamic_cast<const PuzzleSpace<Space>*>(problem.space.get());
-            if (!space) throw InputError("the problem is one of another space");
+            check(space != nullptr, "the problem is one of another space");
             const auto choice = nb::cast<HeuristicChoice<Space>>(heuristic);
             return PyHeuristic{problem.space, puzzle_heuristic<Space>(*space, choice, kept(heuristic))};
           },
-          nb::arg("problem"), nb::arg("heuristic"), "A heuristic of this space for the general searches.");
+          "problem"_a, "heuristic"_a, "A heuristic of this space for the general searches.");
 }
 
 // Signals reach the main thread alone; other ones end by what `check` raises.
@@ -181,41 +160,40 @@ PatternDatabase build(const Space& space, const Values& pattern, const nb::objec
 template <class Space>
 void bind_databases(nb::module_& module, nb::class_<Space>& space, const char* name) {
   using Databases = typename Parts<Space>::Databases;
-  space.def("build_database", &build<Space>, nb::arg("pattern"), nb::arg("check") = nb::none(),
+  space.def("build_database", &build<Space>, "pattern"_a, "check"_a = nb::none(),
             "Takes seconds for five pieces. `check` is called now and then; what it raises ends the work.");
-  space.def("map_database", &map_database<Space>, nb::arg("pattern"), nb::arg("path"), nb::arg("offset"),
+  space.def("map_database", &map_database<Space>, "pattern"_a, "path"_a, "offset"_a,
             "Costs from a file, which stay there.");
   nb::class_<Databases>(module, name, "Pattern databases: the greatest of the sums of sets.")
       .def_prop_ro("sets", &Databases::sets);
   module.def(
       "databases",
       [](const Space& space, typename Databases::Sets sets) { return Databases(space, std::move(sets)); },
-      nb::arg("space"), nb::arg("sets"), "Databases as a heuristic.");
+      "space"_a, "sets"_a, "Databases as a heuristic.");
 }
 
 template <class Space>
 nb::class_<Space> bind_puzzle(nb::module_& module, const char* name, const char* databases) {
   auto space = bind_space<Space>(module, name);
   if constexpr (kHasDatabases<Space>) bind_databases(module, space, databases);
-  module.def("prolonged", &prolonged<Space>, nb::arg("space"), nb::arg("start"), nb::arg("options"),
-             nb::arg("limits") = Limits(), nb::arg("progress") = nb::none(),
-             "Labels of states of a puzzle by prolonged backward search.");
+  module.def("prolonged", &prolonged<Space>, "space"_a, "start"_a, "options"_a, "limits"_a = Limits(),
+             "progress"_a = nb::none(), "Labels of states of a puzzle by prolonged backward search.");
   return space;
 }
 
 void bind_constructor(nb::class_<Tiles>& space) {
-  space.def(nb::init<int, int>(), nb::arg("rows"), nb::arg("columns"))
+  space.def(nb::init<int, int>(), "rows"_a, "columns"_a)
       .def(
           "is_solvable",
           [](const Tiles& tiles, const Values& state) { return tiles.is_solvable(tiles.permutation(state)); },
-          nb::arg("state"))
+          "state"_a)
       .def_prop_ro("rows", &Tiles::rows)
       .def_prop_ro("columns", &Tiles::columns);
 }
-void bind_constructor(nb::class_<Pancake>& space) { space.def(nb::init<int>(), nb::arg("pancakes")); }
-void bind_constructor(nb::class_<Blocks>& space) { space.def(nb::init<const Values&>(), nb::arg("goal")); }
+void bind_constructor(nb::class_<Pancake>& space) { space.def(nb::init<int>(), "pancakes"_a); }
+void bind_constructor(nb::class_<Blocks>& space) { space.def(nb::init<const Values&>(), "goal"_a); }
 void bind_constructor(nb::class_<TopSpin>& space) {
-  space.def(nb::init<int, int>(), nb::arg("tokens"), nb::arg("turnstile"))
+  space.def(nb::init<int, int>(), "tokens"_a, "turnstile"_a)
       .def_prop_ro("turnstile", &TopSpin::turnstile)
       .def(
           "is_solvable",
@@ -223,29 +201,25 @@ void bind_constructor(nb::class_<TopSpin>& space) {
             check_permutation(state, static_cast<size_t>(ring.size()), "token");
             return ring.is_solvable(state);
           },
-          nb::arg("state"));
+          "state"_a);
 }
 
 }  // namespace
 
 void bind_puzzles(nb::module_& module) {
-  nb::class_<PuzzleHeuristicInfo>(module, "PuzzleHeuristicInfo", "What a heuristic of a puzzle claims.")
-      .def_ro("name", &PuzzleHeuristicInfo::name)
-      .def_ro("admissible", &PuzzleHeuristicInfo::admissible)
-      .def_ro("consistent", &PuzzleHeuristicInfo::consistent);
-  auto deepening =
-      bind_struct<DeepeningOptions>(module, "DeepeningOptions", "Options of iterative deepening on puzzles.");
-  bind_choice(deepening, "pruning", &DeepeningOptions::pruning, "pruning",
+  using Info = Claims;
+  readable(nb::class_<Info>(module, "PuzzleHeuristicInfo", "What a heuristic of a puzzle claims."), "name",
+           &Info::name, "admissible", &Info::admissible, "consistent", &Info::consistent);
+  using Options = DeepeningOptions;
+  auto deepening = bind_struct<Options>(
+      module, "DeepeningOptions", "Options of iterative deepening on puzzles.", "table_bytes",
+      &Options::table_bytes, "greatest_bound", &Options::greatest_bound, "threads", &Options::threads);
+  bind_choice(deepening, "pruning", &Options::pruning, "pruning",
               {{"none", Pruning::kNone}, {"undo", Pruning::kUndo}, {"automaton", Pruning::kAutomaton}});
-  deepening.def_rw("table_bytes", &DeepeningOptions::table_bytes)
-      .def_rw("greatest_bound", &DeepeningOptions::greatest_bound)
-      .def_rw("threads", &DeepeningOptions::threads);
-  bind_outcome<DeepeningResult>(module, "DeepeningResult", "How a search of a puzzle ended.")
-      .def_ro("plan", &DeepeningResult::plan)
-      .def_ro("initial_h", &DeepeningResult::initial_h)
-      .def_ro("bound", &DeepeningResult::bound)
-      .def_ro("lower_bound", &DeepeningResult::lower_bound)
-      .def_ro("rounds", &DeepeningResult::rounds);
+  using Result = DeepeningResult;
+  readable(bind_outcome<Result>(module, "DeepeningResult", "How a search of a puzzle ended."), "plan",
+           &Result::plan, "initial_h", &Result::initial_h, "bound", &Result::bound, "lower_bound",
+           &Result::lower_bound, "rounds", &Result::rounds);
   nb::class_<PatternDatabase>(module, "PatternDatabase", "Costs of bringing the pieces of a pattern home.")
       .def_ro("space", &PatternDatabase::space)
       .def_ro("pattern", &PatternDatabase::pattern)

@@ -1,20 +1,8 @@
 #include "search/search.h"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <cmath>
-#include <memory>
-#include <optional>
 
-#include "base/errors.h"
-#include "base/memory.h"
 #include "bindings/bindings.h"
-#include "bindings/observer.h"
-#include "bindings/sampling_arrays.h"
-
-namespace nb = nanobind;
 
 namespace hstar {
 namespace {
@@ -23,8 +11,8 @@ SearchResult search(const PyProblem& problem, const std::string& name, std::vect
                     const SearchOptions& options, const Limits& limits, PyHeuristic* anchor,
                     nb::object progress, nb::object on_plan) {
   const auto native = [&](PyHeuristic* part) {
-    if (part->space != problem.space)
-      throw InputError("heuristic '" + part->get().name() + "' was made for another problem");
+    check(part->space == problem.space,
+          "heuristic '" + part->get().name() + "' was made for another problem");
     return &part->get();
   };
   Heuristics list;
@@ -44,30 +32,26 @@ SearchResult search(const PyProblem& problem, const std::string& name, std::vect
   return result;
 }
 
+// None in Python if it is not.
+template <class T>
+std::optional<T> known(bool is_known, T value) {
+  return is_known ? std::optional<T>(value) : std::nullopt;
+}
+
 void bind_options(nb::module_& module) {
-  bind_struct<Limits>(module, "Limits", "What may end a search; infinite unless set.")
-      .def_rw("time", &Limits::time_s)
-      .def_rw("cpu_time", &Limits::cpu_time_s)
-      .def_rw("memory", &Limits::memory_bytes)
-      .def_rw("evaluations", &Limits::evaluations)
-      .def_rw("expansions", &Limits::expansions);
-  auto options =
-      bind_struct<SearchOptions>(module, "SearchOptions", "Options of all searches, with their defaults.");
-  bind_choice(options, "ties", &SearchOptions::ties, "tie-breaking",
+  bind_struct<Limits>(module, "Limits", "What may end a search; infinite unless set.", "time",
+                      &Limits::time_s, "cpu_time", &Limits::cpu_time_s, "memory", &Limits::memory_bytes,
+                      "evaluations", &Limits::evaluations, "expansions", &Limits::expansions);
+  using Options = SearchOptions;
+  auto options = bind_struct<Options>(
+      module, "SearchOptions", "Options of all searches, with their defaults.", "weight", &Options::weight,
+      "seed", &Options::seed, "preferred", &Options::preferred, "boost", &Options::boost,
+      "goal_at_generation", &Options::goal_at_generation, "evaluate_duplicates",
+      &Options::evaluate_duplicates, "bound", &Options::bound, "anytime", &Options::anytime, "anchor_every",
+      &Options::anchor_every, "guide_weight", &Options::guide_weight, "max_cost", &Options::max_cost,
+      "optimistic", &Options::optimistic, "batch", &Options::batch);
+  bind_choice(options, "ties", &Options::ties, "tie-breaking",
               {{"fifo", TieBreaking::kFifo}, {"lifo", TieBreaking::kLifo}, {"random", TieBreaking::kRandom}});
-  options.def_rw("weight", &SearchOptions::weight)
-      .def_rw("seed", &SearchOptions::seed)
-      .def_rw("preferred", &SearchOptions::preferred)
-      .def_rw("boost", &SearchOptions::boost)
-      .def_rw("goal_at_generation", &SearchOptions::goal_at_generation)
-      .def_rw("evaluate_duplicates", &SearchOptions::evaluate_duplicates)
-      .def_rw("bound", &SearchOptions::bound)
-      .def_rw("anytime", &SearchOptions::anytime)
-      .def_rw("anchor_every", &SearchOptions::anchor_every)
-      .def_rw("guide_weight", &SearchOptions::guide_weight)
-      .def_rw("max_cost", &SearchOptions::max_cost)
-      .def_rw("optimistic", &SearchOptions::optimistic)
-      .def_rw("batch", &SearchOptions::batch);
 }
 
 }  // namespace
@@ -77,50 +61,33 @@ void bind_search(nb::module_& module) {
       .def_prop_ro("expanded", [](const Progress& p) { return p.counts.expanded; })
       .def_prop_ro("evaluated", [](const Progress& p) { return p.counts.evaluated; })
       .def_prop_ro("generated", [](const Progress& p) { return p.counts.generated; })
-      .def_prop_ro("best_h",
-                   [](const Progress& p) -> std::optional<double> {
-                     if (std::isnan(p.best_h)) return std::nullopt;
-                     return p.best_h;
-                   })
+      .def_prop_ro("best_h", [](const Progress& p) { return known(!std::isnan(p.best_h), p.best_h); })
       .def_ro("time", &Progress::time_s)
       .def_ro("memory", &Progress::memory_bytes);
   nb::class_<FoundPlan>(module, "FoundPlan", "A plan that is better than all before it.")
       .def_prop_ro("plan", [](const FoundPlan& found) { return found.plan; })
       .def_ro("lower_bound", &FoundPlan::lower_bound)
       .def_ro("time", &FoundPlan::time_s);
-  nb::class_<SearchInfo>(module, "SearchInfo", "What a search claims.")
-      .def_ro("name", &SearchInfo::name)
-      .def_ro("description", &SearchInfo::description)
-      .def_ro("reference", &SearchInfo::reference)
-      .def_ro("optimal", &SearchInfo::optimal)
-      .def_ro("complete", &SearchInfo::complete);
-  module.def(
-      "searches",
-      [] {
-        std::vector<SearchInfo> result;
-        for (const SearchEntry& entry : search_catalogue()) result.push_back(entry.info);
-        return result;
-      },
-      "All searches.");
+  using Info = SearchEntry;
+  readable(nb::class_<Info>(module, "SearchInfo", "What a search claims."), "name", &Info::name,
+           "description", &Info::description, "reference", &Info::reference, "optimal", &Info::optimal,
+           "complete", &Info::complete);
+  module.def("searches", &search_catalogue, "All searches.");
   bind_outcome<SearchResult>(module, "SearchResult", "How a search ended.")
       .def_ro("plan", &SearchResult::plan)
       .def_prop_ro("dead_ends", [](const SearchResult& r) { return r.counts.dead_ends; })
       .def_prop_ro("anchored", [](const SearchResult& r) { return r.counts.anchored; })
       .def_prop_ro("lower_bound",
-                   [](const SearchResult& r) -> std::optional<Cost> {
-                     if (r.lower_bound == kNoBound) return std::nullopt;
-                     return r.lower_bound;
-                   })
+                   [](const SearchResult& r) { return known(r.lower_bound != kNoBound, r.lower_bound); })
       .def_prop_ro("initial_h",
-                   [](const SearchResult& r) -> std::optional<double> {
-                     if (r.initial_h == kDeadEnd) return std::nullopt;
-                     return static_cast<double>(r.initial_h) / r.h_scale;
+                   [](const SearchResult& r) {
+                     return known(r.initial_h != kDeadEnd, static_cast<double>(r.initial_h) / r.h_scale);
                    })
       .def_ro("registered_states", &SearchResult::registered_states)
       .def_ro("state_bytes", &SearchResult::state_bytes)
       .def_ro("memory_before_search", &SearchResult::memory_before);
   nb::class_<PyProblem>(module, "Problem", "A state space with a start.")
-      .def(nb::init<const PyTask&>(), nb::arg("task"))
+      .def(nb::init<const PyTask&>(), "task"_a)
       .def_prop_ro(
           "width", [](const PyProblem& self) { return self.space->width(); }, "Numbers of a state.")
       .def_prop_ro("words", [](const PyProblem& self) { return self.space->words(); })
@@ -129,10 +96,10 @@ void bind_search(nb::module_& module) {
           "What a cost of 1 is in the units of the search.");
   nb::implicitly_convertible<PyTask, PyProblem>();
   bind_options(module);
-  module.def("search", &search, nb::arg("problem"), nb::arg("name"), nb::arg("heuristics"), nb::kw_only(),
-             nb::arg("options") = SearchOptions(), nb::arg("limits") = Limits(),
-             nb::arg("anchor") = nb::none(), nb::arg("progress") = nb::none(),
-             nb::arg("on_plan") = nb::none(), "Runs a search; a limit is a status, not an error.");
+  module.def("search", &search, "problem"_a, "name"_a, "heuristics"_a, nb::kw_only(),
+             "options"_a = SearchOptions(), "limits"_a = Limits(), "anchor"_a = nb::none(),
+             "progress"_a = nb::none(), "on_plan"_a = nb::none(),
+             "Runs a search; a limit is a status, not an error.");
   module.def("peak_memory", &peak_memory, "Peak resident memory of the process in bytes.");
 }
 

@@ -1,20 +1,9 @@
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <string_view>
-#include <tuple>
 
-#include "base/errors.h"
 #include "bindings/bindings.h"
 #include "task/atoms.h"
-#include "task/sas_reader.h"
-#include "task/sas_writer.h"
-
-namespace nb = nanobind;
+#include "task/sas.h"
 
 namespace hstar {
 namespace {
@@ -27,18 +16,18 @@ std::vector<PyFact> to_python(const std::vector<Fact>& facts) {
   return result;
 }
 
-PyTask make_task(Task task) {
-  auto space = std::make_shared<const PlanningSpace>(std::move(task));
-  return {space, space->initial_state()};
+template <class T>
+std::vector<T> of_variables(const PyTask& self, T Variable::* member) {
+  std::vector<T> result;
+  for (const Variable& variable : self.space->task().variables) result.push_back(variable.*member);
+  return result;
 }
 
-PyTask parse(nb::bytes text, bool unit_cost) {
-  const std::string_view view(text.c_str(), text.size());
-  nb::gil_scoped_release release;
-  Task task = read_sas(view);
-  if (unit_cost)
-    for (Operator& op : task.operators) op.cost = 1;
-  return make_task(std::move(task));
+// One of a list, which lives as long as its task.
+template <class T>
+const T& at(const std::vector<T>& list, size_t i, const char* what) {
+  if (i >= list.size()) throw nb::index_error(what);
+  return list[i];
 }
 
 PyTask with_unit_cost(const PyTask& self) {
@@ -46,6 +35,14 @@ PyTask with_unit_cost(const PyTask& self) {
   Task task = self.space->task();
   for (Operator& op : task.operators) op.cost = 1;
   return {std::make_shared<const PlanningSpace>(std::move(task)), self.initial};
+}
+
+PyTask parse(nb::bytes text, bool unit_cost) {
+  const std::string_view view(text.c_str(), text.size());
+  nb::gil_scoped_release release;
+  auto space = std::make_shared<const PlanningSpace>(read_sas(view));
+  const PyTask task{space, space->initial_state()};
+  return unit_cost ? with_unit_cost(task) : task;
 }
 
 std::vector<int32_t> applicable(const PyTask& self, std::vector<Value> state) {
@@ -57,8 +54,8 @@ std::vector<int32_t> applicable(const PyTask& self, std::vector<Value> state) {
 
 std::vector<Value> successor(const PyTask& self, std::vector<Value> state, int32_t op) {
   const std::vector<int32_t> possible = applicable(self, state);
-  if (std::find(possible.begin(), possible.end(), op) == possible.end())
-    throw InputError("operator " + std::to_string(op) + " is not applicable in this state");
+  check(std::ranges::find(possible, op) != possible.end(),
+        "operator " + std::to_string(op) + " is not applicable in this state");
   const std::vector<Value> values = checked_state(self, std::move(state));
   const PlanningSpace& space = *self.space;
   std::vector<uint32_t> packed(space.words()), result(space.words());
@@ -71,10 +68,9 @@ std::vector<Value> successor(const PyTask& self, std::vector<Value> state, int32
 
 bool are_mutex(const PyTask& self, PyFact a, PyFact b) {
   for (const PyFact& fact : {a, b})
-    if (fact.first < 0 || fact.first >= self.space->variables() || fact.second < 0 ||
-        fact.second >= self.space->task().variables[fact.first].domain_size())
-      throw InputError("no fact (" + std::to_string(fact.first) + ", " + std::to_string(fact.second) +
-                       ") in this task");
+    check(fact.first >= 0 && fact.first < self.space->variables() &&
+              self.space->task().variables[fact.first].has(fact.second),
+          "no fact (" + std::to_string(fact.first) + ", " + std::to_string(fact.second) + ") in this task");
   return self.space->mutexes().are_mutex({a.first, a.second}, {b.first, b.second});
 }
 
@@ -82,13 +78,10 @@ bool are_mutex(const PyTask& self, PyFact a, PyFact b) {
 
 std::vector<Value> checked_state(const PyTask& self, std::vector<Value> values) {
   const std::vector<Variable>& variables = self.space->task().variables;
-  if (values.size() != variables.size())
-    throw InputError("a state of this task has " + std::to_string(variables.size()) + " values, not " +
-                     std::to_string(values.size()));
+  check(values.size() == variables.size(), "a state of this task has " + std::to_string(variables.size()) +
+                                               " values, not " + std::to_string(values.size()));
   for (size_t v = 0; v < values.size(); ++v)
-    if (values[v] < 0 || values[v] >= variables[v].domain_size())
-      throw InputError("value " + std::to_string(values[v]) + " of " + variables[v].name + " is not in 0.." +
-                       std::to_string(variables[v].domain_size() - 1));
+    if (!variables[v].has(values[v])) throw InputError(variables[v].refusal(values[v]));
   self.space->evaluate_axioms(values.data());
   return values;
 }
@@ -114,7 +107,7 @@ void bind_task(nb::module_& module) {
 
   const auto task = [](const PyTask& self) -> const Task& { return self.space->task(); };
   nb::class_<PyTask>(module, "Task", "A planning task in finite-domain representation.")
-      .def_static("parse", &parse, nb::arg("text"), nb::arg("unit_cost") = false,
+      .def_static("parse", &parse, "text"_a, "unit_cost"_a = false,
                   "Reads the text of a .sas file, version 3.")
       .def(
           "to_sas",
@@ -135,27 +128,12 @@ void bind_task(nb::module_& module) {
       .def_prop_ro("unit_cost", [task](const PyTask& self) { return task(self).unit_cost(); })
       .def_prop_ro("has_conditional_effects",
                    [task](const PyTask& self) { return task(self).has_conditional_effects(); })
-      .def_prop_ro("variable_names",
-                   [task](const PyTask& self) {
-                     std::vector<std::string> names;
-                     for (const Variable& v : task(self).variables) names.push_back(v.name);
-                     return names;
-                   })
+      .def_prop_ro("variable_names", [](const PyTask& self) { return of_variables(self, &Variable::name); })
       .def_prop_ro(
-          "fact_names",
-          [task](const PyTask& self) {
-            std::vector<std::vector<std::string>> names;
-            for (const Variable& v : task(self).variables) names.push_back(v.fact_names);
-            return names;
-          },
+          "fact_names", [](const PyTask& self) { return of_variables(self, &Variable::fact_names); },
           "Per variable, per value.")
       .def_prop_ro(
-          "axiom_layers",
-          [task](const PyTask& self) {
-            std::vector<int32_t> layers;
-            for (const Variable& v : task(self).variables) layers.push_back(v.axiom_layer);
-            return layers;
-          },
+          "axiom_layers", [](const PyTask& self) { return of_variables(self, &Variable::axiom_layer); },
           "Per variable: -1, or the layer of the axioms that derive it.")
       .def_prop_ro(
           "default_values", [task](const PyTask& self) { return task(self).initial_values; },
@@ -174,26 +152,24 @@ void bind_task(nb::module_& module) {
       .def(
           "operator",
           [task](const PyTask& self, size_t i) -> const Operator& {
-            if (i >= task(self).operators.size()) throw nb::index_error("no such operator");
-            return task(self).operators[i];
+            return at(task(self).operators, i, "no such operator");
           },
-          nb::arg("index"), nb::rv_policy::reference_internal)
+          "index"_a, nb::rv_policy::reference_internal)
       .def(
           "axiom",
           [task](const PyTask& self, size_t i) -> const Axiom& {
-            if (i >= task(self).axioms.size()) throw nb::index_error("no such axiom");
-            return task(self).axioms[i];
+            return at(task(self).axioms, i, "no such axiom");
           },
-          nb::arg("index"), nb::rv_policy::reference_internal)
+          "index"_a, nb::rv_policy::reference_internal)
       .def(
           "with_initial_state",
           [](const PyTask& self, std::vector<Value> values) {
             return PyTask{self.space, checked_state(self, std::move(values))};
           },
-          nb::arg("values"), "The same task from another state; derived variables are recomputed.")
-      .def("applicable_operators", &applicable, nb::arg("state"))
-      .def("successor", &successor, nb::arg("state"), nb::arg("operator"))
-      .def("are_mutex", &are_mutex, nb::arg("a"), nb::arg("b"),
+          "values"_a, "The same task from another state; derived variables are recomputed.")
+      .def("applicable_operators", &applicable, "state"_a)
+      .def("successor", &successor, "state"_a, "operator"_a)
+      .def("are_mutex", &are_mutex, "a"_a, "b"_a,
            "Whether two facts (variable, value) are known never to hold together.");
 }
 

@@ -1,20 +1,10 @@
 #include "pddl/translate.h"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
-#include <algorithm>
-#include <optional>
 #include <ranges>
 #include <string_view>
 
 #include "bindings/bindings.h"
-#include "bindings/observer.h"
 #include "pddl/parser.h"
-
-namespace nb = nanobind;
 
 namespace hstar {
 namespace {

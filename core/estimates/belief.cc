@@ -26,16 +26,8 @@ double laplace_quantile(double p) {
 }  // namespace
 
 const char* Estimate::name() const {
-  switch (kind) {
-    case Kind::kPoint:
-      return "point";
-    case Kind::kGaussian:
-      return "gaussian";
-    case Kind::kLaplace:
-      return "laplace";
-    default:
-      return "truncated";
-  }
+  static constexpr const char* kNames[] = {"point", "gaussian", "laplace", "truncated"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 void Calibration::check() const {

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>

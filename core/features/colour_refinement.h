@@ -15,10 +15,28 @@
 #include <span>
 #include <vector>
 
-#include "features/relational_task.h"
+#include "base/errors.h"
 #include "task/task.h"
 
 namespace hstar {
+
+// A task as objects and ground atoms over them. Atoms are those that facts of the task stand for, those that
+// hold in every state (static ones, and what the translator found to be constant), and those of the goal.
+// Plain data; Python fills it from the PDDL.
+struct RelationalTask {
+  std::vector<uint32_t> object_kinds;  // per object: its type, or which constant of the domain it is
+  std::vector<uint32_t> predicates;    // per atom
+  std::vector<int32_t> first;          // per atom, and the end: where its arguments begin
+  std::vector<int32_t> arguments;      // objects
+  std::vector<uint8_t> goal;           // per atom: whether the goal asks for it
+  std::vector<int32_t> constant;       // atoms that hold in every state
+  std::vector<int32_t> atom_of_fact;   // per fact of the task, -1 for none; no atom twice; or empty
+
+  int32_t objects() const { return static_cast<int32_t>(object_kinds.size()); }
+  int32_t atoms() const { return static_cast<int32_t>(predicates.size()); }
+  // Throws InputError if a number points to nothing.
+  void check() const;
+};
 
 using Colour = uint64_t;
 
@@ -56,6 +74,49 @@ class ColourRefinement {
   std::vector<int32_t> ends_;  // per object, of its neighbours in the next
   std::vector<Colour> neighbours_;
   std::vector<Colour> all_;
+};
+
+// Numbers for colours, in the order in which they are met: an open-addressing map that only grows.
+class ColourTable {
+ public:
+  ColourTable() : slots_(kFirstSlots, -1) {}
+  // Distinct colours, numbered in this order.
+  explicit ColourTable(std::span<const Colour> colours) : ColourTable() {
+    for (const Colour colour : colours) find_or_add(colour);
+    if (colours_.size() != colours.size()) throw InputError("a colour of the features is given twice");
+  }
+
+  int32_t size() const { return static_cast<int32_t>(colours_.size()); }
+  const std::vector<Colour>& colours() const { return colours_; }
+
+  // -1 if it has not been met.
+  int32_t find(Colour colour) const { return slots_[slot(colour)]; }
+  int32_t find_or_add(Colour colour) {
+    size_t at = slot(colour);
+    if (slots_[at] != -1) return slots_[at];
+    if (2 * (colours_.size() + 1) > slots_.size()) {
+      slots_.assign(2 * slots_.size(), -1);
+      for (int32_t i = 0; i < size(); ++i) slots_[slot(colours_[i])] = i;
+      at = slot(colour);
+    }
+    slots_[at] = size();
+    colours_.push_back(colour);
+    return slots_[at];
+  }
+
+ private:
+  static constexpr size_t kFirstSlots = 1024;
+
+  // Where the colour is, or the empty slot where it would be. Colours are hashes already.
+  size_t slot(Colour colour) const {
+    const size_t mask = slots_.size() - 1;
+    size_t at = colour & mask;
+    while (slots_[at] != -1 && colours_[slots_[at]] != colour) at = (at + 1) & mask;
+    return at;
+  }
+
+  std::vector<Colour> colours_;
+  std::vector<int32_t> slots_;  // a power of two, at most half full
 };
 
 }  // namespace hstar

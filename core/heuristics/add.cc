@@ -12,12 +12,9 @@ class Add : public SymbolicHeuristic {
       .name = "add",
       .description = "summed cost of the goal facts in the delete relaxation",
       .reference = "Bonet and Geffner, AIJ 2001",
-      .admissible = false,
-      .consistent = false,
       .safe = true,
       .supports_axioms = true,
       .supports_conditional_effects = true,
-      .preferred_operators = false,
   };
   explicit Add(const PlanningSpace& space, CostType type = CostType::kNormal)
       : SymbolicHeuristic(info), exploration_(space.task(), type) {}

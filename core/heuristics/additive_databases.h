@@ -21,7 +21,7 @@ template <Puzzle Space>
 class AdditiveDatabases {
  public:
   using Database = std::shared_ptr<const PatternDatabase>;
-  using Sets = std::vector<std::vector<Database>>;
+  using Sets = DatabaseSets;
   static constexpr size_t kMostDatabases = 20;
   struct Node {
     std::array<uint32_t, kMostDatabases> index;
@@ -37,8 +37,7 @@ class AdditiveDatabases {
       for (const Database& database : set) {
         if (tables_.size() == kMostDatabases)
           throw InputError("there are at most " + std::to_string(kMostDatabases) + " databases");
-        if (database->space != space.name())
-          throw InputError("a database for " + database->space + " does not fit " + space.name());
+        database->check_space(space.name());
         for (size_t i = 0; i < database->pattern.size(); ++i) {
           Part& part = parts.at(static_cast<size_t>(database->pattern[i]));
           if (part.step != 0)
@@ -120,8 +119,5 @@ class AdditiveDatabases {
   std::vector<const uint8_t*> tables_;  // all databases, set by set
   std::vector<size_t> ends_;            // of each set among them
 };
-
-static_assert(IncrementalHeuristic<AdditiveDatabases<Tiles>, Tiles>);
-static_assert(IncrementalHeuristic<AdditiveDatabases<Pancake>, Pancake>);
 
 }  // namespace hstar

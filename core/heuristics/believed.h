@@ -19,39 +19,19 @@
 
 namespace hstar {
 
-class BelievedHeuristic : public Heuristic {
- public:
-  // `base` and `lower` may be missing, and may be the same: then it is computed once. They, and the model,
-  // may belong to another space that has the same states and goal. Values are in units of 1/scale.
-  BelievedHeuristic(const SearchSpace& space, std::shared_ptr<RawModel> model, Belief belief,
-                    std::shared_ptr<Heuristic> base, std::shared_ptr<Heuristic> lower, std::string name,
-                    int32_t scale);
-
-  // Throws InputError if these do not fit together; `lower` may be missing.
-  static void check(const RawModel& model, const Belief& belief, const Heuristic* lower,
-                    const std::string& name);
-
-  std::string name() const override { return name_; }
-  bool admissible() const override { return false; }
-  bool consistent() const override { return false; }
-  bool safe() const override;
-  int32_t scale() const override { return scale_; }
-  size_t grain() const override;
-  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override;
-
- private:
-  Cost value(const double* raw, Cost base, Cost lower) const;
-
-  const SearchSpace& space_;
-  std::shared_ptr<RawModel> model_;
-  Belief belief_;
-  std::shared_ptr<Heuristic> base_;
-  std::shared_ptr<Heuristic> lower_;
-  std::string name_;
-  int32_t scale_;
-  std::vector<double> raw_;  // scratch, as the next
-  std::vector<char> goals_;
-  std::vector<Cost> base_values_, low_values_;  // by the number of the state
+struct BelievedParts {
+  std::shared_ptr<RawModel> model;
+  Belief belief;
+  std::shared_ptr<Heuristic> base, lower;
 };
+
+// `base` and `lower` may be missing, and may be the same: then it is computed once. They, and the model, may
+// belong to another space that has the same states and goal. Values are in units of 1/scale.
+std::unique_ptr<Heuristic> believed_heuristic(const SearchSpace& space, BelievedParts parts,
+                                              const std::string& name, int32_t scale);
+
+// Throws InputError if these do not fit together; `lower` may be missing.
+void check_belief(const RawModel& model, const Belief& belief, const Heuristic* lower,
+                  const std::string& name);
 
 }  // namespace hstar

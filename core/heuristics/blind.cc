@@ -15,16 +15,11 @@ class Blind : public SymbolicHeuristic {
       .safe = true,
       .supports_axioms = true,
       .supports_conditional_effects = true,
-      .preferred_operators = false,
   };
   explicit Blind(const PlanningSpace& space)
       : SymbolicHeuristic(info), space_(space), min_cost_(space.task().min_operator_cost()) {}
 
-  Cost value(const Value* values) override {
-    for (const Fact& fact : space_.task().goal)
-      if (values[fact.variable] != fact.value) return min_cost_;
-    return 0;
-  }
+  Cost value(const Value* values) override { return holds(space_.task().goal, values) ? 0 : min_cost_; }
   // On packed states: a search with this heuristic never unpacks a state it does not expand.
   void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
     for (size_t i = begin; i < end; ++i) h[i] = space_.is_goal(batch.packed(i)) ? 0 : min_cost_;

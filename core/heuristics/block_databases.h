@@ -39,7 +39,7 @@ inline uint32_t extract_bits(uint32_t word, uint32_t mask) {
 class BlockDatabases {
  public:
   using Database = std::shared_ptr<const PatternDatabase>;
-  using Sets = std::vector<std::vector<Database>>;
+  using Sets = DatabaseSets;
   static constexpr size_t kMostDatabases = 16;
   static constexpr size_t kPlaces = Blocks::kMaxBlocks + 1;
   struct Node {
@@ -62,8 +62,7 @@ class BlockDatabases {
       throw InputError("there are 1 to " + std::to_string(kMostDatabases) + " databases, got " +
                        std::to_string(databases_.size()));
     for (const Database& database : databases_) {
-      if (database->space != space.name())
-        throw InputError("a database for " + database->space + " does not fit " + space.name());
+      database->check_space(space.name());
       const size_t named = database->pattern.size();
       auto& patterns = patterns_[named];
       if (!patterns) patterns = std::make_shared<const BlockPatterns>(space.size(), named);
@@ -158,7 +157,7 @@ class BlockDatabases {
     for (size_t i = 0; i < kNamed; ++i) {
       const size_t top = arrangement.tops[i];
       parts[patterns.named() + i] = static_cast<uint8_t>(height[top] - level[top] - 1);
-      key -= kStackKeys[static_cast<size_t>(height[top])];
+      key -= kStackKeys[height[top]];
     }
     return patterns.index(arrangement, parts, key);
   }
@@ -169,7 +168,5 @@ class BlockDatabases {
   std::array<std::shared_ptr<const BlockPatterns>, BlockPatterns::kMostNamed + 1> patterns_;  // by names
   std::vector<Table> tables_;
 };
-
-static_assert(IncrementalHeuristic<BlockDatabases, Blocks>);
 
 }  // namespace hstar

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <utility>
 
 #include "base/errors.h"
 #include "base/random.h"
@@ -129,7 +128,7 @@ BlockPatterns::Form BlockPatterns::form(const Blocks& space, const Blocks::State
                                         const std::vector<int>& pattern) const {
   std::array<uint8_t, Blocks::kMaxBlocks + 1> name{};
   name.fill(kNone);
-  for (size_t b = 0; b < named_; ++b) name[static_cast<size_t>(pattern[b])] = static_cast<uint8_t>(b);
+  for (size_t b = 0; b < named_; ++b) name[pattern[b]] = static_cast<uint8_t>(b);
   Form form;
   form.on.fill(kNone);
   // Unnamed blocks from under `block` down to a named one, or the table.

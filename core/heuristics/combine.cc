@@ -1,92 +1,111 @@
 #include "heuristics/combine.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/errors.h"
 
 namespace hstar {
+namespace {
 
-CombinedHeuristic::CombinedHeuristic(CombineRule rule, std::vector<std::unique_ptr<Heuristic>> parts)
-    : rule_(rule), parts_(std::move(parts)) {
-  if (parts_.empty()) throw InputError("a combination needs at least one heuristic");
-  for (const auto& part : parts_) scale_ = std::max(scale_, part->scale());
-  for (const auto& part : parts_)
-    if (scale_ % part->scale() != 0)
-      throw UnsupportedError("cannot combine '" + name() + "': units of 1/" + std::to_string(scale_) +
-                             " and 1/" + std::to_string(part->scale()));
-}
+using Parts = std::vector<std::unique_ptr<Heuristic>>;
 
-std::string CombinedHeuristic::name() const {
-  std::string result = rule_ == CombineRule::kMax ? "max(" : "sum(";
-  for (size_t i = 0; i < parts_.size(); ++i) result += (i ? ", " : "") + parts_[i]->name();
-  return result + ")";
-}
-
-bool CombinedHeuristic::all_parts(bool (Heuristic::*claim)() const) const {
-  return std::ranges::all_of(parts_, [&](const auto& part) { return (part.get()->*claim)(); });
-}
-bool CombinedHeuristic::admissible() const {
-  return (rule_ == CombineRule::kMax || parts_.size() == 1) && all_parts(&Heuristic::admissible);
-}
-bool CombinedHeuristic::consistent() const {
-  return (rule_ == CombineRule::kMax || parts_.size() == 1) && all_parts(&Heuristic::consistent);
-}
-bool CombinedHeuristic::safe() const { return all_parts(&Heuristic::safe); }
-
-size_t CombinedHeuristic::grain() const {
-  size_t least = parts_[0]->grain();
-  for (const auto& part : parts_) least = std::min(least, part->grain());
-  return least;
+Claims claims_of(CombineRule rule, const Parts& parts) {
+  if (parts.empty()) throw InputError("a combination needs at least one heuristic");
+  std::string name = rule == CombineRule::kMax ? "max(" : "sum(";
+  for (size_t i = 0; i < parts.size(); ++i) name += (i ? ", " : "") + parts[i]->name();
+  const auto all = [&](bool (Heuristic::*claim)() const) {
+    return std::ranges::all_of(parts, [&](const auto& part) { return (part.get()->*claim)(); });
+  };
+  const bool keeps = rule == CombineRule::kMax || parts.size() == 1;
+  return {name + ")", keeps && all(&Heuristic::admissible), keeps && all(&Heuristic::consistent),
+          all(&Heuristic::safe)};
 }
 
-void CombinedHeuristic::Merge::add(CombineRule rule, const Heuristic& part, int32_t units, Cost value) {
-  if (value == kDeadEnd) {
-    doomed |= part.safe();
-    return;
+int32_t finest_scale(const Parts& parts) {
+  int32_t finest = 1;
+  for (const auto& part : parts) finest = std::max(finest, part->scale());
+  return finest;
+}
+
+class CombinedHeuristic : public Heuristic {
+ public:
+  CombinedHeuristic(CombineRule rule, Parts parts)
+      : Heuristic(claims_of(rule, parts), finest_scale(parts)), rule_(rule), parts_(std::move(parts)) {
+    for (const auto& part : parts_)
+      if (scale() % part->scale() != 0)
+        throw UnsupportedError("cannot combine '" + name() + "': units of 1/" + std::to_string(scale()) +
+                               " and 1/" + std::to_string(part->scale()));
   }
-  finite = true;
-  value = static_cast<Cost>(std::min<int64_t>(int64_t{value} * units, kMaxCost));
-  h = rule == CombineRule::kMax ? std::max(h, value) : std::min(h + value, kMaxCost);
-}
 
-void CombinedHeuristic::evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) {
-  values_.resize(end);
-  merges_.assign(end, {});
-  for (const auto& part : parts_) {
-    part->evaluate(batch, begin, end, values_.data());
-    for (size_t i = begin; i < end; ++i) merges_[i].add(rule_, *part, scale_ / part->scale(), values_[i]);
+  size_t grain() const override {
+    size_t least = parts_[0]->grain();
+    for (const auto& part : parts_) least = std::min(least, part->grain());
+    return least;
   }
-  for (size_t i = begin; i < end; ++i) h[i] = merges_[i].result();
-}
 
-bool CombinedHeuristic::has_preferred_operators() const {
-  return std::ranges::any_of(parts_, [](const auto& part) { return part->has_preferred_operators(); });
-}
-
-Cost CombinedHeuristic::evaluate_preferred(StateBatch& batch, size_t i, std::vector<int32_t>& preferred) {
-  Merge merge;
-  values_.resize(i + 1);
-  for (const auto& part : parts_) {
-    if (part->has_preferred_operators())
-      values_[i] = part->evaluate_preferred(batch, i, preferred);
-    else
-      part->evaluate(batch, i, i + 1, values_.data());
-    merge.add(rule_, *part, scale_ / part->scale(), values_[i]);
+  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
+    values_.resize(end);
+    merges_.assign(end, {});
+    for (const auto& part : parts_) {
+      part->evaluate(batch, begin, end, values_.data());
+      for (size_t i = begin; i < end; ++i) add(merges_[i], *part, values_[i]);
+    }
+    for (size_t i = begin; i < end; ++i) h[i] = merges_[i].result();
   }
-  return merge.result();
-}
 
-bool CombinedHeuristic::path_dependent() const {
-  return std::ranges::any_of(parts_, [](const auto& part) { return part->path_dependent(); });
-}
+  bool has_preferred_operators() const override {
+    return std::ranges::any_of(parts_, [](const auto& part) { return part->has_preferred_operators(); });
+  }
+  Cost evaluate_preferred(StateBatch& batch, size_t i, std::vector<int32_t>& preferred) override {
+    Merge merge;
+    values_.resize(i + 1);
+    for (const auto& part : parts_) {
+      if (part->has_preferred_operators())
+        values_[i] = part->evaluate_preferred(batch, i, preferred);
+      else
+        part->evaluate(batch, i, i + 1, values_.data());
+      add(merge, *part, values_[i]);
+    }
+    return merge.result();
+  }
 
-void CombinedHeuristic::start_paths(const uint32_t* initial) {
-  for (const auto& part : parts_) part->start_paths(initial);
-}
+  bool path_dependent() const override {
+    return std::ranges::any_of(parts_, [](const auto& part) { return part->path_dependent(); });
+  }
+  void start_paths(const uint32_t* initial) override {
+    for (const auto& part : parts_) part->start_paths(initial);
+  }
+  void follow(const PathStep& step) override {
+    for (const auto& part : parts_) part->follow(step);
+  }
 
-void CombinedHeuristic::follow(const PathStep& step) {
-  for (const auto& part : parts_) part->follow(step);
+ private:
+  struct Merge {
+    Cost h = 0;
+    bool doomed = false;  // a safe part says dead end
+    bool finite = false;  // some part gives a number
+    Cost result() const { return doomed || !finite ? kDeadEnd : h; }
+  };
+  void add(Merge& merge, const Heuristic& part, Cost value) const {
+    if (value == kDeadEnd) {
+      merge.doomed |= part.safe();
+      return;
+    }
+    merge.finite = true;
+    value = static_cast<Cost>(std::min<int64_t>(int64_t{value} * (scale() / part.scale()), kMaxCost));
+    merge.h = rule_ == CombineRule::kMax ? std::max(merge.h, value) : std::min(merge.h + value, kMaxCost);
+  }
+
+  CombineRule rule_;
+  Parts parts_;
+  std::vector<Cost> values_;   // scratch
+  std::vector<Merge> merges_;  // scratch
+};
+
+}  // namespace
+
+std::unique_ptr<Heuristic> combined_heuristic(CombineRule rule, Parts parts) {
+  return std::make_unique<CombinedHeuristic>(rule, std::move(parts));
 }
 
 }  // namespace hstar

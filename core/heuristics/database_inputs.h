@@ -10,9 +10,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <initializer_list>
 #include <vector>
 
 #include "heuristics/additive_databases.h"
@@ -34,7 +33,7 @@ class AdditiveInputs {
     std::array<uint8_t, Databases::kMostDatabases> cost;
   };
 
-  AdditiveInputs(Databases databases, size_t others) : databases_(std::move(databases)) {
+  explicit AdditiveInputs(Databases databases) : databases_(std::move(databases)) {
     std::vector<float> sums;
     for (const auto& set : databases_.sets()) {
       float sum = 0;
@@ -48,18 +47,20 @@ class AdditiveInputs {
     }
     divisors_.insert(divisors_.end(), sums.begin(), sums.end());
     first_other_ = divisors_.size();
-    size_ = first_other_ + others;
   }
   AdditiveInputs(const AdditiveInputs&) = delete;
 
   const Space& space() const { return databases_.space(); }
-  size_t size() const { return size_; }
+  size_t size() const { return divisors_.size(); }
+  float divisor(size_t input) const { return divisors_[input]; }
 
  protected:
+  void add_inputs(std::initializer_list<int> divisors) {
+    divisors_.insert(divisors_.end(), divisors.begin(), divisors.end());
+  }
   size_t first_other() const { return first_other_; }
   size_t first_row() const { return size(); }
   size_t rows_of_costs() const { return set_.size(); }
-  float divisor_of_cost(size_t input) const { return divisors_[input]; }
 
   template <class Put>
   void raw_costs(const typename Space::State& state, const Put& put) const {
@@ -103,9 +104,8 @@ class AdditiveInputs {
  private:
   Databases databases_;
   size_t first_other_ = 0;  // behind costs and sums
-  size_t size_ = 0;
-  std::vector<float> divisors_;  // of costs and sums
-  std::vector<size_t> set_;      // by database
+  std::vector<float> divisors_;
+  std::vector<size_t> set_;  // by database
 };
 
 class TilesDatabaseInputs : public AdditiveInputs<Tiles> {
@@ -115,7 +115,7 @@ class TilesDatabaseInputs : public AdditiveInputs<Tiles> {
   };
 
   explicit TilesDatabaseInputs(Databases databases)
-      : AdditiveInputs(std::move(databases), 3), manhattan_(space()) {
+      : AdditiveInputs(std::move(databases)), manhattan_(space()) {
     const Tiles& tiles = space();
     const int cells = tiles.cells();
     int farthest = 0;
@@ -126,18 +126,15 @@ class TilesDatabaseInputs : public AdditiveInputs<Tiles> {
     }
     // The paper's number for the 24-puzzle is 168; on small boards that formula would be too little.
     farthest = std::max(farthest, (cells - 1) * (tiles.rows() + tiles.columns() - 3));
-    other_divisors_ = {static_cast<float>(cells), static_cast<float>(farthest), static_cast<float>(cells)};
+    add_inputs({cells, farthest, cells});
   }
 
-  float divisor(size_t input) const {
-    return input < first_other() ? divisor_of_cost(input) : other_divisors_[input - first_other()];
-  }
   template <class Put>
   void raw(const Tiles::State& state, const Put& put) const {
     raw_costs(state, put);
     int32_t misplaced = 0;
     for (int cell = 0; cell < space().cells(); ++cell) {
-      const int tile = state.cells[static_cast<size_t>(cell)];
+      const int tile = state.cells[cell];
       misplaced += tile != 0 && tile != cell;
     }
     Manhattan::Node node;
@@ -154,7 +151,7 @@ class TilesDatabaseInputs : public AdditiveInputs<Tiles> {
              Sums& sums) const {
     child_costs(parent, before, action, child, sums);
     manhattan_.child(parent.manhattan, before, action, child.manhattan);
-    const size_t tile = before.cells[static_cast<size_t>(space().target(before, action))];
+    const size_t tile = before.cells[space().target(before, action)];
     sums.add(first_move() + (tile * Tiles::kMaxCells + before.blank) * Tiles::kDirections + action);
   }
   bool is_goal(const Node& node) const { return node.manhattan.h == 0; }
@@ -165,14 +162,13 @@ class TilesDatabaseInputs : public AdditiveInputs<Tiles> {
   }
   template <class Put>
   void compose(size_t row, const Put& put) const {
-    if (row < size()) return put(row, 1);
     if (row < first_move()) return compose_cost(row - first_row(), put);
     // All that changes, costs apart, when a tile moves into the cell of the blank.
     const auto action = static_cast<int>((row - first_move()) % Tiles::kDirections);
     const auto blank = static_cast<int>((row - first_move()) / Tiles::kDirections % Tiles::kMaxCells);
     const auto tile = static_cast<int>((row - first_move()) / Tiles::kDirections / Tiles::kMaxCells);
     const int columns = space().columns();
-    const int from = blank + std::array{-columns, -1, 1, columns}[static_cast<size_t>(action)];
+    const int from = blank + std::array{-columns, -1, 1, columns}[action];
     if (blank >= space().cells() || from < 0 || from >= space().cells() || space().distance(blank, from) != 1)
       return;  // no such move
     put(first_other(), int{tile != blank} - int{tile != from});
@@ -184,7 +180,6 @@ class TilesDatabaseInputs : public AdditiveInputs<Tiles> {
   size_t first_move() const { return first_row() + rows_of_costs(); }
 
   Manhattan manhattan_;
-  std::array<float, 3> other_divisors_{};
 };
 
 class PancakeDatabaseInputs : public AdditiveInputs<Pancake> {
@@ -193,12 +188,10 @@ class PancakeDatabaseInputs : public AdditiveInputs<Pancake> {
     int32_t largest;  // pancake that is not in its place, 0 if all are
   };
 
-  explicit PancakeDatabaseInputs(Databases databases) : AdditiveInputs(std::move(databases), 2) {}
-
-  float divisor(size_t input) const {
-    if (input < first_other()) return divisor_of_cost(input);
-    return input == first_other() ? 1 : static_cast<float>(space().size());
+  explicit PancakeDatabaseInputs(Databases databases) : AdditiveInputs(std::move(databases)) {
+    add_inputs({1, space().size()});
   }
+
   template <class Put>
   void raw(const Pancake::State& state, const Put& put) const {
     raw_costs(state, put);
@@ -229,7 +222,6 @@ class PancakeDatabaseInputs : public AdditiveInputs<Pancake> {
   size_t rows() const { return first_row() + rows_of_costs(); }
   template <class Put>
   void compose(size_t row, const Put& put) const {
-    if (row < size()) return put(row, 1);
     compose_cost(row - first_row(), put);
   }
 
@@ -287,12 +279,6 @@ class BlockDatabaseInputs {
   }
   bool is_goal(const Node& node) const { return node.misplaced.h == 0; }
   int32_t admissible(const Node& node) const { return node.admissible; }
-
-  size_t rows() const { return size(); }
-  template <class Put>
-  void compose(size_t row, const Put& put) const {
-    put(row, 1);
-  }
 
  private:
   size_t costs() const { return databases_.databases().size(); }

@@ -1,8 +1,14 @@
-#include "heuristics/default_axioms.h"
-
+// How a derived variable comes to have its default value, as rules a relaxation can use.
+//
+// A derived variable is at its default when every axiom for its other values has a false condition. For a
+// variable that does not depend on itself that is a disjunction of conjunctions, the minimal hitting sets of
+// the negated axiom bodies. For one that does (or where there are too many conjunctions) the rule is left
+// empty: the default holds for free. Either way a state in which the default holds satisfies a rule, so
+// heuristics built on it stay safe, and hmax admissible. As in Fast Downward's "approximate negative cycles".
 #include <algorithm>
 #include <cstdint>
-#include <utility>
+
+#include "heuristics/relaxed_task.h"
 
 namespace hstar {
 namespace {

@@ -10,8 +10,6 @@ const HeuristicInfo FF::info = {
     .name = "ff",
     .description = "cost of a relaxed plan",
     .reference = "Hoffmann and Nebel, JAIR 2001",
-    .admissible = false,
-    .consistent = false,
     .safe = true,
     .supports_axioms = true,
     .supports_conditional_effects = true,
@@ -79,16 +77,11 @@ int64_t FF::extract_plan() {
   return cost;
 }
 
-bool FF::applicable(int32_t op, const Value* values) const {
-  return std::ranges::all_of(space_.task().operators[op].preconditions,
-                             [&](const Fact& fact) { return values[fact.variable] == fact.value; });
-}
-
 Cost FF::evaluate_preferred(StateBatch& batch, size_t i, std::vector<int32_t>& preferred) {
   const Value* values = batch.values(i);
   const Cost h = value(values);
   for (const int32_t op : plan_)
-    if (applicable(op, values)) preferred.push_back(op);
+    if (holds(space_.task().operators[op].preconditions, values)) preferred.push_back(op);
   return h;
 }
 

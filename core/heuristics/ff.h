@@ -26,7 +26,6 @@ class FF : public SymbolicHeuristic {
 
  private:
   int64_t extract_plan();  // its cost
-  bool applicable(int32_t op, const Value* values) const;
 
   const PlanningSpace& space_;
   RelaxedExploration<Combine::kSum> exploration_;

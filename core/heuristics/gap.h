@@ -20,9 +20,7 @@ namespace hstar {
 class Gap {
  public:
   static constexpr const char* kName = "gap";
-  struct Node {
-    int32_t h = 0;
-  };
+  using Node = ValueNode;
 
   explicit Gap(const Pancake& space) : size_(space.size()) {}
 
@@ -53,14 +51,13 @@ class RingGap {
 
   explicit RingGap(const TopSpin& space)
       : space_(space), n_(space.size()), k_(space.turnstile()), most_(k_ * k_ / 2) {
-    for (int d = 0; d < n_; ++d)
-      distance_[static_cast<size_t>(d)] = static_cast<uint8_t>(std::min(d, n_ - d));
+    for (int d = 0; d < n_; ++d) distance_[d] = static_cast<uint8_t>(std::min(d, n_ - d));
   }
 
   int32_t root(const TopSpin::State& state, Node& node) const {
     node = {};
     for (int place = 0; place < n_; ++place) {
-      const int token = state.tokens[static_cast<size_t>(place)];
+      const int token = state.tokens[place];
       node.gaps += is_gap(token, state.tokens[space_.place(place, 1)]);
       node.away += away(token, place);
     }
@@ -80,7 +77,7 @@ class RingGap {
  private:
   bool is_gap(int a, int b) const { return distance(a - b) > 1; }
   int away(int token, int place) const { return distance(token - place); }
-  int distance(int apart) const { return distance_[static_cast<size_t>(apart < 0 ? -apart : apart)]; }
+  int distance(int apart) const { return distance_[apart < 0 ? -apart : apart]; }
   int32_t value(Node& node) const {
     return node.h = std::max((node.gaps + 1) / 2, (node.away + most_ - 1) / most_);
   }
@@ -89,8 +86,5 @@ class RingGap {
   int n_, k_, most_;
   std::array<uint8_t, TopSpinState::kMost> distance_{};  // round the ring, by the difference
 };
-
-static_assert(IncrementalHeuristic<Gap, Pancake>);
-static_assert(IncrementalHeuristic<RingGap, TopSpin>);
 
 }  // namespace hstar

@@ -10,12 +10,9 @@ class GoalCount : public SymbolicHeuristic {
       .name = "goalcount",
       .description = "number of goal facts that do not hold",
       .reference = "Fikes and Nilsson, AIJ 1971",
-      .admissible = false,
-      .consistent = false,
       .safe = true,
       .supports_axioms = true,
       .supports_conditional_effects = true,
-      .preferred_operators = false,
   };
   explicit GoalCount(const PlanningSpace& space) : SymbolicHeuristic(info), space_(space) {}
 

@@ -13,8 +13,11 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
-#include "spaces/grid.h"
+#include "heuristics/heuristic.h"
+#include "spaces/grid_space.h"
 
 namespace hstar {
 
@@ -87,6 +90,52 @@ class ValueMap {
   GridDistance<Space> lower_;
   const float* values_;
   double eps_;
+};
+
+// The same for the general searches: a heuristic by name, and values of all states.
+template <class Space>
+class GridNamedValues final : public Heuristic {
+ public:
+  GridNamedValues(const GridSearchSpace<Space>& space, const std::string& name)
+      : Heuristic({name, true, true, true}), distance_(made(space, name)) {}
+
+  size_t grain() const override { return 1024; }
+  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
+    for (size_t i = begin; i < end; ++i) h[i] = static_cast<Cost>(distance_(*batch.packed(i)));
+  }
+
+ private:
+  static GridDistance<Space> made(const GridSearchSpace<Space>& space, const std::string& name) {
+    const GridMap& map = space.grid().map();
+    const Units straight = name == "blind" ? 0 : grid_cost(map.least_straight());
+    const Units diagonal = name == "octile" ? grid_cost(map.least_diagonal()) : 2 * straight;
+    return {space.grid(), space.goal()[0], straight, diagonal};
+  }
+
+  GridDistance<Space> distance_;
+};
+
+// `values` by outer number of the state, infinity for dead ends; none of them is NaN. Goals have 0.
+template <class Space>
+class GridMapValues final : public Heuristic {
+ public:
+  GridMapValues(const GridSearchSpace<Space>& space, std::string name, std::vector<float> values)
+      : Heuristic({std::move(name)}), space_(space), values_(std::move(values)) {}
+
+  size_t grain() const override { return 1024; }
+  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
+    for (size_t i = begin; i < end; ++i) {
+      const uint32_t* state = batch.packed(i);
+      const double value = static_cast<double>(values_[space_.grid().outer(*state)]) * kGridUnit;
+      const bool dead = std::isinf(value) && value > 0;
+      h[i] = dead ? kDeadEnd : static_cast<Cost>(std::clamp(value, 0.0, static_cast<double>(kMaxCost)));
+      if (space_.is_goal(state)) h[i] = 0;
+    }
+  }
+
+ private:
+  const GridSearchSpace<Space>& space_;
+  std::vector<float> values_;
 };
 
 }  // namespace hstar

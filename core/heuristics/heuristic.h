@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "spaces/search_space.h"
 #include "task/state_registry.h"
 
@@ -20,17 +21,23 @@ namespace hstar {
 
 constexpr Cost kDeadEnd = std::numeric_limits<Cost>::max();
 
-// Claims are data: docs and contract tests read them.
+// Claims are data: docs and contract tests read them. What is not said is not claimed.
+struct Claims {
+  std::string name;
+  bool admissible = false;
+  bool consistent = false;
+  bool safe = false;  // kDeadEnd only for states from which no goal can be reached
+};
 struct HeuristicInfo {
   const char* name;
   const char* description;
   const char* reference;
-  bool admissible;
-  bool consistent;
-  bool safe;  // kDeadEnd only for states from which no goal can be reached
-  bool supports_axioms;
-  bool supports_conditional_effects;
-  bool preferred_operators;
+  bool admissible = false;
+  bool consistent = false;
+  bool safe = false;
+  bool supports_axioms = false;
+  bool supports_conditional_effects = false;
+  bool preferred_operators = false;
   bool path_dependent = false;  // in a search the value depends on the paths to the state, too
 };
 
@@ -61,7 +68,15 @@ class StateBatch {
   }
   // The parent, or nullptr; packed, and its values.
   const uint32_t* packed_parent() const { return has_parent_ ? parent_.data() : nullptr; }
-  const Value* parent();
+  const Value* parent() {
+    if (!has_parent_) return nullptr;
+    if (!parent_unpacked_) {
+      parent_values_.resize(width_);
+      space_.unpack(parent_.data(), parent_values_.data());
+      parent_unpacked_ = true;
+    }
+    return parent_values_.data();
+  }
 
   size_t size() const { return size_; }
   const SearchSpace& space() const { return space_; }
@@ -79,7 +94,11 @@ class StateBatch {
     int32_t op;
     StateId id;
   };
-  void unpack();
+  void unpack() {
+    if (values_.size() < size_ * width_) values_.resize(size_ * width_ * 2);
+    for (; unpacked_ < size_; ++unpacked_)
+      space_.unpack(packed(unpacked_), values_.data() + unpacked_ * width_);
+  }
 
   const SearchSpace& space_;
   const size_t words_, width_;
@@ -104,13 +123,14 @@ struct PathStep {
 
 class Heuristic {
  public:
+  explicit Heuristic(Claims claims, int32_t scale = 1) : claims_(std::move(claims)), scale_(scale) {}
   virtual ~Heuristic() = default;
 
-  virtual std::string name() const = 0;
-  virtual bool admissible() const = 0;
-  virtual bool consistent() const = 0;
-  virtual bool safe() const = 0;
-  virtual int32_t scale() const { return 1; }
+  const std::string& name() const { return claims_.name; }
+  bool admissible() const { return claims_.admissible; }
+  bool consistent() const { return claims_.consistent; }
+  bool safe() const { return claims_.safe; }
+  int32_t scale() const { return scale_; }
 
   // Sets h[i] for begin <= i < end.
   virtual void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) = 0;
@@ -119,14 +139,21 @@ class Heuristic {
   virtual size_t grain() const { return 1; }
 
   virtual bool has_preferred_operators() const { return false; }
-  // Value of state i; appends its preferred (helpful) operators, all of them applicable.
-  virtual Cost evaluate_preferred(StateBatch& batch, size_t i, std::vector<int32_t>& preferred);
+  // Value of state i (the second argument); appends its preferred (helpful) operators, all of them
+  // applicable.
+  virtual Cost evaluate_preferred(StateBatch&, size_t, std::vector<int32_t>&) {
+    throw UnsupportedError("heuristic '" + name() + "' has no preferred operators; use ff");
+  }
 
   // A path-dependent heuristic is told where a search starts (at state 0), and of every step before the state
   // that it leads to is evaluated; states then come with their numbers. Steps to known states count, too.
   virtual bool path_dependent() const { return false; }
   virtual void start_paths(const uint32_t*) {}
   virtual void follow(const PathStep&) {}
+
+ private:
+  Claims claims_;
+  int32_t scale_;
 };
 
 // The heuristics of a search that are to be told of its steps, of which there are none as a rule.
@@ -148,15 +175,14 @@ class PathListeners {
 // A heuristic with entries in the catalogue, evaluated state by state.
 class SymbolicHeuristic : public Heuristic {
  public:
-  explicit SymbolicHeuristic(const HeuristicInfo& info) : info_(info) {}
-  std::string name() const override { return info_.name; }
-  bool admissible() const override { return info_.admissible; }
-  bool consistent() const override { return info_.consistent; }
-  bool safe() const override { return info_.safe; }
+  explicit SymbolicHeuristic(const HeuristicInfo& info)
+      : Heuristic({info.name, info.admissible, info.consistent, info.safe}), info_(info) {}
   bool has_preferred_operators() const override { return info_.preferred_operators; }
 
   virtual Cost value(const Value* values) = 0;
-  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override;
+  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
+    for (size_t i = begin; i < end; ++i) h[i] = value(batch.values(i));
+  }
 
  private:
   const HeuristicInfo& info_;

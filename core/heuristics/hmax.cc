@@ -18,7 +18,6 @@ class HMax : public SymbolicHeuristic {
       .safe = true,
       .supports_axioms = true,
       .supports_conditional_effects = true,
-      .preferred_operators = false,
   };
   explicit HMax(const PlanningSpace& space) : SymbolicHeuristic(info), exploration_(space.task()) {}
 

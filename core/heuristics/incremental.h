@@ -26,6 +26,11 @@ concept IncrementalHeuristic =
       { heuristic.child(parent, before, action, child) } -> std::same_as<int32_t>;
     };
 
+// The node of a heuristic that follows moves by its value alone.
+struct ValueNode {
+  int32_t h = 0;
+};
+
 // blind: 0 for every state, which leaves plain iterative deepening.
 template <class Space>
 class BlindPuzzle {

@@ -11,9 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <type_traits>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "heuristics/incremental.h"
@@ -52,9 +49,11 @@ struct FixedNetwork {
     }
   };
   enum class Value { kMean, kQuantile, kTruncated };
+  static constexpr size_t kWidest = 128;          // hidden units
   static constexpr int32_t kMostMoves = 1000001;  // more than the search allows
 
-  // `divisors` are those of the inputs. Throws an InputError as PuzzleNetwork does.
+  // `divisors` are those of the inputs. Throws an InputError for sizes that do not fit together, numbers that
+  // are not finite or too large, alpha outside of (0, 1) and bounds of rho that are not in order.
   FixedNetwork(const PuzzleNetworkConfig& config, std::span<const float> divisors);
 
   size_t padded = 0;
@@ -84,12 +83,18 @@ class IncrementalNetwork {
   };
 
   IncrementalNetwork(std::shared_ptr<const Inputs> inputs, FixedNetwork network)
-      : inputs_(std::move(inputs)), network_(std::move(network)), rows_(inputs_->rows() * kWidth, 0) {
-    for (size_t row = 0; row < inputs_->rows(); ++row)
-      inputs_->compose(row, [&](size_t input, int32_t times) {
-        for (size_t unit = 0; unit < network_.padded; ++unit)
-          rows_[row * kWidth + unit] += times * network_.input_rows[input * network_.padded + unit];
-      });
+      : inputs_(std::move(inputs)), network_(std::move(network)) {
+    const auto add = [&](size_t row, size_t input, int32_t times) {
+      for (size_t unit = 0; unit < network_.padded; ++unit)
+        rows_[row * kWidth + unit] += times * network_.input_rows[input * network_.padded + unit];
+    };
+    size_t rows = inputs_->size();
+    if constexpr (requires { inputs_->rows(); }) rows = inputs_->rows();
+    rows_.assign(rows * kWidth, 0);
+    for (size_t row = 0; row < inputs_->size(); ++row) add(row, row, 1);
+    if constexpr (requires { inputs_->rows(); })
+      for (size_t row = inputs_->size(); row < rows; ++row)
+        inputs_->compose(row, [&](size_t input, int32_t times) { add(row, input, times); });
     std::ranges::copy(network_.bias, bias_);
     std::ranges::copy(network_.mu_weights, mu_weights_);
     std::ranges::copy(network_.rho_weights, rho_weights_);
@@ -97,7 +102,7 @@ class IncrementalNetwork {
 
   const Space& space() const { return inputs_->space(); }
 
-  int32_t root(const typename Space::State& state, Node& node) const {
+  [[gnu::noinline]] int32_t root(const typename Space::State& state, Node& node) const {
     inputs_->root(state, node.inputs);
     Sums sums(rows_.data(), bias_);
     inputs_->raw(state, [&](size_t input, int32_t value) { sums.add(input, value); });
@@ -184,54 +189,5 @@ class IncrementalNetwork {
   alignas(32) float mu_weights_[kWidth] = {};
   alignas(32) float rho_weights_[kWidth] = {};
 };
-
-// Widths in vectors that searches are compiled for; a network has the next larger one.
-template <class Space>
-struct PuzzleNetwork<Space>::Kinds {
-  static constexpr size_t kFew = 1, kSome = 3, kMany = kWidest / kLanes;
-  template <class Inputs, size_t kVectors, bool kBounded>
-  using Owned = std::unique_ptr<const IncrementalNetwork<Inputs, kVectors, kBounded>>;
-  template <class Inputs, bool kBounded>
-  using Widths = std::variant<Owned<Inputs, kFew, kBounded>, Owned<Inputs, kSome, kBounded>,
-                              Owned<Inputs, kMany, kBounded>>;
-  template <class Inputs>
-  using Network = std::variant<Widths<Inputs, false>, Widths<Inputs, true>>;
-
-  std::variant<Network<typename Parts<Space>::OneHot>, Network<typename Parts<Space>::Inputs>> network;
-
-  template <class Inputs>
-  Kinds(const std::shared_ptr<const Inputs>& inputs, FixedNetwork fixed) {
-    constexpr size_t kKind = std::is_same_v<Inputs, typename Parts<Space>::OneHot> ? 0 : 1;
-    if (fixed.bounded)
-      network.template emplace<kKind>(made<Inputs, true>(inputs, std::move(fixed)));
-    else
-      network.template emplace<kKind>(made<Inputs, false>(inputs, std::move(fixed)));
-  }
-
- private:
-  template <class Inputs, bool kBounded>
-  static Widths<Inputs, kBounded> made(const std::shared_ptr<const Inputs>& inputs, FixedNetwork fixed) {
-    const size_t vectors = fixed.padded / kLanes;
-    const auto with = [&]<size_t kVectors>(std::integral_constant<size_t, kVectors>) {
-      return std::make_unique<const IncrementalNetwork<Inputs, kVectors, kBounded>>(inputs, std::move(fixed));
-    };
-    if (vectors <= kFew) return with(std::integral_constant<size_t, kFew>{});
-    if (vectors <= kSome) return with(std::integral_constant<size_t, kSome>{});
-    return with(std::integral_constant<size_t, kMany>{});
-  }
-};
-
-// Calls `work` with what the search is made with.
-template <class Space, class Work>
-void with_network(const PuzzleNetwork<Space>& network, const Work& work) {
-  const auto of_widths = [&](const auto& widths) {
-    std::visit([&](const auto& one) { work(*one); }, widths);
-  };
-  std::visit([&](const auto& kind) { std::visit(of_widths, kind); }, network.kinds().network);
-}
-
-static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotTiles, 3, false>, Tiles>);
-static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotPlaces<Pancake, Gap>, 1, true>, Pancake>);
-static_assert(IncrementalHeuristic<IncrementalNetwork<OneHotBlocks, 1, false>, Blocks>);
 
 }  // namespace hstar

@@ -13,18 +13,16 @@ namespace hstar {
 class Manhattan {
  public:
   static constexpr const char* kName = "manhattan";
-  struct Node {
-    int32_t h = 0;
-  };
+  using Node = ValueNode;
 
   explicit Manhattan(const Tiles& space) : Manhattan(space, space.goal()) {}
   // Towards another state than the goal.
   Manhattan(const Tiles& space, const Tiles::State& target) : space_(space) {
     for (int place = 0; place < space.cells(); ++place) {
-      const size_t tile = target.cells[static_cast<size_t>(place)];
+      const size_t tile = target.cells[place];
       if (tile == 0) continue;
       for (int cell = 0; cell < space.cells(); ++cell)
-        distance_[tile][static_cast<size_t>(cell)] = static_cast<int8_t>(space.distance(place, cell));
+        distance_[tile][cell] = static_cast<int8_t>(space.distance(place, cell));
     }
   }
 
@@ -45,7 +43,5 @@ class Manhattan {
   // By tile and cell; 0 for the blank.
   std::array<std::array<int8_t, Tiles::kMaxCells>, Tiles::kMaxCells> distance_{};
 };
-
-static_assert(IncrementalHeuristic<Manhattan, Tiles>);
 
 }  // namespace hstar

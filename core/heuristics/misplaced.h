@@ -15,23 +15,21 @@ namespace hstar {
 class MisplacedTiles {
  public:
   static constexpr const char* kName = "misplaced";
-  struct Node {
-    int32_t h = 0;
-  };
+  using Node = ValueNode;
 
   explicit MisplacedTiles(const Tiles& space) : space_(space) {}
 
   int32_t root(const Tiles::State& state, Node& node) const {
     node.h = 0;
     for (int cell = 0; cell < space_.cells(); ++cell) {
-      const int tile = state.cells[static_cast<size_t>(cell)];
+      const int tile = state.cells[cell];
       node.h += tile != 0 && tile != cell;
     }
     return node.h;
   }
   int32_t child(const Node& parent, const Tiles::State& before, Tiles::Action action, Node& child) const {
     const int from = space_.target(before, action);
-    const int tile = before.cells[static_cast<size_t>(from)];
+    const int tile = before.cells[from];
     return child.h = parent.h + (tile != before.blank) - (tile != from);
   }
 
@@ -42,9 +40,7 @@ class MisplacedTiles {
 class MisplacedBlocks {
  public:
   static constexpr const char* kName = "misplaced";
-  struct Node {
-    int32_t h = 0;
-  };
+  using Node = ValueNode;
 
   explicit MisplacedBlocks(const Blocks& space) : MisplacedBlocks(space, space.goal()) {}
   // Towards another state than the goal.
@@ -66,8 +62,5 @@ class MisplacedBlocks {
   int size_;
   Blocks::State goal_;
 };
-
-static_assert(IncrementalHeuristic<MisplacedTiles, Tiles>);
-static_assert(IncrementalHeuristic<MisplacedBlocks, Blocks>);
 
 }  // namespace hstar

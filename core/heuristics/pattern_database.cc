@@ -1,14 +1,19 @@
 #include "heuristics/pattern_database.h"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 #include "base/errors.h"
-#include "base/mapped_file.h"
 #include "heuristics/block_patterns.h"
 
 namespace hstar {
@@ -66,6 +71,24 @@ uint32_t goal_index(const PatternDatabase& database) {
   return index;
 }
 
+// A file as read-only memory, which its owner keeps: pages are read when first touched, and shared by
+// processes. Throws an InputError that names the file.
+std::pair<std::span<const uint8_t>, std::shared_ptr<const void>> map_file(const std::string& path) {
+  const auto fail = [&] { throw InputError(path + ": cannot read: " + std::strerror(errno)); };
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail();
+  struct stat status{};
+  const bool known = fstat(file, &status) == 0;
+  const auto size = static_cast<size_t>(status.st_size);
+  void* data = known && size > 0 ? mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0) : nullptr;
+  close(file);  // the mapping stays
+  if (!known || data == MAP_FAILED) fail();
+  const auto unmap = [size](void* mapped) {
+    if (mapped != nullptr) munmap(mapped, size);
+  };
+  return {{static_cast<const uint8_t*>(data), size}, std::shared_ptr<void>(data, unmap)};
+}
+
 using Places = std::array<int, kMostPieces>;
 
 Places places_of(uint32_t index, size_t pieces, int places) {
@@ -86,14 +109,14 @@ class Board {
     for (int cell = 0; cell < space.cells(); ++cell) {
       all_ |= Cells{1} << cell;
       for (int other = 0; other < space.cells(); ++other)
-        if (space.distance(cell, other) == 1) beside_[static_cast<size_t>(cell)] |= Cells{1} << other;
+        if (space.distance(cell, other) == 1) beside_[cell] |= Cells{1} << other;
       if (cell % space.columns() != 0) not_left_ |= Cells{1} << cell;
       if (cell % space.columns() != space.columns() - 1) not_right_ |= Cells{1} << cell;
     }
     columns_ = space.columns();
   }
 
-  Cells beside(int cell) const { return beside_[static_cast<size_t>(cell)]; }
+  Cells beside(int cell) const { return beside_[cell]; }
   // Where the blank can go from a cell without moving a tile that lies in `taken`.
   Cells region(int blank, Cells taken) const {
     const Cells open = all_ & ~taken;
@@ -114,6 +137,10 @@ class Board {
 };
 
 }  // namespace
+
+void PatternDatabase::check_space(const std::string& name) const {
+  if (space != name) throw InputError("a database for " + space + " does not fit " + name);
+}
 
 size_t PatternDatabase::entries() const {
   return cost.size() - static_cast<size_t>(std::count(cost.begin(), cost.end(), kImpossible));
@@ -231,12 +258,12 @@ template <class Space>
 PatternDatabase map_database(const Space& space, const std::vector<int>& pattern, const std::string& path,
                              size_t offset) {
   auto [database, size] = without_costs(space, pattern);
-  const auto file = MappedFile::open(path);
-  if (file->size() < offset || file->size() - offset != size)
+  const auto [bytes, owner] = map_file(path);
+  if (bytes.size() < offset || bytes.size() - offset != size)
     throw InputError(path + ": expected " + std::to_string(size) + " costs from byte " +
-                     std::to_string(offset) + " on, in a file of " + std::to_string(file->size()) + " bytes");
-  database.cost = {file->data() + offset, size};
-  database.owner = file;
+                     std::to_string(offset) + " on, in a file of " + std::to_string(bytes.size()) + " bytes");
+  database.cost = bytes.subspan(offset);
+  database.owner = owner;
   return std::move(database);
 }
 

@@ -13,7 +13,6 @@
 // apart.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,10 +35,14 @@ struct PatternDatabase {
   std::span<const uint8_t> cost;  // by the sum of step * place; of blocks by the index of BlockPatterns
   std::shared_ptr<const void> owner;  // of this memory
 
+  // Throws an InputError unless it is for the space of this name.
+  void check_space(const std::string& name) const;
   size_t entries() const;  // without impossible ones
   int largest() const;
   double mean() const;
 };
+
+using DatabaseSets = std::vector<std::vector<std::shared_ptr<const PatternDatabase>>>;
 
 // `poll` is called some times a second and may throw to end the work. Throws an InputError for pieces that
 // the puzzle does not have, twice the same piece, and tables of more than 2^30 entries.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <variant>
 
 #include "base/errors.h"
 #include "estimates/truncated_normal.h"
@@ -27,6 +26,8 @@ void check_finite(const std::vector<float>& numbers, const char* what) {
 }
 
 void check_config(const PuzzleNetworkConfig& c, size_t inputs) {
+  check(c.width <= FixedNetwork::kWidest, "has at most " + std::to_string(FixedNetwork::kWidest) +
+                                              " hidden units, not " + std::to_string(c.width));
   check(c.width > 0 && c.hidden_biases.size() == c.width, "needs a bias for each hidden unit");
   check(c.inputs == inputs && c.hidden_weights.size() == inputs * c.width,
         "needs weights for " + std::to_string(inputs) + " inputs, got " + std::to_string(c.inputs));
@@ -135,22 +136,5 @@ FixedNetwork::FixedNetwork(const PuzzleNetworkConfig& c, std::span<const float> 
   factor = static_cast<float>(c.factor);
   bounded = c.floor_admissible || c.truncated;
 }
-
-template <class Space>
-PuzzleNetwork<Space>::PuzzleNetwork(const AnyInputs<Space>& inputs, const PuzzleNetworkConfig& config)
-    : space_(space_of<Space>(inputs)) {
-  check(config.width <= kWidest,
-        "has at most " + std::to_string(kWidest) + " hidden units, not " + std::to_string(config.width));
-  const auto make = [&](const auto& one) {
-    std::vector<float> divisors;
-    for (size_t input = 0; input < one->size(); ++input) divisors.push_back(one->divisor(input));
-    kinds_ = std::make_shared<const Kinds>(one, FixedNetwork(config, divisors));
-  };
-  std::visit(make, inputs);
-}
-
-#define HSTAR_PUZZLE(Space) template class PuzzleNetwork<Space>;
-HSTAR_PUZZLES(HSTAR_PUZZLE)
-#undef HSTAR_PUZZLE
 
 }  // namespace hstar

@@ -12,17 +12,82 @@
 // if there is no alpha. With t = (a - mu) / sigma, y = mu + sigma * G(t), and G is a table.
 //
 // The part of it that searches are made with is `incremental_network.h`.
+//
+// What a network of a puzzle sees of a state: whole numbers that follow moves, as `incremental.h` has it for
+// values. Each input divided by its divisor lies in 0..1.
+//
+// A network keeps weighted sums of its inputs. A move adds rows to them: the first rows are the weights of
+// single inputs, further ones are combinations that a move changes at once and that are added up beforehand.
+//
+// An `Inputs` has, besides `Space` and a `Node` for each level of a search:
+//   size(), divisor(input)               how many there are, and their scale
+//   raw(state, put)                      put(input, value) for all that are not 0
+//   root(state, node)
+//   child(parent, before, action, child, sums)   sums.add(row), sums.subtract(row), sums.add(row, times)
+//   rows(), compose(row, put)            put(input, times) for the parts of a row that is no single input, if
+//                                        there are any
+//   is_goal(node), admissible(node)      the latter is a number that never exceeds the cost
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
-#include "heuristics/puzzle_inputs.h"
+#include "heuristics/puzzle_parts.h"
 
 namespace hstar {
+
+// Inputs of either kind; those of a puzzle without databases are one-hot all the same.
+template <class Space>
+using AnyInputs = std::variant<std::shared_ptr<const typename Parts<Space>::OneHot>,
+                               std::shared_ptr<const typename Parts<Space>::Inputs>>;
+
+template <class Space>
+const Space& space_of(const AnyInputs<Space>& inputs) {
+  return std::visit([](const auto& one) -> const Space& { return one->space(); }, inputs);
+}
+
+template <class Space>
+size_t count_of(const AnyInputs<Space>& inputs) {
+  return std::visit([](const auto& one) { return one->size(); }, inputs);
+}
+
+// In 0..1, state by state.
+template <class Space>
+std::vector<float> scaled_inputs(const AnyInputs<Space>& inputs,
+                                 const std::vector<typename Space::State>& states) {
+  const size_t size = count_of<Space>(inputs);
+  std::vector<float> result(states.size() * size, 0);
+  const auto fill = [&](const auto& one) {
+    float* row = result.data();
+    for (const typename Space::State& state : states) {
+      one->raw(state, [&](size_t input, int32_t value) {
+        row[input] = static_cast<float>(value) / one->divisor(input);
+      });
+      row += size;
+    }
+  };
+  std::visit(fill, inputs);
+  return result;
+}
+
+template <class Space>
+std::vector<int32_t> admissible_inputs(const AnyInputs<Space>& inputs,
+                                       const std::vector<typename Space::State>& states) {
+  std::vector<int32_t> result;
+  const auto fill = [&]<class Inputs>(const std::shared_ptr<const Inputs>& one) {
+    typename Inputs::Node node;
+    for (const typename Space::State& state : states) {
+      one->root(state, node);
+      result.push_back(one->admissible(node));
+    }
+  };
+  std::visit(fill, inputs);
+  return result;
+}
 
 struct PuzzleBelief {
   double scale = 1;
@@ -42,26 +107,6 @@ struct PuzzleNetworkConfig : PuzzleBelief {
   std::vector<float> hidden_biases;
   std::vector<float> output_weights;  // by unit, then output
   std::vector<float> output_biases;
-};
-
-// A network of any kind of inputs and any width. Defined for all puzzles.
-template <class Space>
-class PuzzleNetwork {
- public:
-  static constexpr size_t kWidest = 128;  // hidden units
-
-  // Throws an InputError for sizes that do not fit together, numbers that are not finite or too large, alpha
-  // outside of (0, 1) and bounds of rho that are not in order.
-  PuzzleNetwork(const AnyInputs<Space>& inputs, const PuzzleNetworkConfig& config);
-
-  const Space& space() const { return space_; }
-
-  struct Kinds;
-  const Kinds& kinds() const { return *kinds_; }
-
- private:
-  Space space_;
-  std::shared_ptr<const Kinds> kinds_;
 };
 
 }  // namespace hstar

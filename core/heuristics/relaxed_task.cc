@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
-#include <utility>
 
 #include "base/hash.h"
-#include "heuristics/default_axioms.h"
 
 namespace hstar {
 namespace {

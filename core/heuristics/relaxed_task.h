@@ -3,7 +3,7 @@
 // A relaxed operator is an operator, one set of effect conditions of it, or an axiom (cost 0). Its effects
 // stay together: one precondition counter serves all of them. Simplified without changing any value of
 // hmax, add, ff or lmcut: facts that no goal depends on are dropped with the effects that make them
-// true. How derived variables get back to their defaults: default_axioms.h.
+// true. How derived variables get back to their defaults: default_axioms.cc.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,9 @@ class Rows {
   std::vector<int32_t> begin_;
   std::vector<int32_t> items_;
 };
+
+// Rules for the defaults of derived variables that some operator, axiom or goal asks for.
+std::vector<Axiom> default_axioms(const Task& task);
 
 // What operators cost for a heuristic: as the task says, all 1, or 1 more than that unless all costs are 1
 // (Richter and Westphal, JAIR 2010, for heuristics that look for short plans and cheap ones).

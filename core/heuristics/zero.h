@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
 
 #include "heuristics/heuristic.h"
 
@@ -10,10 +9,7 @@ namespace hstar {
 
 class ZeroHeuristic final : public Heuristic {
  public:
-  std::string name() const override { return "zero"; }
-  bool admissible() const override { return true; }
-  bool consistent() const override { return true; }
-  bool safe() const override { return true; }
+  ZeroHeuristic() : Heuristic({"zero", true, true, true}) {}
   size_t grain() const override { return 1024; }
   void evaluate(StateBatch&, size_t begin, size_t end, Cost* h) override { std::fill(h + begin, h + end, 0); }
 };

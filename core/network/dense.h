@@ -6,7 +6,6 @@
 // padding holds zeros.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>

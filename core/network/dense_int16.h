@@ -10,7 +10,6 @@
 // are those of `Dense`, except that two inputs make a line.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>

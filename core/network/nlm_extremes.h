@@ -7,7 +7,6 @@
 // once, however many objects lead to it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

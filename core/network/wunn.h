@@ -12,7 +12,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -70,39 +69,18 @@ struct WunnFit {
   bool reached;
 };
 
-class Wunn {
- public:
-  // Means and rho of hidden weights (inputs x width), of hidden biases, of output weights, of the output
-  // bias.
+// The network. `arrays` are means and rho of hidden weights (inputs x width), of hidden biases, of output
+// weights, of the output bias.
+struct WunnWeights {
   static constexpr size_t kArrays = 8;
-
-  Wunn(size_t inputs, size_t width, const std::array<Learned, kArrays>& arrays, uint64_t steps_before);
-
-  // Steps with mini-batches, unknown states before known ones, until all are known or there are enough.
-  // Throws an InputError if a variance is not finite, as it becomes by steps that are too large.
-  WunnFit fit(const SparseRows& x, const float* y, const WunnConfig& config, Random& random, Poll& poll);
-
-  // The variance of the output for each state.
-  void variances(const SparseRows& x, float* result);
-
-  // One step of Adam on these states.
-  void step(const SparseRows& x, const float* y, std::span<const uint32_t> rows, const WunnConfig& config);
-
- private:
-  enum Array { kHidden, kHiddenRho, kBias, kBiasRho, kOutput, kOutputRho, kOutputBias, kOutputBiasRho };
-
-  void refresh_variances();  // of weights, from their rho
-  void forward(const SparseRows& x, size_t row);
-  void adam(Array array, const std::vector<float>& gradient, const WunnConfig& config);
-
-  size_t inputs_, width_;
-  std::array<Learned, kArrays> learned_;
-  std::array<std::vector<float>, kArrays> gradient_;  // of the variance where the array has rho
-  std::array<std::vector<float>, kArrays> variance_;  // of arrays of rho
-  uint64_t steps_;
-  // Of the state that was looked at last: moments of its hidden units, and those of its output.
-  std::vector<float> mean_, spread_, first_, second_, below_, density_;
-  float output_mean_ = 0, output_variance_ = 0;
+  size_t inputs, width;
+  std::array<Learned, kArrays> arrays;
+  uint64_t steps_before;
 };
+
+// Steps with mini-batches, unknown states before known ones, until all are known or there are enough. Throws
+// an InputError if a variance is not finite, as it becomes by steps that are too large.
+WunnFit fit_wunn(const WunnWeights& weights, const SparseRows& x, const float* y, const WunnConfig& config,
+                 Random& random, Poll& poll);
 
 }  // namespace hstar

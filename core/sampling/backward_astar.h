@@ -160,22 +160,12 @@ void write_labels(Search& search, uint32_t start, size_t states, const Prolonged
   for (const uint32_t id : search.path(start)) write(id, labels.path, labels.path_label);
 }
 
-// Runs `work` with a control, which is asked before and timed after.
 template <class Work>
 void controlled(const ProlongedOptions& options, const Limits& limits, const Observer& observer,
                 ProlongedLabels& labels, const Work& work) {
   if (!(options.k_pr >= 1)) throw InputError("k_pr must be a number from 1 on");
   Control control(limits, observer, 1);
-  try {
-    if (control.stopped_at_start())
-      labels.status = control.status();
-    else
-      work(control);
-  } catch (const std::bad_alloc&) {
-    labels.status = Status::kMemoryLimit;
-  }
-  labels.search_time_s = control.elapsed_s();
-  labels.cpu_time_s = control.cpu_s();
+  control.run(labels, [&] { work(control); });
 }
 
 }  // namespace hstar

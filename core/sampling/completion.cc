@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sampling/chance.h"
-
 namespace hstar {
 
 Completion::Completion(const Regression& regression, const Atoms& atoms)
@@ -36,7 +34,7 @@ bool Completion::by_variables(std::vector<Value>& values, Random& random, int32_
   std::vector<Value> domain;
   for (int32_t attempt = 0; attempt < tries; ++attempt) {
     PartialState state = base;
-    shuffle(unset, random);
+    random.shuffle(unset);
     const bool complete = std::ranges::all_of(unset, [&](int32_t v) {
       domain.resize(task.variables[v].domain_size());
       std::iota(domain.begin(), domain.end(), 0);
@@ -74,7 +72,7 @@ void Completion::by_atoms(const std::vector<Value>& partial, Random& random, Bit
   }
   std::vector<int32_t> order(groups_.size());
   std::iota(order.begin(), order.end(), 0);
-  shuffle(order, random);
+  random.shuffle(order);
   std::vector<int32_t> held;
   for (const int32_t g : order) {
     held.clear();

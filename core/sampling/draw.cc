@@ -1,11 +1,14 @@
-#include "sampling/draw.h"
-
+// States of RSL and N-RSL (O'Toole, Ramirez, Lipovetzky and Pearce, ICAPS 2022): drawn from the pre-images of
+// rollouts level by level, completed, and labelled by all pre-images.
+//
+// Each of the M levels (depths 0 to the longest rollout) gets floor(N / M) states; N below M gives N levels,
+// evenly spread, one state each. A state starts from a random pre-image of the pool or, with probability
+// `random_share`, from the empty one. States in no pre-image get L + 1 or the greatest label + 1.
 #include <algorithm>
 #include <numeric>
 
 #include "base/errors.h"
-#include "sampling/chance.h"
-#include "sampling/label.h"
+#include "sampling/preimage.h"
 
 namespace hstar {
 namespace {
@@ -69,7 +72,7 @@ Samples draw_states(const Regression& regression, const Atoms& atoms, const PreI
     constexpr int kTries = 1000;
     for (int attempt = 0; attempt < kTries; ++attempt) {
       poll(5);
-      if (chance(config.random_share, random)) {
+      if (random.chance(config.random_share)) {
         if (complete(empty)) return;
       } else {
         const uint32_t i = pools.draw(level, random);

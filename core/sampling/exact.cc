@@ -3,7 +3,6 @@
 #include <limits>
 #include <queue>
 #include <string>
-#include <utility>
 
 #include "base/errors.h"
 #include "task/state_registry.h"

@@ -6,10 +6,6 @@
 
 #include "base/errors.h"
 #include "base/hash.h"
-#include "sampling/chance.h"
-#include "sampling/completion.h"
-#include "sampling/improve.h"
-#include "sampling/preimage.h"
 
 namespace hstar {
 namespace {
@@ -22,10 +18,6 @@ struct HashWords {
     return h;
   }
 };
-
-bool satisfies(const std::vector<Value>& values, const std::vector<Fact>& goal) {
-  return std::ranges::all_of(goal, [&](const Fact& fact) { return values[fact.variable] == fact.value; });
-}
 
 // Steps 1 and 2.
 class Sampling {
@@ -79,7 +71,7 @@ class Sampling {
     uint32_t rollout = 0;
     for (bool progress = true; progress && samples_.label.size() < wanted_;) {
       progress = false;
-      shuffle(leaves_, random_);
+      random_.shuffle(leaves_);
       for (const uint32_t leaf : leaves_) {
         ++rollout;
         PartialState state = regression_.state(samples_.states[leaf].data());
@@ -116,7 +108,7 @@ class Sampling {
     }
     std::vector<int32_t> operators;
     regression_.applicable(state, operators);
-    shuffle(operators, random_);
+    random_.shuffle(operators);
     return std::ranges::any_of(operators, accept);
   }
 
@@ -147,7 +139,7 @@ class Sampling {
     samples_.state.pop_back();
     samples_.label.pop_back();
   }
-  bool is_goal(uint32_t number) const { return satisfies(samples_.states[number], space_.task().goal); }
+  bool is_goal(uint32_t number) const { return holds(space_.task().goal, samples_.states[number].data()); }
 
   const Regression& regression_;
   PartialSpace space_;
@@ -166,7 +158,7 @@ class Sampling {
 void merge_labels(Samples& samples) {
   std::unordered_map<std::vector<BitWord>, size_t, HashWords> first;
   const auto row = [&](size_t i) {
-    const auto begin = samples.states.begin() + static_cast<long>(i * samples.words);
+    const auto begin = samples.states.begin() + i * samples.words;
     return std::vector<BitWord>(begin, begin + static_cast<long>(samples.words));
   };
   std::vector<size_t> same(samples.size());
@@ -194,14 +186,14 @@ PartialSamples sample_partial(const Regression& regression, const Atoms& atoms, 
 }
 
 void improve(PartialSamples& samples, const PartialSpace& space, const FsmConfig& config, Poll& poll) {
-  std::vector<int32_t> least(samples.states.size(), kNoBound);
+  std::vector<int32_t> least(samples.states.size(), kUnbounded);
   std::vector<int32_t> greatest(samples.states.size(), 0);
   for (size_t i = 0; i < samples.label.size(); ++i) {
     const uint32_t state = samples.state[i];
     least[state] = std::min(least[state], samples.label[i]);
     greatest[state] = std::max(greatest[state], samples.label[i]);
   }
-  std::vector<int32_t> bounds(least.size(), kNoBound);
+  std::vector<int32_t> bounds(least.size(), kUnbounded);
   if (config.sui) {
     bounds = successor_bounds(space, samples.states, least, config.sai ? least : greatest, poll);
   }
@@ -220,7 +212,7 @@ Samples sample_fsm(const Regression& regression, const Atoms& atoms, const FsmCo
   Samples result;
   result.words = atoms.words();
   const auto push = [&](const std::vector<Value>& values, int32_t label, bool bound) {
-    const bool at_goal = satisfies(values, goal);
+    const bool at_goal = holds(goal, values.data());
     result.states.resize(result.states.size() + result.words);
     atoms.encode(values.data(), result.states.data() + result.states.size() - result.words);
     result.label.push_back(at_goal ? 0 : label);

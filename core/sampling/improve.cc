@@ -1,9 +1,17 @@
-#include "sampling/improve.h"
-
+// SUI, the successor improvement of Bettker, Minini, Pereira and Ritt (JAIR 80, 2024), over partial states.
+//
+// There is an arc from s to t if an operator all of whose preconditions s names leads from s to a partial
+// state that contains t. Labels are lowered to h(s) = min(h(s), h(t) + 1) until nothing changes.
+//
+// Arcs that cannot lower a label are never looked at: no label falls below the number of steps that the goals
+// missing in the partial state take at least.
+//
+// Invariant: labels that bound h* of all states of a partial state from above still do.
 #include <algorithm>
 #include <numeric>
 
 #include "sampling/fact_trie.h"
+#include "sampling/fsm.h"
 
 namespace hstar {
 namespace {
@@ -43,7 +51,7 @@ class Improvement {
         poll_(poll),
         trie_(space.task(), states, lower_bounds(space.task(), states, labels)),
         h_(labels),
-        bounds_(states.size(), kNoBound),
+        bounds_(states.size(), kUnbounded),
         order_(states.size()) {
     // Low labels first: what they gain is passed on in the same sweep.
     std::iota(order_.begin(), order_.end(), 0u);
@@ -96,7 +104,7 @@ class Improvement {
       trie_.subsets(values_.data(), limit, found);
       for (size_t i = before_.size(); i-- > 0;) values_[before_[i].variable] = before_[i].value;
     }
-    const auto begin = targets_.begin() + static_cast<long>(first);
+    const auto begin = targets_.begin() + first;
     std::sort(begin, targets_.end());
     targets_.erase(std::unique(begin, targets_.end()), targets_.end());
     return lower(state);

@@ -1,8 +1,8 @@
-#include "sampling/label.h"
-
 #include <algorithm>
 #include <bit>
 #include <numeric>
+
+#include "sampling/preimage.h"
 
 namespace hstar {
 namespace {

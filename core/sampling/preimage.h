@@ -8,12 +8,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/poll.h"
 #include "base/random.h"
-#include "task/atoms.h"
-#include "task/regression.h"
+#include "sampling/completion.h"
 
 namespace hstar {
 
@@ -52,5 +52,42 @@ struct RolloutConfig {
 // where no operator regresses; it may come back to where it was.
 PreImages sample_rollouts(const Regression& regression, const Atoms& atoms, const RolloutConfig& config,
                           Random& random, Poll& poll);
+
+// Labels of states (rows of `preimages.words` words): the least depth of a pre-image that contains the state,
+// kNoLabel if none does. Invariant: a label is an upper bound of the number of steps to the goal, for states
+// that respect the variables (one value each).
+constexpr int32_t kNoLabel = -1;
+std::vector<int32_t> label_states(const PreImages& preimages, const BitWord* states, size_t n, Poll& poll);
+
+// What a sampler hands over: states as bits of atoms, and a label each.
+struct Samples {
+  size_t words = 0;
+  std::vector<BitWord> states;  // `words` each
+  std::vector<int32_t> label;
+  // Whether the label is known to be no less than h* (with unit costs); else it is a guess.
+  std::vector<uint8_t> bound;
+
+  size_t size() const { return label.size(); }
+};
+
+// How states are drawn from pre-images: see draw.cc.
+enum class Pool {
+  kCumulative,  // all pre-images of depth at most i: the authors' program
+  kLevel,       // those of depth i
+};
+enum class Unlabelled { kLimit, kMax };
+
+struct DrawConfig {
+  size_t states = 100000;     // N_t
+  double random_share = 0.5;  // P_r
+  Pool pool = Pool::kCumulative;
+  CompletionRule completion = CompletionRule::kVariables;
+  Unlabelled unlabelled = Unlabelled::kMax;
+};
+
+// `length` is the limit L of the rollouts, `name` the sampler's for messages.
+Samples draw_states(const Regression& regression, const Atoms& atoms, const PreImages& preimages,
+                    int32_t length, const DrawConfig& config, const std::string& name, Random& random,
+                    Poll& poll);
 
 }  // namespace hstar

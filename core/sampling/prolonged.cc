@@ -11,30 +11,34 @@ namespace hstar {
 namespace {
 
 // A puzzle, whose predecessors are its successors.
-template <Puzzle Space, IncrementalHeuristic<Space> Heuristic>
+template <Puzzle Space>
 class PuzzleSource {
  public:
-  PuzzleSource(const Space& space, const Heuristic& heuristic)
-      : space_(space), heuristic_(heuristic), packed_(space.words()) {}
+  using Heuristic = typename Parts<Space>::Distance;
+
+  PuzzleSource(const Space& space, const Heuristic& heuristic, bool blind)
+      : space_(space), heuristic_(heuristic), blind_(blind), packed_(space.words()) {}
 
   size_t words() const { return space_.words(); }
   template <class Visit>
   bool predecessors(const uint32_t* packed, const Visit& visit) {
     auto state = space_.unpack(packed);
-    heuristic_.root(state, node_);
+    if (!blind_) heuristic_.root(state, node_);
     for (const auto action : space_.actions(state, buffer_)) {
       const auto back = space_.apply(state, action);
       space_.pack(state, packed_.data());
       space_.apply(state, back);
-      if (!visit(packed_.data(), [&] { return heuristic_.child(node_, state, action, child_); }))
-        return false;
+      const auto value = [&] { return blind_ ? 0 : heuristic_.child(node_, state, action, child_); };
+      if (!visit(packed_.data(), value)) return false;
     }
     return true;
   }
+  int32_t value(const typename Space::State& state) { return blind_ ? 0 : heuristic_.root(state, node_); }
 
  private:
   const Space& space_;
   const Heuristic& heuristic_;
+  const bool blind_;
   std::vector<uint32_t> packed_;
   typename Heuristic::Node node_, child_;
   [[no_unique_address]] typename Space::Buffer buffer_;
@@ -103,10 +107,10 @@ void label_grid(const Space& space, uint32_t start, const std::vector<uint32_t>&
   write_labels(search, start, space.states(), options, control, labels, write);
 }
 
-template <class Space, class Heuristic>
-void label_puzzle(const Space& space, const Towards<Space>& towards, const Heuristic& heuristic,
-                  const ProlongedOptions& options, Control& control, ProlongedLabels& labels) {
-  PuzzleSource<Space, Heuristic> source(space, heuristic);
+template <class Space>
+void label_puzzle(const Space& space, const Towards<Space>& towards, const ProlongedOptions& options,
+                  Control& control, ProlongedLabels& labels) {
+  PuzzleSource<Space> source(space, towards.heuristic, is_blind(options));
   BackwardAStar search(source, control);
   std::vector<uint32_t> packed(space.words());
   const auto number = [&](const typename Space::State& state) {
@@ -114,8 +118,8 @@ void label_puzzle(const Space& space, const Towards<Space>& towards, const Heuri
     return search.number(packed.data());
   };
   const uint32_t start = number(towards.target);
-  typename Heuristic::Node node;
-  search.add_root(number(towards.inner(space.goal())), heuristic.root(towards.inner(space.goal()), node));
+  const typename Space::State goal = towards.inner(space.goal());
+  search.add_root(number(goal), source.value(goal));
   const auto write = [&](uint32_t id, std::vector<int32_t>& states, std::vector<double>& label) {
     const std::vector<int> values = space.values(towards.outer(space.unpack(search.state(id))));
     states.insert(states.end(), values.begin(), values.end());
@@ -148,11 +152,7 @@ ProlongedLabels prolonged_puzzle(const Space& space, const typename Space::State
   ProlongedLabels labels;
   labels.width = space.values(start).size();
   controlled(options, limits, observer, labels, [&](Control& control) {
-    const Towards<Space> towards(space, start);
-    if (is_blind(options))
-      label_puzzle(space, towards, BlindPuzzle<Space>(space), options, control, labels);
-    else
-      label_puzzle(space, towards, towards.heuristic, options, control, labels);
+    label_puzzle(space, Towards<Space>(space, start), options, control, labels);
   });
   return labels;
 }

@@ -30,19 +30,16 @@ struct ProlongedOptions {
   size_t goals = 10000;  // of a task: most goal states to begin with
 };
 
-struct ProlongedLabels {
-  Status status = Status::kUnsolvable;  // solved: as far as was asked; unsolvable: the start was not reached
-  bool reached = false;                 // the start
-  size_t exact = 0;                     // so many of the states, the first ones, were closed; in this order
-  size_t goals = 1;                     // goal states that it began with
-  size_t width = 1;                     // numbers of a state; of a grid or a lattice its outer number
+// Its status is solved as far as was asked, unsolvable if the start was not reached.
+struct ProlongedLabels : Outcome {
+  bool reached = false;  // the start
+  size_t exact = 0;      // so many of the states, the first ones, were closed; in this order
+  size_t goals = 1;      // goal states that it began with
+  size_t width = 1;      // numbers of a state; of a grid or a lattice its outer number
   std::vector<int32_t> states;
   std::vector<double> label;
   std::vector<int32_t> path;  // of a grid or a puzzle: from the start to the goal, if the start was reached
   std::vector<double> path_label;
-  Counts counts;
-  double search_time_s = 0;  // wall clock
-  double cpu_time_s = 0;     // of the searching thread
 };
 
 // Defined for Grid and Lattice. Throws an InputError unless k_pr is 1 or more.

@@ -25,7 +25,7 @@ class FactLevels {
   FactLevels(const Task& task, const std::vector<Value>& start) {
     for (const Variable& variable : task.variables)
       levels_.emplace_back(static_cast<size_t>(variable.domain_size()), kUnreached);
-    for (size_t v = 0; v < start.size(); ++v) levels_[v][static_cast<size_t>(start[v])] = 0;
+    for (size_t v = 0; v < start.size(); ++v) levels_[v][start[v]] = 0;
     std::vector<char> applied(task.operators.size(), 0);
     for (int32_t level = 1;; ++level) {
       std::vector<Fact> reached;
@@ -40,7 +40,7 @@ class FactLevels {
       }
       bool grown = false;
       for (const Fact& fact : reached) {
-        int32_t& known = levels_[static_cast<size_t>(fact.variable)][static_cast<size_t>(fact.value)];
+        int32_t& known = levels_[fact.variable][fact.value];
         grown |= known == kUnreached;
         known = std::min(known, level);
       }
@@ -48,13 +48,10 @@ class FactLevels {
     }
   }
 
-  int32_t at(int32_t variable, Value value) const {
-    return levels_[static_cast<size_t>(variable)][static_cast<size_t>(value)];
-  }
+  int32_t at(int32_t variable, Value value) const { return levels_[variable][value]; }
   int32_t of(const std::vector<Value>& values) const {
     int32_t greatest = 0;
-    for (size_t v = 0; v < values.size(); ++v)
-      greatest = std::max(greatest, levels_[v][static_cast<size_t>(values[v])]);
+    for (size_t v = 0; v < values.size(); ++v) greatest = std::max(greatest, levels_[v][values[v]]);
     return greatest;
   }
 
@@ -108,7 +105,7 @@ class TaskSource {
       space_.packer().pack(state.values().data(), packed_.data());
       return visit(packed_.data(), [&] { return value(state.values()); });
     }
-    const Value size = space_.task().variables[static_cast<size_t>(variable)].domain_size();
+    const Value size = space_.task().variables[variable].domain_size();
     for (Value value = 0; value < size; ++value) {
       if (control_ && control_->poll({}, 0)) return false;
       if (levels_.at(variable, value) == kUnreached) continue;

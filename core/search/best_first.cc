@@ -1,11 +1,11 @@
-#include "search/best_first.h"
-
+// The eager best-first engine: A*, weighted A* and greedy best-first search are configurations of it.
+//
+// Every successor is generated into one buffer, its hash is computed and its place in the index is fetched
+// ahead; then duplicates are found, and all new states of the expansion are evaluated as one batch.
 #include <algorithm>
 
 #include "base/errors.h"
-#include "search/node_table.h"
-#include "search/successors.h"
-#include "task/state_registry.h"
+#include "search/search_graph.h"
 
 namespace hstar {
 namespace {
@@ -26,9 +26,8 @@ class BestFirst {
         config_(config),
         control_(context.control),
         batch_limit_(batch_limit(context)),
-        registry_(space_.words()),
+        graph_(context, heuristics_),
         open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
-        paths_(heuristics_, context.initial.data()),
         successors_(space_),
         current_(space_),
         batch_(space_),
@@ -40,8 +39,7 @@ class BestFirst {
 
   SearchResult run(const std::vector<uint32_t>& initial) {
     result_.status = guard_memory([&] { return search(initial); });
-    result_.registered_states = registry_.size();
-    result_.state_bytes = registry_.bytes() + nodes_.bytes() + open_.bytes();
+    graph_.report(result_, open_.bytes());
     result_.best_h = best_[0];
     if (!config_.greedy && heuristics_[0]->admissible()) result_.lower_bound = lower_bound();
     return std::move(result_);
@@ -58,8 +56,7 @@ class BestFirst {
 
   Status search(const std::vector<uint32_t>& initial) {
     // 1. The initial state.
-    const StateId root = registry_.insert(initial.data(), registry_.hash(initial.data())).first;
-    nodes_.push({kNoState, kNoOperator, 0});
+    const StateId root = graph_.add_root(initial.data());
     add_to_batch(root, 0, false);
     if (options_.goal_at_generation && space_.is_goal(initial.data())) goal_ = root;
     const bool within_limits = evaluate_batch();
@@ -87,7 +84,7 @@ class BestFirst {
   }
 
   Status solved(StateId id) {
-    result_.plan = nodes_.path(id);
+    result_.plan = graph_.path(id);
     return Status::kSolved;
   }
 
@@ -103,7 +100,7 @@ class BestFirst {
     int64_t key = 0;
     do {
       const StateId id = open_.pop();
-      Node& node = nodes_[id];
+      Node& node = graph_[id];
       if (node.status() != NodeStatus::kOpen) {
         if (taken_.empty()) return false;
         continue;
@@ -120,22 +117,22 @@ class BestFirst {
 
   // Packed, one after the other.
   const uint32_t* taken_states() {
-    if (taken_.size() == 1) return registry_[taken_[0]];
+    if (taken_.size() == 1) return graph_.state(taken_[0]);
     taken_packed_.clear();
     for (const StateId id : taken_)
-      taken_packed_.insert(taken_packed_.end(), registry_[id], registry_[id] + space_.words());
+      taken_packed_.insert(taken_packed_.end(), graph_.state(id), graph_.state(id) + space_.words());
     return taken_packed_.data();
   }
 
   void generate() {
-    successors_.generate(taken_.size() == 1 ? registry_[taken_[0]] : taken_packed_.data(), taken_.size(),
-                         registry_);
+    successors_.generate(taken_.size() == 1 ? graph_.state(taken_[0]) : taken_packed_.data(), taken_.size(),
+                         graph_.registry());
     counts().generated += successors_.size();
-    if (taken_.size() == 1) batch_.set_parent(registry_[taken_[0]]);
+    if (taken_.size() == 1) batch_.set_parent(graph_.state(taken_[0]));
     if (!options_.preferred) return;
     preferred_.clear();
     current_.clear();
-    current_.push(registry_[taken_[0]], 0, taken_[0]);
+    current_.push(graph_.state(taken_[0]), 0, taken_[0]);
     for (Heuristic* heuristic : heuristics_)
       if (heuristic->has_preferred_operators()) heuristic->evaluate_preferred(current_, 0, preferred_);
   }
@@ -152,18 +149,15 @@ class BestFirst {
   }
 
   bool place_until(size_t end, StateId parent, size_t& i) {
-    const Cost parent_g = nodes_[parent].g;
+    const Cost parent_g = graph_[parent].g;
     for (; i < end; ++i) {
-      if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more)) return false;
+      if (!graph_.has_room()) return false;
       const int32_t op = successors_.op(i);
       const bool preferred = options_.preferred && is_preferred_[op];
       const Cost g = parent_g + successors_.cost(i);
-      if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
       const uint32_t* successor = successors_.state(i);
-      const auto [id, is_new] = registry_.insert(successor, successors_.hash(i));
-      paths_.follow({parent, op, id, is_new, successor});
+      const auto [id, is_new] = graph_.reach(parent, op, g, successor, successors_.hash(i));
       if (is_new) {
-        nodes_.push({parent, static_cast<uint32_t>(op), g});
         if (options_.goal_at_generation && space_.is_goal(successor)) {
           // The successors before it count as evaluated, as if they had been looked at one by one.
           counts().evaluated += batch_.size();
@@ -173,26 +167,22 @@ class BestFirst {
         add_to_batch(id, op, preferred);
       } else {
         counts().evaluated += options_.evaluate_duplicates;
-        improve(id, {parent, static_cast<uint32_t>(op), g}, preferred);
+        if (graph_.improve(id, parent, op, g)) queue_again(id, preferred);
       }
     }
     return true;
   }
 
-  // Another way to a state that is known already.
-  void improve(StateId id, const Node& way, bool preferred) {
-    Node& node = nodes_[id];
-    if (way.g >= node.g || node.status() == NodeStatus::kDeadEnd) return;
-    node.g = way.g;
-    node.parent = way.parent;
-    node.set_op(way.op());
+  // A state to which there is a cheaper way.
+  void queue_again(StateId id, bool preferred) {
+    Node& node = graph_[id];
     if (node.status() == NodeStatus::kNew) return;  // in the batch: will be queued with this g
     if (node.status() == NodeStatus::kClosed) {
       if (!config_.reopen) return;
       ++counts().reopened;
       node.set_status(NodeStatus::kOpen);
     }
-    if (!config_.greedy) push(0, node.h, way.g, id, preferred);
+    if (!config_.greedy) push(0, node.h, node.g, id, preferred);
   }
 
   void push(size_t heuristic, Cost h, Cost g, StateId id, bool preferred) {
@@ -201,7 +191,7 @@ class BestFirst {
   }
 
   void add_to_batch(StateId id, int32_t op, bool preferred) {
-    batch_.push(registry_[id], op, id);
+    batch_.push(graph_.state(id), op, id);
     batch_ids_.push_back(id);
     batch_preferred_.push_back(preferred);
   }
@@ -221,7 +211,7 @@ class BestFirst {
     bool progress = false;
     for (size_t i = 0; i < n; ++i) {
       const StateId id = batch_ids_[i];
-      Node& node = nodes_[id];
+      Node& node = graph_[id];
       if (is_dead_end(i)) {
         node.set_status(NodeStatus::kDeadEnd);
         ++counts().dead_ends;
@@ -264,11 +254,9 @@ class BestFirst {
   const BestFirstConfig config_;
   Control& control_;
   const size_t batch_limit_;  // nodes that are expanded together
-  StateRegistry registry_;
-  NodeTable nodes_;
+  SearchGraph graph_;
   AlternationOpenList<StateId> open_;
   SearchResult result_;
-  PathListeners paths_;
   StateId goal_ = kNoState;   // found at generation
   int64_t greatest_key_ = 0;  // of the nodes expanded, each the least one of its time
 

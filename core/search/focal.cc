@@ -29,11 +29,8 @@
 
 #include "base/errors.h"
 #include "base/segmented.h"
-#include "search/node_table.h"
 #include "search/open_list.h"
-#include "search/search.h"
-#include "search/successors.h"
-#include "task/state_registry.h"
+#include "search/search_graph.h"
 
 namespace hstar {
 namespace {
@@ -52,11 +49,10 @@ class FocalSearch {
         options_(context.options),
         control_(context.control),
         on_plan_(context.on_plan),
-        registry_(space_.words()),
+        graph_(context, {&guide_}),
         open_(options_.ties, options_.seed),
         waiting_(TieBreaking::kFifo, 0),
         focal_(options_.ties, options_.seed + 1),
-        paths_({&guide_}, context.initial.data()),
         successors_(space_),
         batch_(space_),
         asked_(space_) {
@@ -74,9 +70,7 @@ class FocalSearch {
 
   SearchResult run(const std::vector<uint32_t>& initial) {
     result_.status = guard_memory([&] { return search(initial.data()); });
-    result_.registered_states = registry_.size();
-    result_.state_bytes = registry_.bytes() + nodes_.bytes() + beliefs_.bytes() + open_.bytes() +
-                          waiting_.bytes() + focal_.bytes();
+    graph_.report(result_, beliefs_.bytes() + open_.bytes() + waiting_.bytes() + focal_.bytes());
     result_.best_h = best_h_;
     if (result_.status != Status::kUnsolvable && result_.status != Status::kIncomplete)
       result_.lower_bound = static_cast<Cost>(lower_bound());
@@ -100,8 +94,7 @@ class FocalSearch {
 
   Status search(const uint32_t* initial) {
     // 1. The initial state.
-    const StateId root = registry_.insert(initial, registry_.hash(initial)).first;
-    nodes_.push({kNoState, kNoOperator, 0});
+    const StateId root = graph_.add_root(initial);
     beliefs_.push_back({});
     Cost guide = 0, anchor = 0;
     batch_.push(initial, 0, root);
@@ -127,7 +120,7 @@ class FocalSearch {
         if (open_.empty() || proven()) continue;
         id = open_.front();
       }
-      nodes_[id].set_status(NodeStatus::kClosed);
+      graph_[id].set_status(NodeStatus::kClosed);
       ++counts().expanded;
       // 4. Its successors without duplicates, evaluated.
       if (!expand(id)) return control_.status();
@@ -165,8 +158,8 @@ class FocalSearch {
 
   // A goal with the least cost so far; false if the observer of plans wants to stop.
   bool found(StateId goal) {
-    incumbent_ = nodes_[goal].g;
-    result_.plan = nodes_.path(goal);
+    incumbent_ = graph_[goal].g;
+    result_.plan = graph_.path(goal);
     if (!on_plan_ || on_plan_({result_.plan, static_cast<Cost>(lower_bound()), control_.elapsed_s()}))
       return true;
     control_.stop(Status::kInterrupted);
@@ -180,7 +173,7 @@ class FocalSearch {
   bool raise_lower_bound() {
     while (!open_.empty()) {
       const StateId id = open_.front();
-      const bool stale = nodes_[id].status() != NodeStatus::kOpen || beliefs_[id].key != open_.front_key();
+      const bool stale = graph_[id].status() != NodeStatus::kOpen || beliefs_[id].key != open_.front_key();
       if (!stale && given_up(id)) break;  // and so are all behind it
       if (!stale && beliefs_[id].h != kUnknown) {
         least_key_ = std::max(least_key_, beliefs_[id].key);
@@ -189,7 +182,7 @@ class FocalSearch {
       open_.pop();
       if (stale) continue;
       if (!ask_anchor(id)) return false;
-      if (nodes_[id].status() == NodeStatus::kOpen) push_open(id);
+      if (graph_[id].status() == NodeStatus::kOpen) push_open(id);
     }
     least_key_ = incumbent_ == kInfinity ? least_key_ : incumbent_ * scale_;
     return true;
@@ -203,10 +196,10 @@ class FocalSearch {
     while (!focal_.empty()) {
       if (limit == kInfinity && guide_is_anchor_) raise_by_guide();
       const StateId id = focal_.pop();
-      if (nodes_[id].status() != NodeStatus::kOpen) continue;
+      if (graph_[id].status() != NodeStatus::kOpen) continue;
       if (beliefs_[id].h == kUnknown) {
         if (!ask_anchor(id)) return false;
-        if (nodes_[id].status() != NodeStatus::kOpen) continue;
+        if (graph_[id].status() != NodeStatus::kOpen) continue;
         push_open(id);
       }
       if (given_up(id)) continue;
@@ -243,7 +236,7 @@ class FocalSearch {
   }
   void push_focal(StateId id) {
     // What only the guide takes for a dead end is left to the anchor.
-    const Node& node = nodes_[id];
+    const Node& node = graph_[id];
     if (node.h != kDeadEnd) focal_.push(g_unit_ * node.g + h_unit_ * node.h, node.h, id);
   }
   void push(StateId id) {
@@ -266,13 +259,13 @@ class FocalSearch {
   // False if a limit ran out.
   bool ask_anchor(StateId id) {
     Belief& belief = beliefs_[id];
-    belief.h = ask(registry_[id]);
+    belief.h = ask(graph_.state(id));
     ++counts().anchored;
     if (belief.h == kDeadEnd) {
-      nodes_[id].set_status(NodeStatus::kDeadEnd);
+      graph_[id].set_status(NodeStatus::kDeadEnd);
       ++counts().dead_ends;
     } else {
-      belief.key = std::max(belief.key, int64_t{nodes_[id].g} * scale_ + belief.h);
+      belief.key = std::max(belief.key, int64_t{graph_[id].g} * scale_ + belief.h);
     }
     return !control_.poll(counts(), best_h_, kSlowWork);
   }
@@ -281,47 +274,39 @@ class FocalSearch {
 
   // False if a limit ran out.
   bool expand(StateId parent) {
-    successors_.generate(registry_[parent], 1, registry_);
+    successors_.generate(graph_.state(parent), 1, graph_.registry());
     successors_.goals(goals_);
     counts().generated += successors_.size();
     batch_.clear();
-    batch_.set_parent(registry_[parent]);
+    batch_.set_parent(graph_.state(parent));
     for (size_t i = 0; i < successors_.size(); ++i)
       if (!place(parent, i)) return false;
     return true;
   }
 
   bool place(StateId parent, size_t i) {
-    if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more))
-      return !control_.stop(Status::kMemoryLimit);
-    const Cost g = nodes_[parent].g + successors_.cost(i);
-    if (g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
-    const auto op = static_cast<uint32_t>(successors_.op(i));
-    const auto [id, is_new] = registry_.insert(successors_.state(i), successors_.hash(i));
-    paths_.follow({parent, successors_.op(i), id, is_new, successors_.state(i)});
+    if (!graph_.has_room()) return !control_.stop(Status::kMemoryLimit);
+    const Cost g = graph_[parent].g + successors_.cost(i);
+    const int32_t op = successors_.op(i);
+    const auto [id, is_new] = graph_.reach(parent, op, g, successors_.state(i), successors_.hash(i));
     const int64_t key = beliefs_[parent].key;
     if (is_new) {
-      nodes_.push({parent, op, g});
       beliefs_.push_back({key, kUnknown});
     } else {
-      Node& node = nodes_[id];
-      if (g >= node.g || node.status() == NodeStatus::kDeadEnd) return true;
-      node.g = g;
-      node.parent = parent;
-      node.set_op(op);
+      if (!graph_.improve(id, parent, op, g)) return true;
       Belief& belief = beliefs_[id];
       belief.key = belief.h == kUnknown ? key : std::max(key, int64_t{g} * scale_ + belief.h);
     }
     if (goals_[i]) {
-      nodes_[id].set_status(NodeStatus::kClosed);  // a plan goes no further
+      graph_[id].set_status(NodeStatus::kClosed);  // a plan goes no further
       return g >= incumbent_ || found(id);
     }
     if (is_new) {
-      batch_.push(successors_.state(i), successors_.op(i), id);
+      batch_.push(successors_.state(i), op, id);
       new_ids_.push_back(id);
       return true;
     }
-    Node& node = nodes_[id];
+    Node& node = graph_[id];
     if (node.status() == NodeStatus::kNew) return true;  // among the new ones
     if (node.status() == NodeStatus::kClosed) {
       ++counts().reopened;
@@ -349,7 +334,7 @@ class FocalSearch {
   }
 
   void open(StateId id, Cost guide, Cost anchor) {
-    Node& node = nodes_[id];
+    Node& node = graph_[id];
     node.h = guide;
     const bool at_once = anchor_at_once_;
     if ((guide == kDeadEnd && (guide_.safe() || guide_is_anchor_)) || (at_once && anchor == kDeadEnd)) {
@@ -376,8 +361,7 @@ class FocalSearch {
   const SearchOptions options_;
   Control& control_;
   const PlanObserver& on_plan_;
-  StateRegistry registry_;
-  NodeTable nodes_;
+  SearchGraph graph_;
   Segmented<Belief> beliefs_;  // by state
   OpenList<StateId> open_;     // all open nodes by key; where a node has several entries, one has its key
   OpenList<StateId> waiting_;  // open nodes that are not in FOCAL because of their key
@@ -389,7 +373,6 @@ class FocalSearch {
   int32_t turn_ = 0;
   Cost best_h_ = kDeadEnd;
 
-  PathListeners paths_;
   Successors successors_;  // of the node being expanded
   std::vector<char> goals_;
   StateBatch batch_;  // those that are new
@@ -401,14 +384,12 @@ class FocalSearch {
 }  // namespace
 
 const SearchEntry focal_search = {
-    {
-        .name = "focal",
-        .description = "a plan within a proven bound of the optimum, an admissible anchor beside the guide",
-        .reference = "Pearl and Kim, IEEE PAMI 1982",
-        .optimal = true,
-        .complete = true,
-    },
-    [](const SearchContext& context) { return FocalSearch(context).run(context.initial); },
+    .name = "focal",
+    .description = "a plan within a proven bound of the optimum, an admissible anchor beside the guide",
+    .reference = "Pearl and Kim, IEEE PAMI 1982",
+    .optimal = true,
+    .complete = true,
+    .run = [](const SearchContext& context) { return FocalSearch(context).run(context.initial); },
 };
 
 }  // namespace hstar

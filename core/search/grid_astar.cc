@@ -74,10 +74,8 @@ GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint
     else
       run(Weighted<Plain>(plain, heuristic.weight));
   };
-  try {
-    if (control.stopped_at_start()) {
-      result.status = control.status();
-    } else if (heuristic.values) {
+  control.run(result, [&] {
+    if (heuristic.values) {
       const GridDistance<Space> lower(space, goal[0], space.diagonals());
       if (heuristic.eps)
         run(ValueMap<Space, true>(space, lower, heuristic.values, *heuristic.eps));
@@ -90,11 +88,7 @@ GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint
       else
         weighted(GridDistance<Space>(space, goal[0], heuristic.name == "octile"));
     }
-  } catch (const std::bad_alloc&) {
-    result.status = Status::kMemoryLimit;
-  }
-  result.search_time_s = control.elapsed_s();
-  result.cpu_time_s = control.cpu_s();
+  });
   return result;
 }
 

@@ -142,15 +142,11 @@ struct GridHeuristic {
   double weight = 1;
 };
 
-struct GridResult {
-  Status status = Status::kUnsolvable;
+struct GridResult : Outcome {
   std::vector<uint32_t> path;  // outer numbers, start and goal among them
   double cost = 0;
-  Counts counts;
   double initial_h = 0;
   std::vector<uint32_t> explored;  // outer numbers in the order of expansion, if asked for
-  double search_time_s = 0;        // wall clock
-  double cpu_time_s = 0;           // of the searching thread
 };
 
 // Throws an InputError if the heuristic is not one of the space, or the options do not go together. Defined

@@ -164,14 +164,12 @@ class IDAStar {
 }  // namespace
 
 const SearchEntry idastar_search = {
-    {
-        .name = "idastar",
-        .description = "iterative-deepening A*, memory linear in the plan",
-        .reference = "Korf, AIJ 1985",
-        .optimal = true,
-        .complete = true,
-    },
-    [](const SearchContext& context) { return IDAStar(context).run(context.initial); },
+    .name = "idastar",
+    .description = "iterative-deepening A*, memory linear in the plan",
+    .reference = "Korf, AIJ 1985",
+    .optimal = true,
+    .complete = true,
+    .run = [](const SearchContext& context) { return IDAStar(context).run(context.initial); },
 };
 
 }  // namespace hstar

@@ -8,18 +8,18 @@
 // looked at, in all rounds, without the root; a move that is pruned does not count.
 //
 // Differences from the paper: pruning is a choice. Only taking back the last move is what most published
-// counts have; an automaton and a table of seen states prune more. `root_parallel.h` gives the subtrees of a
+// counts have; an automaton and a table of seen states prune more. `root_parallel.cc` gives the subtrees of a
 // round to several threads.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <limits>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/control.h"
@@ -40,16 +40,12 @@ struct DeepeningOptions {
   uint32_t threads = 1;
 };
 
-struct DeepeningResult {
-  Status status = Status::kUnsolvable;
+struct DeepeningResult : Outcome {
   std::vector<int32_t> plan;  // actions of the space
-  Counts counts;
   int32_t initial_h = 0;
   int32_t bound = 0;        // of the last round
   int32_t lower_bound = 0;  // on the cost of all plans, if the heuristic is admissible
   int32_t rounds = 0;
-  double search_time_s = 0;  // wall clock
-  double cpu_time_s = 0;     // of the searching threads
 };
 
 // The tree of a round below one state: the moves that lead there, and what a search counts before it comes
@@ -71,19 +67,75 @@ struct Team {
   uint64_t most = 0;                    // states to generate
 };
 
+// What does not depend on space and heuristic: compiled once, and seen by threads.
+class Deepening {
+ public:
+  virtual ~Deepening() = default;
+
+  // One bound after another, as many threads as are asked for.
+  DeepeningResult run();
+
+  // `round` searches below a bound: true if that ends the whole search.
+  DeepeningResult run(const std::function<bool(int32_t)>& round);
+  virtual bool search_round(int32_t bound) = 0;
+
+  // Gives the subtrees of a round that begin `depth` moves below the root, in the order of the search, up to
+  // a goal above them; what is counted is the tree above them. True if a limit ends it.
+  virtual bool cut(int32_t bound, int32_t depth, std::vector<Subtree>& subtrees) = 0;
+  // Another search of the same kind, for subtrees.
+  virtual std::unique_ptr<Deepening> member() const = 0;
+  // Searches one of them for the team: false if it is stopped. The result is of this subtree alone.
+  virtual bool search_subtree(const Subtree& subtree, int32_t bound, Team& team, size_t place) = 0;
+
+  // So far. Whoever searches subtrees has to put together what they come to.
+  const DeepeningResult& result() const { return result_; }
+  int32_t next_bound() const { return next_bound_; }
+  void set_counts(const Counts& counts) {
+    result_.counts = counts;
+    poll_at_ = counts.generated;
+  }
+  void set_next_bound(int32_t bound) { next_bound_ = bound; }
+  bool end(Status status, std::vector<int32_t> plan = {}) {
+    result_.status = status;
+    result_.plan = std::move(plan);
+    return true;
+  }
+
+ protected:
+  static constexpr int32_t kInfinity = std::numeric_limits<int32_t>::max();
+
+  Deepening(const DeepeningOptions& options, Control& control) : options_(options), control_(control) {}
+  virtual void set_root() = 0;  // with its value
+
+  // Asks for limits and interrupts, and says when to ask again: in time for an exact count of evaluations.
+  bool out_of_budget();
+
+  const DeepeningOptions options_;
+  Control& control_;
+  DeepeningResult result_;
+  int32_t next_bound_ = kInfinity;
+  uint64_t poll_at_ = 0;
+  Team* team_ = nullptr;
+  size_t place_ = 0;   // of the subtree
+  uint64_t told_ = 0;  // generated states that the team knows of
+};
+
+// The same by threads.
+DeepeningResult root_parallel(Deepening& lead, size_t threads, Control& control);
+
 template <Puzzle Space, IncrementalHeuristic<Space> Heuristic>
-class IterativeDeepening {
+class IterativeDeepening final : public Deepening {
  public:
   using State = typename Space::State;
   using Action = typename Space::Action;
 
-  IterativeDeepening(const Space& space, const Heuristic& heuristic, const DeepeningOptions& options,
-                     Control& control)
-      : space_(space),
+  IterativeDeepening(const Space& space, const Heuristic& heuristic, const State& start,
+                     const DeepeningOptions& options, Control& control)
+      : Deepening(options, control),
+        space_(space),
         heuristic_(heuristic),
-        prunes_undo_(options.pruning != Pruning::kNone),
-        greatest_bound_(options.greatest_bound),
-        control_(control) {
+        start_(start),
+        prunes_undo_(options.pruning != Pruning::kNone) {
     if (options.pruning == Pruning::kAutomaton) {
       if constexpr (requires { PruningAutomaton::of(space); })
         automaton_ = PruningAutomaton::of(space);
@@ -93,62 +145,33 @@ class IterativeDeepening {
     }
     if (options.table_bytes > 0) {
       if (automaton_) throw InputError("an automaton and a table of seen states do not go together");
-      table_.emplace(space.words(), options.table_bytes);
+      if (options.threads > 1) throw InputError("threads and a table of seen states do not go together");
+      table_ = std::make_shared<TranspositionTable>(space.words(), options.table_bytes);
       packed_.resize(space.words());
     }
   }
 
-  DeepeningResult run(const State& start) {
-    return run(start, [this](int32_t bound) { return search_round(bound); });
-  }
-
-  // `round` searches below a bound: true if that ends the whole search.
-  template <class Round>
-  DeepeningResult run(const State& start, const Round& round) {
-    set_root(start);
-    int32_t bound = result_.initial_h;
-    while (bound != kInfinity) {
-      if (bound < 0 || bound > kDeepest)
-        throw InputError("the heuristic gives values of " + std::to_string(bound) + " moves; 0.." +
-                         std::to_string(kDeepest) + " are allowed");
-      result_.lower_bound = bound;
-      if (bound > greatest_bound_) {
-        result_.status = Status::kIncomplete;
-        break;
-      }
-      result_.bound = bound;
-      ++result_.rounds;
-      next_bound_ = kInfinity;
-      if (round(bound)) break;
-      bound = next_bound_;
-    }
-    result_.counts.evaluated = result_.counts.generated + 1;
-    return std::move(result_);
-  }
-
-  bool search_round(int32_t bound) {
+  bool search_round(int32_t bound) override {
     make_room(bound);
     return automaton_ || table_ ? search_below<true>(bound) : search_below<false>(bound);
   }
 
-  // Gives the subtrees of a round that begin `depth` moves below the root, in the order of the search, up to
-  // a goal above them; what is counted is the tree above them. True if a limit ends it.
-  bool cut(const State& start, int32_t bound, int32_t depth, std::vector<Subtree>& subtrees) {
-    set_root(start);
+  bool cut(int32_t bound, int32_t depth, std::vector<Subtree>& subtrees) override {
+    set_root();
     make_room(bound);
     next_bound_ = kInfinity;
     cut_depth_ = depth;
     subtrees_ = &subtrees;
     subtrees.clear();
-    return search_below<true, true>(bound);
+    const bool ended = search_below<true>(bound);
+    subtrees_ = nullptr;
+    return ended;
   }
 
-  // Another search of the same kind, for subtrees.
-  IterativeDeepening member() const { return IterativeDeepening(*this, Member{}); }
+  std::unique_ptr<Deepening> member() const override { return std::make_unique<IterativeDeepening>(*this); }
 
-  // Searches one of them for the team: false if it is stopped. The result is of this subtree alone.
-  bool search_subtree(const State& start, const Subtree& subtree, int32_t bound, Team& team, size_t place) {
-    set_root(start);
+  bool search_subtree(const Subtree& subtree, int32_t bound, Team& team, size_t place) override {
+    set_root();
     make_room(bound);
     result_ = {};
     next_bound_ = kInfinity;
@@ -171,25 +194,7 @@ class IterativeDeepening {
     return !ended || result_.status == Status::kSolved;
   }
 
-  // So far. Whoever searches subtrees has to put together what they come to.
-  const DeepeningResult& result() const { return result_; }
-  int32_t next_bound() const { return next_bound_; }
-  void set_counts(const Counts& counts) {
-    result_.counts = counts;
-    poll_at_ = counts.generated;
-  }
-  void set_next_bound(int32_t bound) { next_bound_ = bound; }
-  bool end(Status status, std::vector<int32_t> plan = {}) {
-    result_.status = status;
-    result_.plan = std::move(plan);
-    return true;
-  }
-
  private:
-  static constexpr int32_t kInfinity = std::numeric_limits<int32_t>::max();
-  static constexpr int32_t kDeepest = 1000000;
-  static constexpr uint64_t kNodesPerPoll = 8192;  // tenths of a millisecond; of milliseconds with a network
-
   struct Level {
     typename Heuristic::Node node;
     const Action* next = nullptr;  // the move to look at next
@@ -200,17 +205,8 @@ class IterativeDeepening {
     [[no_unique_address]] typename Space::Buffer buffer;
   };
 
-  struct Member {};
-  IterativeDeepening(const IterativeDeepening& other, Member)
-      : space_(other.space_),
-        heuristic_(other.heuristic_),
-        prunes_undo_(other.prunes_undo_),
-        greatest_bound_(other.greatest_bound_),
-        control_(other.control_),
-        automaton_(other.automaton_) {}
-
-  void set_root(const State& start) {
-    state_ = start;
+  [[gnu::noinline]] void set_root() override {
+    state_ = start_;
     if (levels_.empty()) levels_.resize(1);
     result_.initial_h = heuristic_.root(state_, levels_[0].node);
   }
@@ -219,13 +215,13 @@ class IterativeDeepening {
   }
 
   // One depth-first search below the state at depth g; true if it ends the whole search: solved or stopped.
-  // With `kMore` there is an automaton or a table, with `kCut` nothing is searched below `cut_depth_`.
-  template <bool kMore, bool kCut = false>
+  // With `kMore` there is an automaton or a table, or nothing is searched below `cut_depth_`.
+  template <bool kMore>
   bool search_below(const int32_t bound, int32_t g = 0) {
     Level* const root = levels_.data() + g;
     Level* here = root;
     if (space_.is_goal(state_)) return solved(root, here);
-    if constexpr (kMore && !kCut) start_round();
+    if constexpr (kMore) start_round();
     expand(*here);
     while (true) {
       // 1. Back up when all moves have had their turn.
@@ -253,8 +249,8 @@ class IterativeDeepening {
       // 4. Go down.
       child->back = space_.apply(state_, action);
       const bool goal = space_.is_goal(state_);
-      if constexpr (kCut) {
-        if (goal || g + 1 == cut_depth_) {
+      if constexpr (kMore) {
+        if (subtrees_ && (goal || g + 1 == cut_depth_)) {
           add_subtree(child, goal);
           space_.apply(state_, child->back);
           if (goal) return false;
@@ -262,7 +258,7 @@ class IterativeDeepening {
         }
       }
       if (goal) return solved(root, child);
-      if constexpr (kMore && !kCut) {
+      if constexpr (kMore) {
         if (table_ && bound - f >= kLeastSlack<Space> && seen(g + 1)) {
           space_.apply(state_, child->back);
           continue;
@@ -292,13 +288,13 @@ class IterativeDeepening {
     return table_->seen(packed_.data(), static_cast<uint32_t>(g));
   }
 
-  bool solved(const Level* root, const Level* goal) {
+  [[gnu::noinline]] bool solved(const Level* root, const Level* goal) {
     result_.status = Status::kSolved;
     for (const Level* level = root; level != goal; ++level) result_.plan.push_back(level->next[-1]);
     return true;
   }
 
-  void add_subtree(const Level* child, bool goal) {
+  [[gnu::noinline]] void add_subtree(const Level* child, bool goal) {
     Subtree& subtree = subtrees_->emplace_back();
     for (const Level* level = levels_.data(); level != child; ++level)
       subtree.moves.push_back(level->next[-1]);
@@ -306,44 +302,17 @@ class IterativeDeepening {
     subtree.goal = goal;
   }
 
-  // Asks for limits and interrupts, and says when to ask again: in time for an exact count of evaluations.
-  bool out_of_budget() {
-    Counts& counts = result_.counts;
-    if (team_) {
-      team_->generated += counts.generated - told_;
-      told_ = counts.generated;
-      poll_at_ = counts.generated + kNodesPerPoll;
-      if (team_->generated >= team_->most) team_->stopped = true;
-      return team_->stopped || team_->goal < place_;
-    }
-    counts.evaluated = counts.generated + 1;
-    if (control_.poll(counts, result_.initial_h, kWorkOfPoll)) {
-      result_.status = control_.status();
-      return true;
-    }
-    poll_at_ = counts.generated + std::min(kNodesPerPoll, control_.limits().evaluations - counts.evaluated);
-    return false;
-  }
-  static constexpr uint32_t kWorkOfPoll = 500;  // microseconds: every call reads the clock
-
   const Space& space_;
   const Heuristic& heuristic_;
+  const State start_;
   const bool prunes_undo_;
-  const int32_t greatest_bound_;
-  Control& control_;
   PruningAutomaton::Shared automaton_;
-  std::optional<TranspositionTable> table_;
+  std::shared_ptr<TranspositionTable> table_;
   std::vector<uint32_t> packed_;
   State state_;
   std::vector<Level> levels_;
-  DeepeningResult result_;
-  int32_t next_bound_ = kInfinity;
-  uint64_t poll_at_ = 0;
   int32_t cut_depth_ = 0;
-  std::vector<Subtree>* subtrees_ = nullptr;
-  Team* team_ = nullptr;
-  size_t place_ = 0;   // of the subtree
-  uint64_t told_ = 0;  // generated states that the team knows of
+  std::vector<Subtree>* subtrees_ = nullptr;  // not null: they are wanted
 };
 
 }  // namespace hstar

@@ -10,9 +10,7 @@
 #include <tuple>
 
 #include "base/errors.h"
-#include "search/node_table.h"
-#include "search/search.h"
-#include "task/state_registry.h"
+#include "search/search_graph.h"
 
 namespace hstar {
 namespace {
@@ -29,9 +27,8 @@ class Lazy {
         heuristics_(context.heuristics),
         options_(context.options),
         control_(context.control),
-        registry_(space_.words()),
+        graph_(context, heuristics_),
         open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
-        paths_(heuristics_, context.initial.data()),
         current_(space_),
         h_(heuristics_.size()),
         keys_(heuristics_.size()),
@@ -45,8 +42,7 @@ class Lazy {
 
   SearchResult run(const std::vector<uint32_t>& initial) {
     result_.status = guard_memory([&] { return search(initial); });
-    result_.registered_states = registry_.size();
-    result_.state_bytes = registry_.bytes() + nodes_.bytes() + open_.bytes();
+    graph_.report(result_, open_.bytes());
     result_.best_h = best_[0];
     return std::move(result_);
   }
@@ -57,15 +53,14 @@ class Lazy {
   Status search(const std::vector<uint32_t>& initial) {
     if (options_.max_cost <= 0) return Status::kUnsolvable;
     std::vector<uint32_t> packed = initial;
-    StateId id = registry_.insert(packed.data(), registry_.hash(packed.data())).first;
-    nodes_.push({kNoState, kNoOperator, 0});
+    StateId id = graph_.add_root(packed.data());
     while (true) {
       // 1. A state that is new, or reached more cheaply than before: evaluate it, and unless it is a dead end
       // queue its successors.
-      if (space_.is_goal(registry_[id])) {
+      if (space_.is_goal(graph_.state(id))) {
         // The heuristic is not asked about goals, but the root's value is reported.
         if (id == 0) evaluate(id);
-        result_.plan = nodes_.path(id);
+        result_.plan = graph_.path(id);
         return Status::kSolved;
       }
       const bool alive = evaluate(id);
@@ -74,29 +69,26 @@ class Lazy {
         expand(id);
       else
         ++counts().dead_ends;
-      nodes_[id].set_status(alive ? NodeStatus::kClosed : NodeStatus::kDeadEnd);
+      graph_[id].set_status(alive ? NodeStatus::kClosed : NodeStatus::kDeadEnd);
       if (control_.poll(counts(), best_[0], kSlowWork)) return control_.status();
 
       // 2. The next edge that leads to such a state.
       for (bool found = false; !found;) {
         if (open_.empty()) return exhausted();
-        if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more))
-          return Status::kMemoryLimit;
+        if (!graph_.has_room()) return Status::kMemoryLimit;
         const Edge edge = open_.pop();
-        const Cost cost = space_.apply(registry_[edge.parent], edge.op, packed.data(), scratch_);
-        const Cost g = nodes_[edge.parent].g + cost;
+        const Cost cost = space_.apply(graph_.state(edge.parent), edge.op, packed.data(), scratch_);
+        const Cost g = graph_[edge.parent].g + cost;
         if (g >= options_.max_cost) {
           given_up_ = true;
           continue;
         }
-        std::tie(id, found) = registry_.insert(packed.data(), registry_.hash(packed.data()));
-        paths_.follow({edge.parent, edge.op, id, found, packed.data()});
-        if (found && g > kMaxCost) throw UnsupportedError("path costs above 2^29 are not supported");
-        const Node way(edge.parent, static_cast<uint32_t>(edge.op), g);
-        if (found)
-          nodes_.push(way);
-        else if (weighted_)
-          found = improve(id, way);
+        const uint64_t hash = graph_.registry().hash(packed.data());
+        std::tie(id, found) = graph_.reach(edge.parent, edge.op, g, packed.data(), hash);
+        if (!found && weighted_ && graph_.improve(id, edge.parent, edge.op, g)) {
+          ++counts().reopened;
+          found = true;
+        }
       }
     }
   }
@@ -106,21 +98,10 @@ class Lazy {
     return given_up_ && !weighted_ ? Status::kIncomplete : exhausted_status(heuristics_, counts());
   }
 
-  // Whether this is a cheaper way to a state that is no dead end.
-  bool improve(StateId id, const Node& way) {
-    Node& node = nodes_[id];
-    if (way.g >= node.g || node.status() == NodeStatus::kDeadEnd) return false;
-    node.g = way.g;
-    node.parent = way.parent;
-    node.set_op(way.op());
-    ++counts().reopened;
-    return true;
-  }
-
   // Fills h_ and preferred_; false for a dead end.
   bool evaluate(StateId id) {
     current_.clear();
-    current_.push(registry_[id], 0, id);
+    current_.push(graph_.state(id), 0, id);
     preferred_.clear();
     ++counts().evaluated;
     bool doomed = false, alive = false, progress = false;
@@ -135,19 +116,19 @@ class Lazy {
       progress |= h_[k] < best_[k];
       best_[k] = std::min(best_[k], h_[k]);
     }
-    nodes_[id].h = h_[0];
+    graph_[id].h = h_[0];
     if (progress) open_.reward_progress();
     return alive && !doomed;
   }
 
   void expand(StateId id) {
     ++counts().expanded;
-    space_.operators_of(registry_[id], scratch_);
+    space_.operators_of(graph_.state(id), scratch_);
     const std::vector<int32_t>& operators = scratch_.operators;
     counts().generated += operators.size();
     for (const int32_t op : preferred_) is_preferred_[op] = 1;
     for (size_t k = 0; k < heuristics_.size(); ++k)
-      keys_[k] = (weighted_ ? kUnit * heuristics_[k]->scale() * nodes_[id].g : 0) + h_unit_ * h_[k];
+      keys_[k] = (weighted_ ? kUnit * heuristics_[k]->scale() * graph_[id].g : 0) + h_unit_ * h_[k];
     for (const int32_t op : operators)
       for (size_t k = 0; k < heuristics_.size(); ++k)
         if (h_[k] != kDeadEnd) open_.push(k, keys_[k], 0, options_.preferred && is_preferred_[op], {id, op});
@@ -161,11 +142,9 @@ class Lazy {
   const Heuristics& heuristics_;
   const SearchOptions& options_;
   Control& control_;
-  StateRegistry registry_;
-  NodeTable nodes_;
+  SearchGraph graph_;
   AlternationOpenList<Edge> open_;
   SearchResult result_;
-  PathListeners paths_;
   StateBatch current_;
   std::vector<Cost> h_;
   std::vector<int64_t> keys_;  // of the successors of a state, per heuristic
@@ -181,14 +160,11 @@ class Lazy {
 }  // namespace
 
 const SearchEntry lazy_search = {
-    {
-        .name = "lazy",
-        .description = "greedy best-first search with deferred evaluation",
-        .reference = "Helmert, JAIR 2006",
-        .optimal = false,
-        .complete = true,
-    },
-    [](const SearchContext& context) { return Lazy(context).run(context.initial); },
+    .name = "lazy",
+    .description = "greedy best-first search with deferred evaluation",
+    .reference = "Helmert, JAIR 2006",
+    .complete = true,
+    .run = [](const SearchContext& context) { return Lazy(context).run(context.initial); },
 };
 
 }  // namespace hstar

@@ -4,7 +4,6 @@
 #include <array>
 #include <map>
 #include <string>
-#include <utility>
 
 namespace hstar {
 namespace {
@@ -159,11 +158,11 @@ PruningAutomaton::PruningAutomaton(size_t actions, const std::vector<Word>& prun
     const int32_t state = order[i];
     for (size_t action = 0; action < actions_; ++action) {
       int32_t& slot = next_[static_cast<size_t>(state) * actions_ + action];
-      const int32_t otherwise = state == 0 ? 0 : next(shorter[static_cast<size_t>(state)], action);
+      const int32_t otherwise = state == 0 ? 0 : next(shorter[state], action);
       if (slot == kNone) {
         slot = otherwise;
       } else if (slot != kPruned) {
-        shorter[static_cast<size_t>(slot)] = otherwise;
+        shorter[slot] = otherwise;
         order.push_back(slot);
       }
     }

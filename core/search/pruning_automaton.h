@@ -8,7 +8,6 @@
 // depends on the moves that led to it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>

@@ -1,10 +1,8 @@
 #include "search/search.h"
 
 #include <algorithm>
-#include <new>
 
 #include "base/errors.h"
-#include "base/memory.h"
 
 namespace hstar {
 
@@ -30,21 +28,12 @@ SearchResult run_search(const std::string& name, const SearchJob& job, const Lim
   if (heuristics.empty()) throw InputError("a search needs at least one heuristic");
   std::string known;
   for (const SearchEntry& entry : search_catalogue()) {
-    known += (known.empty() ? "" : ", ") + std::string(entry.info.name);
-    if (name != entry.info.name) continue;
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    if (name != entry.name) continue;
     const size_t memory_before = resident_memory();
     Control control(limits, observer, heuristics[0]->scale());
     SearchResult result;
-    try {
-      if (control.stopped_at_start())
-        result.status = control.status();
-      else
-        result = entry.run({job, control, on_plan});
-    } catch (const std::bad_alloc&) {
-      result.status = Status::kMemoryLimit;
-    }
-    result.search_time_s = control.elapsed_s();
-    result.cpu_time_s = control.cpu_s();
+    control.run(result, [&] { result = entry.run({job, control, on_plan}); });
     result.memory_before = memory_before;
     result.h_scale = heuristics[0]->scale();
     return result;

@@ -16,15 +16,6 @@
 
 namespace hstar {
 
-// Claims are data: docs and contract tests read them.
-struct SearchInfo {
-  const char* name;
-  const char* description;
-  const char* reference;
-  bool optimal;   // with an admissible heuristic
-  bool complete;  // with a safe heuristic and enough memory
-};
-
 struct SearchOptions {
   double weight = 1;  // wastar: of the heuristic in f = g + weight * h
   TieBreaking ties = TieBreaking::kFifo;
@@ -47,16 +38,12 @@ struct SearchOptions {
 
 constexpr Cost kNoBound = -1;
 
-struct SearchResult {
-  Status status = Status::kUnsolvable;
-  std::vector<int32_t> plan;  // operators; also of an anytime search that a limit ended
-  Counts counts;
+struct SearchResult : Outcome {
+  std::vector<int32_t> plan;    // operators; also of an anytime search that a limit ended
   Cost lower_bound = kNoBound;  // on the cost of all plans
   Cost initial_h = 0;
   int32_t h_scale = 1;  // initial_h and best_h are in units of 1/h_scale
   Cost best_h = kDeadEnd;
-  double search_time_s = 0;  // wall clock
-  double cpu_time_s = 0;     // of the searching thread
   size_t registered_states = 0;
   size_t state_bytes = 0;  // registry, node table and open lists at the end
   size_t memory_before = 0;
@@ -106,10 +93,27 @@ struct SearchContext : SearchJob {
   const PlanObserver& on_plan;  // of searches that find several plans
 };
 
+// Claims are data: docs and contract tests read them.
 struct SearchEntry {
-  SearchInfo info;
+  const char* name;
+  const char* description;
+  const char* reference;
+  bool optimal = false;   // with an admissible heuristic
+  bool complete = false;  // with a safe heuristic and enough memory
   SearchResult (*run)(const SearchContext& context);
 };
+
+// The best-first engine (best_first.cc).
+struct BestFirstConfig {
+  // Order of the open list: first by g_weight * g + h_weight * h, then by h if `ties_by_h`.
+  int64_t g_weight;
+  int64_t h_weight;
+  bool ties_by_h;
+  bool reopen;  // expand a closed state again when a cheaper path to it turns up
+  bool greedy;  // only h counts: preferred operators, several heuristics and the counting options apply
+};
+
+SearchResult best_first(const SearchContext& context, const BestFirstConfig& config);
 
 // Each stands, with its name, in its own file.
 extern const SearchEntry gbfs_search, lazy_search, astar_search, wastar_search, idastar_search, focal_search;

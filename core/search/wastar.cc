@@ -3,35 +3,28 @@
 #include <cmath>
 
 #include "base/errors.h"
-#include "search/best_first.h"
+#include "search/search.h"
 
 namespace hstar {
-namespace {
-
-SearchResult run(const SearchContext& context) {
-  // The weight is a fraction with this denominator: keys stay integers and exact.
-  constexpr int64_t kUnit = 1000;
-  const double weight = context.options.weight;
-  if (!(weight >= 0 && weight <= 1e6)) throw InputError("the weight must be between 0 and 1000000");
-  const int32_t scale = context.heuristics[0]->scale();
-  return best_first(context, {.g_weight = kUnit * scale,
-                              .h_weight = std::llround(weight * kUnit),
-                              .ties_by_h = true,
-                              .reopen = true,
-                              .greedy = false});
-}
-
-}  // namespace
 
 const SearchEntry wastar_search = {
-    {
-        .name = "wastar",
-        .description = "weighted A*, orders by g + weight * h, ties by h",
-        .reference = "Pohl, AIJ 1970",
-        .optimal = false,
-        .complete = true,
-    },
-    run,
+    .name = "wastar",
+    .description = "weighted A*, orders by g + weight * h, ties by h",
+    .reference = "Pohl, AIJ 1970",
+    .complete = true,
+    .run =
+        [](const SearchContext& context) {
+          // The weight is a fraction with this denominator: keys stay integers and exact.
+          constexpr int64_t kUnit = 1000;
+          const double weight = context.options.weight;
+          if (!(weight >= 0 && weight <= 1e6)) throw InputError("the weight must be between 0 and 1000000");
+          const int32_t scale = context.heuristics[0]->scale();
+          return best_first(context, {.g_weight = kUnit * scale,
+                                      .h_weight = std::llround(weight * kUnit),
+                                      .ties_by_h = true,
+                                      .reopen = true,
+                                      .greedy = false});
+        },
 };
 
 }  // namespace hstar

@@ -57,11 +57,11 @@ class GridMap {
   // Bit d: the step in direction d is possible, and so is the one back.
   uint32_t moves(uint32_t cell) const { return moves_[cell]; }
   uint32_t step(uint32_t cell, int direction) const {
-    return cell + static_cast<uint32_t>(offset_[static_cast<size_t>(direction)]);
+    return cell + static_cast<uint32_t>(offset_[direction]);
   }
   Units cost(uint32_t entered, int direction) const {
     if (price_.empty()) return direction % 2 == 0 ? kStraight : kDiagonal;
-    return price_[entered][static_cast<size_t>(direction % 2)];
+    return price_[entered][direction % 2];
   }
   Units least_straight() const { return least_[0]; }
   Units least_diagonal() const { return least_[1]; }
@@ -73,6 +73,11 @@ class GridMap {
   }
   uint32_t cell(Place place) const {
     return (static_cast<uint32_t>(place.row) + 1) * stride_ + static_cast<uint32_t>(place.column) + 1;
+  }
+  // Its number without the border.
+  uint32_t outer(uint32_t cell) const {
+    const Place at = place(cell);
+    return static_cast<uint32_t>(at.row) * static_cast<uint32_t>(columns_) + static_cast<uint32_t>(at.column);
   }
   // The cell, an InputError unless it is inside and free; `what` names it, as in "start".
   uint32_t checked(int64_t row, int64_t column, const char* what) const;
@@ -105,11 +110,7 @@ class Grid {
   size_t states() const { return map_->cells(); }
   size_t outer_states() const { return map_->rows() * map_->columns(); }
   uint32_t cell(uint32_t state) const { return state; }
-  uint32_t outer(uint32_t state) const {
-    const Place place = map_->place(state);
-    return static_cast<uint32_t>(place.row) * static_cast<uint32_t>(map_->columns()) +
-           static_cast<uint32_t>(place.column);
-  }
+  uint32_t outer(uint32_t state) const { return map_->outer(state); }
   void numbers(uint32_t state, int32_t* numbers) const {  // what `checked` takes
     const Place place = map_->place(state);
     numbers[0] = place.row;

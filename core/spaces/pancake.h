@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "spaces/packing.h"
 #include "spaces/puzzle.h"
 
@@ -28,12 +30,23 @@ class Pancake : public NumberedStates<PancakeState, &PancakeState::pancakes> {
   static constexpr Action kNoAction = 0;
   struct Buffer {};
 
-  explicit Pancake(int n);
+  explicit Pancake(int n) : NumberedStates(n, n - 1) {
+    if (n < 1 || n > PancakeState::kMost)
+      throw InputError("pancake needs 1 to " + std::to_string(PancakeState::kMost) + " pancakes, got " +
+                       std::to_string(n));
+    std::iota(flips_.begin(), flips_.end(), Action{2});
+    std::iota(goal_.pancakes.begin(), goal_.pancakes.begin() + n + 1, uint8_t{0});
+  }
 
   std::string name() const { return "pancake-" + std::to_string(size()); }
 
   // Throws an InputError for what is no permutation.
-  State checked(const std::vector<int>& values) const;
+  State checked(const std::vector<int>& values) const {
+    check_permutation(values, size(), "pancake");
+    State state = goal_;  // for the plate
+    std::ranges::copy(values, state.pancakes.begin());
+    return state;
+  }
 
   bool is_goal(const State& state) const { return state == goal_; }
   std::span<const Action> actions(const State&, Buffer&) const {
@@ -44,8 +57,7 @@ class Pancake : public NumberedStates<PancakeState, &PancakeState::pancakes> {
   template <class Moved>
   void for_moved(const State& before, Action flip, const Moved& moved) const {
     for (int from = 0; from < flip; ++from)
-      if (const int to = flip - 1 - from; to != from)
-        moved(int{before.pancakes[static_cast<size_t>(from)]}, from, to);
+      if (const int to = flip - 1 - from; to != from) moved(int{before.pancakes[from]}, from, to);
   }
   Action apply(State& state, Action flip) const {
     std::reverse(state.pancakes.begin(), state.pancakes.begin() + flip);
@@ -61,7 +73,5 @@ class Pancake : public NumberedStates<PancakeState, &PancakeState::pancakes> {
  private:
   std::array<Action, PancakeState::kMost> flips_{};  // 2, 3, ...
 };
-
-static_assert(Puzzle<Pancake>);
 
 }  // namespace hstar

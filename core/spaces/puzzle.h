@@ -6,12 +6,12 @@
 #pragma once
 
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "base/random.h"
 
 namespace hstar {
@@ -36,7 +36,19 @@ concept Puzzle = requires(const S& space, typename S::State& state, const typena
 };
 
 // Throws an InputError unless the numbers are 0..n-1, each once; `what` names one of them, as in "tile".
-void check_permutation(const std::vector<int>& numbers, size_t n, const char* what);
+inline void check_permutation(const std::vector<int>& numbers, size_t n, const char* what) {
+  const std::string range = "0.." + std::to_string(n - 1);
+  if (numbers.size() != n)
+    throw InputError("expected " + std::to_string(n) + " numbers, " + range + " once each, got " +
+                     std::to_string(numbers.size()));
+  std::vector<bool> seen(n, false);
+  for (const int number : numbers) {
+    const std::string name = std::string(what) + " " + std::to_string(number);
+    if (number < 0 || static_cast<size_t>(number) >= n) throw InputError(name + " is not in " + range);
+    if (seen[number]) throw InputError(name + " appears twice; expected " + range + " once each");
+    seen[number] = true;
+  }
+}
 
 // A random walk that does not take a move back at once, unless there is no other move.
 template <Puzzle Space>

@@ -6,9 +6,11 @@
 // Spaces are immutable and serve any number of searches at a time: what is written is in `Expansion`.
 #pragma once
 
-#include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <vector>
+
+#include "base/errors.h"
 
 namespace hstar {
 
@@ -51,7 +53,15 @@ class SearchSpace {
   virtual void goals(const uint32_t* packed, size_t n, char* is_goal) const = 0;
 
   // Writes the state after a step and gives its cost. `expansion` is scratch.
-  virtual Cost apply(const uint32_t* packed, int32_t op, uint32_t* result, Expansion& expansion) const;
+  virtual Cost apply(const uint32_t* packed, int32_t op, uint32_t* result, Expansion& expansion) const {
+    expand(packed, 1, expansion);
+    const auto found = std::ranges::find(expansion.operators, op);
+    if (found == expansion.operators.end())
+      throw InputError("the successors of a state are not the same when they are asked for again");
+    const auto i = static_cast<size_t>(found - expansion.operators.begin());
+    std::copy_n(&expansion.states[i * words()], words(), result);
+    return expansion.costs[i];
+  }
 
   // Fills `expansion.operators` alone, for searches that put off making successors.
   virtual void operators_of(const uint32_t* packed, Expansion& expansion) const {

@@ -12,12 +12,12 @@
 // two halves follow those of the moves. (tests/spaces/test_topspin.py counts the states of small rings.)
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <numeric>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/errors.h"
@@ -45,8 +45,7 @@ class TopSpin : public NumberedStates<TopSpinState, &TopSpinState::tokens> {
                        std::to_string(tokens) + " and " + std::to_string(turnstile));
     std::iota(moves_.begin(), moves_.end(), Action{0});
     std::iota(goal_.tokens.begin(), goal_.tokens.begin() + tokens, uint8_t{0});
-    for (int place = 0; place < 2 * tokens; ++place)
-      wrapped_[static_cast<size_t>(place)] = static_cast<uint8_t>(place % tokens);
+    for (int place = 0; place < 2 * tokens; ++place) wrapped_[place] = static_cast<uint8_t>(place % tokens);
   }
 
   int turnstile() const { return k_; }
@@ -59,11 +58,10 @@ class TopSpin : public NumberedStates<TopSpinState, &TopSpinState::tokens> {
     std::array<bool, TopSpinState::kMost> seen{};
     const bool halves = k_ % 2 != 0 && size() % 2 == 0;
     for (int first = 0; first < size(); ++first) {
-      if (halves && (tokens[static_cast<size_t>(first)] - first) % 2 != 0) return false;
-      seen[static_cast<size_t>(first)] = true;
-      for (int at = tokens[static_cast<size_t>(first)]; !seen[static_cast<size_t>(at)];
-           at = tokens[static_cast<size_t>(at)]) {
-        seen[static_cast<size_t>(at)] = true;
+      if (halves && (tokens[first] - first) % 2 != 0) return false;
+      seen[first] = true;
+      for (int at = tokens[first]; !seen[at]; at = tokens[at]) {
+        seen[at] = true;
         odd[halves ? static_cast<size_t>(first % 2) : 0] ^= 1;
       }
     }
@@ -88,7 +86,7 @@ class TopSpin : public NumberedStates<TopSpinState, &TopSpinState::tokens> {
     return {moves_.data(), static_cast<size_t>(size())};
   }
   // The place of the ring so many places behind another one, at most a whole ring.
-  size_t place(int first, int behind) const { return wrapped_[static_cast<size_t>(first + behind)]; }
+  size_t place(int first, int behind) const { return wrapped_[first + behind]; }
   // Calls `moved(token, from, to)` for all that a move moves.
   template <class Moved>
   void for_moved(const State& before, Action first, const Moved& moved) const {
@@ -113,7 +111,5 @@ class TopSpin : public NumberedStates<TopSpinState, &TopSpinState::tokens> {
   std::array<Action, TopSpinState::kMost> moves_{};
   std::array<uint8_t, 2 * TopSpinState::kMost> wrapped_{};
 };
-
-static_assert(Puzzle<TopSpin>);
 
 }  // namespace hstar

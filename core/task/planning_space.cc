@@ -1,8 +1,6 @@
 #include "task/planning_space.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "base/errors.h"
 
@@ -42,9 +40,7 @@ std::vector<Value> PlanningSpace::initial_state() const {
 void PlanningSpace::pack(const Value* values, uint32_t* packed) const {
   const std::vector<Variable>& variables = task_.variables;
   for (size_t v = 0; v < variables.size(); ++v)
-    if (values[v] < 0 || values[v] >= variables[v].domain_size())
-      throw InputError("value " + std::to_string(values[v]) + " of " + variables[v].name + " is not in 0.." +
-                       std::to_string(variables[v].domain_size() - 1));
+    if (!variables[v].has(values[v])) throw InputError(variables[v].refusal(values[v]));
   std::vector<Value> complete(values, values + variables.size());
   axioms_.evaluate(complete.data());
   packer_.pack(complete.data(), packed);
@@ -88,13 +84,9 @@ Cost PlanningSpace::apply(const uint32_t* packed, int32_t op, uint32_t* result, 
 }
 
 void PlanningSpace::apply_complex(const Value* values, int32_t op, uint32_t* result) const {
-  if (conditional_[op]) {
-    for (const Effect& effect : task_.operators[op].effects) {
-      const bool fires = std::ranges::all_of(
-          effect.conditions, [&](const Fact& fact) { return values[fact.variable] == fact.value; });
-      if (fires) packer_.set(result, effect.fact.variable, effect.fact.value);
-    }
-  }
+  if (conditional_[op])
+    for (const Effect& effect : task_.operators[op].effects)
+      if (holds(effect.conditions, values)) packer_.set(result, effect.fact.variable, effect.fact.value);
   if (axioms_.empty()) return;
   thread_local std::vector<Value> thread_values;
   thread_values.resize(task_.variables.size());

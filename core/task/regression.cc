@@ -12,13 +12,6 @@ Regression::Regression(const PlanningSpace& space) : space_(space), ids_(space.t
   if (task.has_axioms()) throw UnsupportedError("regression does not support axioms");
   if (task.has_conditional_effects())
     throw UnsupportedError("regression does not support conditional effects");
-  groups_of_.resize(ids_.size());
-  for (int32_t group = 0; group < static_cast<int32_t>(task.mutex_groups.size()); ++group) {
-    for (const Fact& fact : task.mutex_groups[group]) {
-      std::vector<int32_t>& own = groups_of_[ids_(fact)];
-      if (own.empty() || own.back() != group) own.push_back(group);  // a group may name a fact twice
-    }
-  }
   for (const Operator& op : task.operators) add_step(op);
   // Achievers of a fact in the order of what holds after them, so that those that agree are neighbours.
   std::vector<std::vector<Fact>> outcomes;
@@ -52,7 +45,7 @@ uint32_t Regression::build_tree(std::span<const int32_t> operators,
   while (tested < operators.size() && outcomes[operators[tested]].size() == depth) ++tested;
   Node node;
   node.operators_begin = static_cast<uint32_t>(tested_.size());
-  tested_.insert(tested_.end(), operators.begin(), operators.begin() + static_cast<long>(tested));
+  tested_.insert(tested_.end(), operators.begin(), operators.begin() + tested);
   node.operators_end = static_cast<uint32_t>(tested_.size());
   std::vector<Edge> children;
   for (size_t i = tested; i < operators.size();) {

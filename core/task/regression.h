@@ -91,7 +91,7 @@ class Regression {
   bool mutex_free(const PartialState& state, const Step& step) const;
   void put(PartialState& state, Fact fact) const;
   void take(PartialState& state, int32_t variable) const;
-  const std::vector<int32_t>& groups(Fact fact) const { return groups_of_[ids_(fact)]; }
+  const std::vector<int32_t>& groups(Fact fact) const { return space_.mutexes().groups(fact); }
   const std::vector<int32_t>& achievers(const PartialState& state, int32_t variable) const {
     return achievers_[ids_({variable, state.values_[variable]})];
   }
@@ -104,8 +104,7 @@ class Regression {
   std::vector<uint32_t> roots_;                  // per fact: of the tree over its achievers
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
-  std::vector<int32_t> tested_;                  // operators of nodes
-  std::vector<std::vector<int32_t>> groups_of_;  // per fact: mutex groups
+  std::vector<int32_t> tested_;  // operators of nodes
 };
 
 }  // namespace hstar

@@ -1,11 +1,10 @@
-#include "task/sas_reader.h"
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string>
 
 #include "base/errors.h"
+#include "task/sas.h"
 
 namespace hstar {
 namespace {
@@ -157,9 +156,7 @@ class Reader {
     lines_.expect("begin_state");
     for (const Variable& variable : task_.variables) {
       const int32_t value = lines_.only_number("a value of the initial state");
-      if (value < 0 || value >= variable.domain_size())
-        lines_.fail("value " + std::to_string(value) + " of " + variable.name + " is not in 0.." +
-                    std::to_string(variable.domain_size() - 1));
+      if (!variable.has(value)) lines_.fail(variable.refusal(value));
       task_.initial_values.push_back(value);
     }
     lines_.expect("end_state");
@@ -261,9 +258,8 @@ class Reader {
     return variable;
   }
   Fact checked(int32_t variable, int32_t value) const {
-    if (value < 0 || value >= task_.variables[variable].domain_size())
-      lines_.fail("value " + std::to_string(value) + " of " + task_.variables[variable].name +
-                  " is not in 0.." + std::to_string(task_.variables[variable].domain_size() - 1));
+    const Variable& of = task_.variables[variable];
+    if (!of.has(value)) lines_.fail(of.refusal(value));
     return {variable, value};
   }
 

@@ -1,6 +1,6 @@
-#include "task/sas_writer.h"
-
 #include <algorithm>
+
+#include "task/sas.h"
 
 namespace hstar {
 namespace {

@@ -2,7 +2,6 @@
 // never across two words.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

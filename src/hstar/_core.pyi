@@ -294,6 +294,78 @@ class Network:
         Outputs for rows of zeros and ones (uint8); `reference`: in plain scalar code.
         """
 
+def nlm_tuple_extremes(*, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arity: int, exclude_self: bool, result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
+    """
+    Minima and maxima of the rows of tuples over their last object; see core/network/nlm_extremes.h.
+    """
+
+def nlm_triple_extremes(*, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], types: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclude_self: bool, result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
+    """The same of triples, by the types of their pairs."""
+
+class WunnConfig:
+    """How a wunn learns."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def prior_variance(self) -> float: ...
+
+    @prior_variance.setter
+    def prior_variance(self, arg: float, /) -> None: ...
+
+    @property
+    def learning_rate(self) -> float: ...
+
+    @learning_rate.setter
+    def learning_rate(self, arg: float, /) -> None: ...
+
+    @property
+    def beta(self) -> float: ...
+
+    @beta.setter
+    def beta(self, arg: float, /) -> None: ...
+
+    @property
+    def threshold(self) -> float: ...
+
+    @threshold.setter
+    def threshold(self, arg: float, /) -> None: ...
+
+    @property
+    def already_known(self) -> float: ...
+
+    @already_known.setter
+    def already_known(self, arg: float, /) -> None: ...
+
+    @property
+    def steps(self) -> int: ...
+
+    @steps.setter
+    def steps(self, arg: int, /) -> None: ...
+
+    @property
+    def batch(self) -> int: ...
+
+    @batch.setter
+    def batch(self, arg: int, /) -> None: ...
+
+    @property
+    def sweep_every(self) -> int: ...
+
+    @sweep_every.setter
+    def sweep_every(self, arg: int, /) -> None: ...
+
+    @property
+    def stop_early(self) -> bool: ...
+
+    @stop_early.setter
+    def stop_early(self, arg: bool, /) -> None: ...
+
+def fit_wunn(*, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, arrays: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')]]], steps_before: int, seed: int, config: WunnConfig) -> tuple[int, float, bool]:
+    """
+    Learns in place, until the variance of each state is below the threshold or the steps are done: steps, the largest variance before the last ones, whether it came below.
+    """
+
 class RawModel:
     """A model of states: raw numbers, which an estimate explains."""
 
@@ -338,12 +410,6 @@ class Estimate:
     def __init__(self, **fields: object) -> None: ...
 
     @property
-    def kind(self) -> str: ...
-
-    @kind.setter
-    def kind(self, arg: str, /) -> None: ...
-
-    @property
     def sigma(self) -> float | None: ...
 
     @sigma.setter
@@ -366,6 +432,12 @@ class Estimate:
 
     @margin.setter
     def margin(self, arg: float, /) -> None: ...
+
+    @property
+    def kind(self) -> str: ...
+
+    @kind.setter
+    def kind(self, arg: str, /) -> None: ...
 
 class Calibration:
     """Values times a factor less a shift, perhaps rounded up."""
@@ -748,12 +820,6 @@ class SearchOptions:
     def __init__(self, **fields: object) -> None: ...
 
     @property
-    def ties(self) -> str: ...
-
-    @ties.setter
-    def ties(self, arg: str, /) -> None: ...
-
-    @property
     def weight(self) -> float: ...
 
     @weight.setter
@@ -830,6 +896,12 @@ class SearchOptions:
 
     @batch.setter
     def batch(self, arg: int, /) -> None: ...
+
+    @property
+    def ties(self) -> str: ...
+
+    @ties.setter
+    def ties(self, arg: str, /) -> None: ...
 
 def search(problem: Problem, name: str, heuristics: Sequence[Heuristic], *, options: SearchOptions = ..., limits: Limits = ..., anchor: Heuristic | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:
     """Runs a search; a limit is a status, not an error."""
@@ -1061,12 +1133,6 @@ class DeepeningOptions:
     def __init__(self, **fields: object) -> None: ...
 
     @property
-    def pruning(self) -> str: ...
-
-    @pruning.setter
-    def pruning(self, arg: str, /) -> None: ...
-
-    @property
     def table_bytes(self) -> int: ...
 
     @table_bytes.setter
@@ -1083,6 +1149,12 @@ class DeepeningOptions:
 
     @threads.setter
     def threads(self, arg: int, /) -> None: ...
+
+    @property
+    def pruning(self) -> str: ...
+
+    @pruning.setter
+    def pruning(self, arg: str, /) -> None: ...
 
 class DeepeningResult:
     """How a search of a puzzle ended."""
@@ -1602,75 +1674,3 @@ class TopSpinNetwork:
 
     def values(self, states: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """What a search has for these states."""
-
-class WunnConfig:
-    """How a wunn learns."""
-
-    def __init__(self, **fields: object) -> None: ...
-
-    @property
-    def prior_variance(self) -> float: ...
-
-    @prior_variance.setter
-    def prior_variance(self, arg: float, /) -> None: ...
-
-    @property
-    def learning_rate(self) -> float: ...
-
-    @learning_rate.setter
-    def learning_rate(self, arg: float, /) -> None: ...
-
-    @property
-    def beta(self) -> float: ...
-
-    @beta.setter
-    def beta(self, arg: float, /) -> None: ...
-
-    @property
-    def threshold(self) -> float: ...
-
-    @threshold.setter
-    def threshold(self, arg: float, /) -> None: ...
-
-    @property
-    def already_known(self) -> float: ...
-
-    @already_known.setter
-    def already_known(self, arg: float, /) -> None: ...
-
-    @property
-    def steps(self) -> int: ...
-
-    @steps.setter
-    def steps(self, arg: int, /) -> None: ...
-
-    @property
-    def batch(self) -> int: ...
-
-    @batch.setter
-    def batch(self, arg: int, /) -> None: ...
-
-    @property
-    def sweep_every(self) -> int: ...
-
-    @sweep_every.setter
-    def sweep_every(self, arg: int, /) -> None: ...
-
-    @property
-    def stop_early(self) -> bool: ...
-
-    @stop_early.setter
-    def stop_early(self, arg: bool, /) -> None: ...
-
-def fit_wunn(*, x: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], y: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, arrays: Sequence[tuple[Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')], Annotated[NDArray[numpy.float32], dict(order='C', device='cpu')]]], steps_before: int, seed: int, config: WunnConfig) -> tuple[int, float, bool]:
-    """
-    Learns in place, until the variance of each state is below the threshold or the steps are done: steps, the largest variance before the last ones, whether it came below.
-    """
-
-def nlm_tuple_extremes(*, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], row: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], arity: int, exclude_self: bool, result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
-    """
-    Minima and maxima of the rows of tuples over their last object; see core/network/nlm_extremes.h.
-    """
-
-def nlm_triple_extremes(*, table: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], types: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], codes: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], numbers: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], objects: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], exclude_self: bool, result: Annotated[NDArray[numpy.float32], dict(shape=(None, None, None), order='C', device='cpu')]) -> None:
-    """The same of triples, by the types of their pairs."""

@@ -30,7 +30,7 @@
 #include "search/search.h"
 #include "task/mutexes.h"
 #include "task/planning_space.h"
-#include "task/sas_reader.h"
+#include "task/sas.h"
 
 // Both sanitizers end by SIGABRT, which writes the input; memory that grows without bound is a failure too.
 extern "C" const char* __asan_default_options() { return "abort_on_error=1:hard_rss_limit_mb=3000"; }

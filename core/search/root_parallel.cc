@@ -5,16 +5,13 @@
 // is counted, though some of them have been searched by then. A limit is of what all threads do, so that it
 // may end a search that one thread would finish just within it; of evaluations there may be some thousand
 // more for each thread.
-#pragma once
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <future>
+#include <memory>
 #include <string>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "base/control.h"
@@ -22,21 +19,15 @@
 #include "search/iterative_deepening.h"
 
 namespace hstar {
+namespace {
 
-template <Puzzle Space, IncrementalHeuristic<Space> Heuristic>
 class RootParallel {
  public:
-  using State = typename Space::State;
-  using Search = IterativeDeepening<Space, Heuristic>;
+  RootParallel(Deepening& lead, size_t threads, Control& control)
+      : lead_(lead), threads_(threads), control_(control) {}
 
-  RootParallel(const Space& space, const Heuristic& heuristic, const DeepeningOptions& options,
-               Control& control)
-      : lead_(space, heuristic, options, control), threads_(options.threads), control_(control) {
-    if (options.table_bytes > 0) throw InputError("threads and a table of seen states do not go together");
-  }
-
-  DeepeningResult run(const State& start) {
-    DeepeningResult result = lead_.run(start, [&](int32_t bound) { return search_round(start, bound); });
+  DeepeningResult run() {
+    DeepeningResult result = lead_.run([&](int32_t bound) { return search_round(bound); });
     result.cpu_time_s = cpu_s_;
     return result;
   }
@@ -54,11 +45,11 @@ class RootParallel {
     std::vector<int32_t> plan;
   };
 
-  bool search_round(const State& start, int32_t bound) {
+  bool search_round(int32_t bound) {
     if (lead_.result().counts.generated < kFew) return lead_.search_round(bound);
-    if (cut(start, bound)) return true;
+    if (cut(bound)) return true;
     Team team;
-    search_subtrees(start, bound, team);
+    search_subtrees(bound, team);
     // Put together. A goal counts if nothing before it was stopped, for there may be another one.
     const size_t goal = team.goal;
     const auto whole = [](const Done& one) { return one.whole; };
@@ -83,16 +74,16 @@ class RootParallel {
 
   // Deep enough for some subtrees for each thread, so that a large one is not waited for alone. Trees of
   // later rounds are wider.
-  bool cut(const State& start, int32_t bound) {
+  bool cut(int32_t bound) {
     const Counts before = lead_.result().counts;
     for (depth_ = std::max(depth_ - 1, 1);; ++depth_) {
       lead_.set_counts(before);
-      if (lead_.cut(start, bound, depth_, subtrees_)) return true;
+      if (lead_.cut(bound, depth_, subtrees_)) return true;
       if (subtrees_.size() >= kSubtreesPerThread * threads_ || depth_ >= bound) return false;
     }
   }
 
-  void search_subtrees(const State& start, int32_t bound, Team& team) {
+  void search_subtrees(int32_t bound, Team& team) {
     const Counts before = lead_.result().counts;
     team.generated = before.generated;
     team.most = control_.limits().evaluations - 1;
@@ -105,7 +96,7 @@ class RootParallel {
         running.push_back(std::async(std::launch::async, [&, i] {
           const double cpu_before_s = thread_cpu_s();
           try {
-            take_subtrees(members_[i], start, bound, team);
+            take_subtrees(*members_[i], bound, team);
           } catch (...) {
             team.stopped = true;
             throw;
@@ -126,7 +117,7 @@ class RootParallel {
     if (team.stopped && !ended_) control_.stop(Status::kEvaluationLimit);
   }
 
-  void take_subtrees(Search& member, const State& start, int32_t bound, Team& team) {
+  void take_subtrees(Deepening& member, int32_t bound, Team& team) {
     while (true) {
       const size_t i = team.next++;
       if (i >= subtrees_.size() || team.stopped || team.goal < i) return;
@@ -135,7 +126,7 @@ class RootParallel {
         found(team, i);
         continue;
       }
-      const bool whole = member.search_subtree(start, subtrees_[i], bound, team, i);
+      const bool whole = member.search_subtree(subtrees_[i], bound, team, i);
       done_[i] = {whole, member.result().counts, member.next_bound(), member.result().plan};
       if (member.result().status == Status::kSolved) found(team, i);
     }
@@ -156,9 +147,9 @@ class RootParallel {
     if (ended_) team.stopped = true;
   }
 
-  Search lead_;
+  Deepening& lead_;
   const size_t threads_;
-  std::deque<Search> members_;
+  std::vector<std::unique_ptr<Deepening>> members_;
   Control& control_;
   std::vector<Subtree> subtrees_;  // of the round
   std::vector<Done> done_;
@@ -166,5 +157,11 @@ class RootParallel {
   bool ended_ = false;
   double cpu_s_ = 0;
 };
+
+}  // namespace
+
+DeepeningResult root_parallel(Deepening& lead, size_t threads, Control& control) {
+  return RootParallel(lead, threads, control).run();
+}
 
 }  // namespace hstar
