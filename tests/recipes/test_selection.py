@@ -1,5 +1,7 @@
 """Selection keeps the network that searches best, with no more searches than it has to do."""
 
+from typing import Any
+
 import pytest
 
 import hstar
@@ -39,11 +41,11 @@ def candidates(*names: str) -> list[Candidate]:
     return [Candidate(name, losses[name]) for name in names]  # type: ignore[arg-type]
 
 
-STARTS = ["first", "second"]
+STARTS: Any = ["first", "second"]
 
 
 def test_halving_drops_half_and_doubles_the_budget(searches: list[tuple[str, int]]) -> None:
-    best = selection.halving(candidates("lost", "slow", "fair", "good"), STARTS, 10)  # type: ignore[arg-type]
+    best = selection.best(candidates("lost", "slow", "fair", "good"), STARTS, "halving", 10)
     assert best.model == "good"
     # "lost" and "slow" tie with all their budget used; the loss decides which of the losers is dropped, and
     # "fair" has solved nothing within 10 either.
@@ -53,25 +55,25 @@ def test_halving_drops_half_and_doubles_the_budget(searches: list[tuple[str, int
 
 
 def test_halving_finds_what_needs_the_larger_budget(searches: list[tuple[str, int]]) -> None:
-    best = selection.halving(candidates("lost", "fair"), STARTS, 10)  # type: ignore[arg-type]
+    best = selection.best(candidates("lost", "fair"), STARTS, "halving", 10)
     assert best.model == "lost"  # within 10 evaluations both fail, so the loss decides
-    best = selection.halving(candidates("lost", "fair"), STARTS, 15)  # type: ignore[arg-type]
+    best = selection.best(candidates("lost", "fair"), STARTS, "halving", 15)
     assert best.model == "fair"
 
 
 def test_validate_searches_once_from_each_start(searches: list[tuple[str, int]]) -> None:
-    best = selection.validate(candidates("slow", "fair", "lost"), STARTS, 40)  # type: ignore[arg-type]
+    best = selection.best(candidates("slow", "fair", "lost"), STARTS, "validate", 40)
     assert best.model == "fair"
     assert len(searches) == 6
 
 
 def test_loss_needs_no_search(searches: list[tuple[str, int]]) -> None:
-    assert selection.loss(candidates("good", "lost", "fair"), STARTS, 10).model == "lost"  # type: ignore[arg-type]
+    assert selection.best(candidates("good", "lost", "fair"), STARTS, "loss", 10).model == "lost"
     assert not searches
 
 
 def test_options_are_checked() -> None:
-    with pytest.raises(InputError, match="unknown selection 'halve'"):
+    with pytest.raises(InputError, match="unknown select 'halve'"):
         Selection(select="halve")
     with pytest.raises(InputError, match="networks must be a whole number from 1 on"):
         Selection(networks=0)

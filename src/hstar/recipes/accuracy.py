@@ -61,18 +61,17 @@ def accuracy(model: TrainedModel[Any], data: RelationalData, rule: Rule | None =
     batch = examples.known_batch(np.arange(len(examples)), torch.device("cpu"))
     value = (rule or model.rule).value(model.estimate, raw, batch.known).numpy()
     label = examples.label.astype(np.float64)
-    error = np.square(value - label)
+    errors = {"mse": value - label} | {f"mse_{name}": examples.column(name) - label for name in BASELINES}
+    squares = {name: np.square(error) for name, error in errors.items()}
     record: dict[str, Any] = {
         "instances": len(data.instances),
         "states": len(examples),
-        "mse": float(error.mean()),
-        "mse_of_batches": _of_batches(error),
-        "mean_error": float((value - label).mean()),
+        **{name: float(square.mean()) for name, square in squares.items()},
+        "mse_of_batches": _of_batches(squares["mse"]),
+        "mean_error": float(errors["mse"].mean()),
         "mean_label": float(label.mean()),
+        "by_size": _by_size(data, examples, squares),
     }
-    for name in BASELINES:
-        record[f"mse_{name}"] = float(np.square(examples.column(name) - label).mean())
-    record["by_size"] = _by_size(data, examples, error)
     if hasattr(model.estimate, "spread"):
         record["sigma"] = float(model.estimate.spread(raw).mean())
         record["nll"] = float(model.estimate.loss(raw, Batch(batch.label.double(), batch.known)))
@@ -82,14 +81,11 @@ def accuracy(model: TrainedModel[Any], data: RelationalData, rule: Rule | None =
 
 
 def _by_size(
-    data: RelationalData, examples: RelationalExamples, error: npt.NDArray[np.floating[Any]]
+    data: RelationalData, examples: RelationalExamples, squares: dict[str, npt.NDArray[np.floating[Any]]]
 ) -> list[dict[str, Any]]:
     """Errors of the states of all problems with so many objects, the smallest first."""
     instance = examples.table.instance[examples.rows]
     objects = np.array([len(one.relations.objects) for one in data.instances])[instance]
-    squares = {"mse": error}
-    for name in BASELINES:
-        squares[f"mse_{name}"] = np.square(examples.column(name) - examples.label.astype(np.float64))
     return [
         {
             "objects": int(size),

@@ -145,7 +145,7 @@ class BootstrapOptions:
 class BootstrapPuzzle(Method):
     """For all instances of a puzzle of one size."""
 
-    options = {"recipe": BootstrapOptions}  # noqa: RUF012
+    own_options = BootstrapOptions
 
     def profiles(self, options: Options, source: Any) -> dict[str, Options]:
         """The network of `likely-admissible` for the puzzle."""
@@ -258,6 +258,14 @@ class OfPuzzle(Bootstrap):
 
 # Own spaces.
 
+OWN_DEFAULTS: Options = {
+    "epochs": 100,
+    "batch_size": 64,
+    "learning_rate": 3e-3,
+    "schedule": "cosine",
+    "patience": 100,
+}
+
 
 @dataclass(frozen=True)
 class BootstrapOwnOptions(Checked):
@@ -276,14 +284,7 @@ class BootstrapOwnOptions(Checked):
 class BootstrapOwn(StatesMethod):
     """For a space that has `encode`, from plans that it finds itself."""
 
-    recipe = BootstrapOwnOptions
-    defaults = {  # noqa: RUF012
-        "epochs": 100,
-        "batch_size": 64,
-        "learning_rate": 3e-3,
-        "schedule": "cosine",
-        "patience": 100,
-    }
+    own_options, defaults = BootstrapOwnOptions, OWN_DEFAULTS
 
     def learn(self, source: OwnProblem, parts: Parts, run: Run) -> TrainedModel[Any]:
         check_space(source, parts["parts"])

@@ -18,7 +18,7 @@ KINDS = ("task", "domain", "puzzle", "map", "own")
 
 
 def _first(part: object) -> str:
-    """The first sentence of a docstring."""
+    """The first paragraph of a docstring in one line."""
     text = (part.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
     return " ".join(text.split())
 

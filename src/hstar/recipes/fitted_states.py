@@ -52,11 +52,10 @@ class StateParts:
 class StatesMethod(Method):
     """A method with options of its own, `StateParts` and a training."""
 
-    recipe: ClassVar[type[Any]]
     defaults: ClassVar[Options]
 
     def parts(self, options: Options) -> dict[str, type[Any]]:
-        return {"recipe": self.recipe, "parts": StateParts, "training": TrainConfig}
+        return {"recipe": self.own_options, "parts": StateParts, "training": TrainConfig}
 
     def profiles(self, options: Options, source: Any) -> dict[str, Options]:
         return {"default": self.defaults}

@@ -22,7 +22,6 @@ from hstar.spaces.puzzles import with_usual_goal
 
 
 def recipes() -> list[Recipe]:
-    """All recipes."""
     return [RECIPES.get(name) for name in RECIPES]
 
 

@@ -105,7 +105,6 @@ class LikelyAdmissibleOptions:
             raise InputError("give nodes or task_time: a task without a limit may never end")
 
     def planner(self, *, sigmoid: bool) -> FFNNConfig:
-        """Options of the planning network."""
         assert self.dropout is not None  # as it is made
         return FFNNConfig(self.hidden, self.outputs, self.dropout, sigmoid=sigmoid)
 
@@ -152,7 +151,7 @@ class LikelyAdmissible(Method):
     """The method of a kind of space."""
 
     kind: str
-    options = {"recipe": LikelyAdmissibleOptions}  # noqa: RUF012
+    own_options = LikelyAdmissibleOptions
 
     def profiles(self, options: Options, source: Any) -> Mapping[str, Options]:
         """For a puzzle those of program and paper, of the study of efficiency, and quicker ones."""
@@ -171,5 +170,5 @@ class LikelyAdmissible(Method):
         return LearnHeuristicPrac(SPACES[self.kind](source, options), options, run).learn()
 
 
-KINDS_OF_SPACE = ("puzzle", "task", "map", "own")
-enter(Recipe(NAME, "Marom and Rosman, ICAPS 2020", {kind: LikelyAdmissible(kind) for kind in KINDS_OF_SPACE}))
+METHODS = {kind: LikelyAdmissible(kind) for kind in ("puzzle", "task", "map", "own")}
+enter(Recipe(NAME, "Marom and Rosman, ICAPS 2020", METHODS))

@@ -34,7 +34,8 @@ from hstar.search.puzzle_network import INPUTS, ONE_HOT, puzzle_features
 from hstar.spaces.own import OwnProblem
 from hstar.spaces.puzzle import Puzzle
 
-OF_STATES: Options = {"epochs": 40, "schedule": "cosine", "patience": 40}
+OF_A_TASK: Options = {"batch_size": 512, "epochs": 40, "schedule": "cosine", "patience": 40}
+OF_STATES: Options = {**OF_A_TASK, "batch_size": 256, "learning_rate": 3e-3, "estimate": "asymmetric"}
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,7 @@ class BackwardPuzzleOptions(BackwardOptions):
 class ProlongedOwn(StatesMethod):
     """For a space that has `goals`, `predecessors` and `encode`: a model of all starts around the goals."""
 
-    recipe = BackwardOptions
-    defaults = {"estimate": "asymmetric", "batch_size": 256, "learning_rate": 3e-3, **OF_STATES}  # noqa: RUF012
+    own_options, defaults = BackwardOptions, OF_STATES
 
     def learn(self, source: OwnProblem, parts: Parts, run: Run) -> TrainedModel[Any]:
         # 1. What the space must have.
@@ -75,7 +75,7 @@ class ProlongedOwn(StatesMethod):
 class ProlongedPuzzle(StatesMethod):
     """For all instances of a puzzle of one size, learned from those nearest to the goal."""
 
-    recipe, defaults = BackwardPuzzleOptions, ProlongedOwn.defaults
+    own_options, defaults = BackwardPuzzleOptions, OF_STATES
 
     def learn(self, source: Puzzle, parts: Parts, run: Run) -> TrainedModel[Any]:
         names, options = parts["parts"], parts["recipe"]
@@ -106,9 +106,7 @@ enter(
         "Value Function Learning via Prolonged Backward Heuristic Search",
         {
             "map": ProlongedMap(),
-            "task": SampledTask(
-                NAME, "prolonged", {"default": {"batch_size": 512, **OF_STATES}}, estimate="asymmetric"
-            ),
+            "task": SampledTask(NAME, "prolonged", {"default": OF_A_TASK}, estimate="asymmetric"),
             "puzzle": ProlongedPuzzle(),
             "own": ProlongedOwn(),
         },

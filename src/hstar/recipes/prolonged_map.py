@@ -80,7 +80,6 @@ class ProlongedOptions:
         self.labels()
 
     def belief(self) -> Estimate:
-        """The estimate with its options."""
         return Asymmetric(self.a) if self.estimate == Asymmetric.name else ESTIMATES.get(self.estimate)()
 
     def labels(self) -> Prolonged | OptimalPath:
@@ -157,9 +156,7 @@ class ProlongedMap(Method):
             if len(grids) < len(problems):
                 raise InputError("headings are for grids, but lattices are given, which have their own")
             problems = with_headings(grids, config.headings, config.turn_cost, training.seed)
-        neighbours, cut_corners = _steps(problems)
-        headings, turn_cost = _turns(problems)
-        sizes = _sizes(problems, network, config.symmetries)
+        space = _identity(problems, network, config.symmetries)
         # 2. The cost-to-go of states around their optimal paths.
         scenarios = list(labelled(problems, config))
         examples = GridExamples(scenarios, network, symmetries=config.symmetries)
@@ -170,7 +167,7 @@ class ProlongedMap(Method):
         target = float(np.abs(examples.target()).mean())
         network = replace(network, scale=target if target > 0 else 1.0)
         trained = fit(
-            lambda outputs: network.build(outputs, max(headings, 1)),
+            lambda outputs: network.build(outputs, max(space.headings, 1)),
             (examples, held_out),
             config.belief(),
             training,
@@ -178,12 +175,11 @@ class ProlongedMap(Method):
             checkpoint=run.checkpoint,
         )
         # 4. What the search needs.
-        weights = {name: tensor.cpu().numpy() for name, tensor in trained.model.state_dict().items()}
         return TrainedModel(
-            space=MapIdentity(neighbours, cut_corners, sizes, network.any_size, headings, turn_cost),
+            space=space,
             model=network.name,
             model_config=asdict(network),
-            tensors=weights,
+            tensors={name: tensor.cpu().numpy() for name, tensor in trained.model.state_dict().items()},
             estimate=config.belief(),
             rule=Mean(),
             search={"search": "astar"},
@@ -223,40 +219,26 @@ def labelled(problems: Sequence[GridLike], config: ProlongedOptions) -> Iterator
         )
 
 
-def _turns(problems: Sequence[GridLike]) -> tuple[int, float]:
-    """Headings and the price of a turn, which must be the same in all problems; 0 on grids."""
-    found = {
-        (one.headings, one.turn_cost) if isinstance(one, LatticeProblem) else (0, 0.0) for one in problems
-    }
-    if len(found) > 1:
-        raise InputError("the scenarios differ in headings, or in the price of turns")
-    if any(isinstance(one, LatticeProblem) and len(one.goal) != 2 for one in problems):
-        raise InputError(f"{NAME} learns of goals for every heading, but one is given")
-    return found.pop()
-
-
-def _steps(problems: Sequence[GridLike]) -> tuple[int, bool]:
-    """Neighbours, and whether corners are cut, which must be the same in all problems."""
+def _identity(problems: Sequence[GridLike], network: GridNetwork, symmetries: bool) -> MapIdentity:
+    """What the problems share; an `InputError` if they differ, or the network cannot learn from them."""
     if not problems:
         raise InputError("no scenarios to learn from")
     if any(problem.grid.costs is not None for problem in problems):
         raise InputError(f"{NAME} learns of maps where each step costs 1, not of costs of cells")
-    found = set()
+    steps, turns = set(), set()
     for problem in problems:
-        steps = problem.headings if isinstance(problem, LatticeProblem) else problem.grid.neighbours
-        found.add((steps, steps == 8 and problem.grid.cut_corners))
-    if len(found) > 1:
-        raise InputError("the scenarios differ in what steps are possible")
-    return found.pop()
-
-
-def _sizes(
-    problems: Sequence[GridLike], network: GridNetwork, symmetries: bool
-) -> tuple[tuple[int, int], ...]:
-    """Rows and columns of the maps, of which some networks take one kind alone."""
-    found = tuple(sorted({problem.grid.shape for problem in problems}))
-    if not network.any_size and len(found) > 1:
+        lattice = problem if isinstance(problem, LatticeProblem) else None
+        neighbours = problem.grid.neighbours if lattice is None else lattice.headings
+        steps.add((neighbours, neighbours == 8 and problem.grid.cut_corners))
+        turns.add((0, 0.0) if lattice is None else (lattice.headings, lattice.turn_cost))
+        if lattice is not None and len(lattice.goal) != 2:
+            raise InputError(f"{NAME} learns of goals for every heading, but one is given")
+    for found, what in ((steps, "what steps are possible"), (turns, "headings, or in the price of turns")):
+        if len(found) > 1:
+            raise InputError(f"the scenarios differ in {what}")
+    sizes = tuple(sorted({problem.grid.shape for problem in problems}))
+    if not network.any_size and len(sizes) > 1:
         raise InputError(f"the model {network.name} learns from maps of one size; use vin")
-    if not network.any_size and symmetries and found[0][0] != found[0][1]:
+    if not network.any_size and symmetries and sizes[0][0] != sizes[0][1]:
         raise InputError(f"turned maps have other sizes, which the model {network.name} cannot learn from")
-    return found
+    return MapIdentity(*steps.pop(), sizes, network.any_size, *turns.pop())

@@ -43,14 +43,14 @@ class Method(ABC):
     """How a recipe learns for one kind of space."""
 
     takes: ClassVar[tuple[str, ...]] = ("checkpoint",)  # of a `Run`: checkpoint, data, held_out
-    options: ClassVar[Mapping[str, type[Any]]] = {}  # dataclasses by part
+    own_options: ClassVar[type[Any]]  # the dataclass of the part `recipe`
 
     def parts(self, options: Options) -> Mapping[str, type[Any]]:
         """Dataclasses by part; options that are given may choose one, as that of the model.
 
         Their fields that have a help are the options of the method.
         """
-        return self.options
+        return {"recipe": self.own_options}
 
     def profiles(self, options: Options, source: Any) -> Mapping[str, Options]:
         """Sets of options by name, the default one first; without a source those that the help tells."""

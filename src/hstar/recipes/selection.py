@@ -16,31 +16,29 @@ Budgets count evaluations, not seconds: the same networks give the same choice o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
-from hstar.errors import InputError
 from hstar.models.trained_model import TrainedModel
-from hstar.options import check_options, option
-from hstar.registry import Registry
+from hstar.options import Checked, option
 from hstar.sampling.walks import Walks
 from hstar.search.solve import solve
 from hstar.spaces.task import Task
 
+VALIDATION_SEED = 1 << 40  # apart from the seeds that users give to walks of their own
+
 
 @dataclass(frozen=True)
-class Selection:
+class Selection(Checked):
     """Options of the selection."""
 
     networks: int = option(1, "Networks to train, of which the best one is kept.", least=1)
-    select: str = option("halving", "How it is chosen: halving, validate or loss.")
+    select: str = option(
+        "halving", "How it is chosen: halving, validate or loss.", words=("halving", "validate", "loss")
+    )
     validation_starts: int = option(10, "Random walks that it is chosen by.", least=1)
     validation_budget: int = option(20_000, "Evaluations of a search, doubled by halving.", least=1)
-
-    def __post_init__(self) -> None:
-        check_options(self)
-        SELECTIONS.get(self.select)
 
 
 @dataclass
@@ -68,47 +66,23 @@ class Candidate:
         return -len(self.solved), sum(self.evaluations.values()), self.loss
 
     def record(self) -> dict[str, int | float]:
-        """Plain data for the model file."""
         evaluations = sum(self.evaluations.values())
         searches = {"starts": len(self.evaluations), "solved": len(self.solved), "evaluations": evaluations}
         return {"seed": self.model.seed, "loss": self.loss, **searches}
 
 
-VALIDATION_SEED = 1 << 40  # apart from the seeds that users give to walks of their own
-
-Select: TypeAlias = Callable[[Sequence[Candidate], Sequence[Task], int], Candidate]
-SELECTIONS: Registry[Select] = Registry("selection")
-
-
-@SELECTIONS.register("halving")
-def halving(candidates: Sequence[Candidate], starts: Sequence[Task], budget: int) -> Candidate:
-    """Drops the worse half until one is left."""
+def best(candidates: Sequence[Candidate], starts: Sequence[Task], select: str, budget: int) -> Candidate:
     alive = list(candidates)
-    while len(alive) > 1:
+    while len(alive) > 1 and select != "loss":
         for candidate in alive:
             candidate.search(starts, budget)
-        alive = sorted(alive, key=Candidate.rank)[: (len(alive) + 1) // 2]
+        kept = 1 if select == "validate" else (len(alive) + 1) // 2
+        alive = sorted(alive, key=Candidate.rank)[:kept]
         budget *= 2
-    return alive[0]
-
-
-@SELECTIONS.register("validate")
-def validate(candidates: Sequence[Candidate], starts: Sequence[Task], budget: int) -> Candidate:
-    """One round for all."""
-    for candidate in candidates:
-        candidate.search(starts, budget)
-    return min(candidates, key=Candidate.rank)
-
-
-@SELECTIONS.register("loss")
-def loss(candidates: Sequence[Candidate], starts: Sequence[Task], budget: int) -> Candidate:
-    """No search."""
-    return min(candidates, key=lambda candidate: candidate.loss)
+    return min(alive, key=lambda candidate: candidate.loss)
 
 
 def choose(candidates: Sequence[Candidate], task: Task, options: Selection, seed: int) -> Candidate:
     """The candidate to keep, on walks that depend on the seed."""
-    if not candidates:
-        raise InputError("no networks to choose from")
     starts = Walks(walks=options.validation_starts, seed=VALIDATION_SEED + seed).tasks(task)
-    return SELECTIONS.get(options.select)(candidates, starts, options.validation_budget)
+    return best(candidates, starts, options.select, options.validation_budget)

@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from hstar.errors import InputError
 from hstar.estimates import ESTIMATES, rules
@@ -87,21 +88,15 @@ class TruncatedOptions:
         self.belief()
 
     def belief(self) -> Estimate:
-        """The estimate with its options."""
         if self.estimate in WITHOUT_SPREAD:
             return ESTIMATES.get(self.estimate)()
-        spread: dict[str, Any] = {"sigma": self._sigma()}
-        if self.estimate == "truncated":
-            spread["margin"] = self.margin
-        return ESTIMATES.get(self.estimate)(**spread)
-
-    def _sigma(self) -> float | None:
-        if self.sigma in (LEARNED, FIXED):
-            return None if self.sigma == LEARNED else self.fixed_sigma
+        sigma = {LEARNED: None, FIXED: self.fixed_sigma}.get(self.sigma, self.sigma)
         try:
-            return float(self.sigma)
+            spread = {"sigma": None if sigma is None else float(sigma)}
         except (TypeError, ValueError):
             raise InputError(f"sigma must be learned, fixed or a number, got '{self.sigma}'") from None
+        margin = {"margin": self.margin} if self.estimate == "truncated" else {}
+        return ESTIMATES.get(self.estimate)(**spread, **margin)
 
 
 _PUBLISHED: Options = {
@@ -155,7 +150,9 @@ class Truncated(Method):
         if train_config.ranking == 1 and config.rule not in ("mean", "order"):
             raise InputError(f"with ranking 1 the search sees the order alone, not {config.rule}")
         # 1. States, bounds and base.
-        data = _some(data, config.instances, train_config.seed)
+        if config.instances is not None:
+            order = np.random.default_rng(train_config.seed).permutation(len(data.instances))
+            data = _only(data, np.sort(order[: config.instances]))
         instances, states = len(data.instances), int(data.labelled.sum())
         seen = (data, held_out)
         if held_out is None:
@@ -202,24 +199,16 @@ class Truncated(Method):
         return with_origin(trained_model, *seen)
 
 
-def _some(data: RelationalData, number: int | None, seed: int) -> RelationalData:
-    """So many instances, in their order."""
-    if number is None or number >= len(data.instances):
-        return data
-    chosen = np.random.default_rng(seed).permutation(len(data.instances))[:number]
-    return RelationalData(data.words, tuple(data.instances[i] for i in sorted(chosen)))
-
-
 def _split(data: RelationalData, share: float, seed: int) -> tuple[RelationalData, RelationalData | None]:
     """The rest, and some instances to hold out, before a model looks at what it starts from."""
     apart = held_out_rows(np.arange(len(data.instances)), share, seed)
     if not share or not apart.any():
         return data, None
-    rest, held_out = (
-        tuple(one for one, other in zip(data.instances, apart, strict=True) if other == side)
-        for side in (False, True)
-    )
-    return RelationalData(data.words, rest), RelationalData(data.words, held_out)
+    return _only(data, np.flatnonzero(~apart)), _only(data, np.flatnonzero(apart))
+
+
+def _only(data: RelationalData, numbers: npt.NDArray[np.int64]) -> RelationalData:
+    return RelationalData(data.words, tuple(data.instances[number] for number in numbers))
 
 
 PAPER = "Núñez-Molina, Asai, Mesejo and Fernández-Olivares, arXiv 2308.11905"

@@ -25,7 +25,7 @@ from hstar.models.domain_identity import DomainIdentity
 from hstar.models.ridge import Choice, choose_ridge, ridge_regression, squared_error
 from hstar.models.trained_model import TrainedModel
 from hstar.models.wl import WLConfig, WLFeatures, stack
-from hstar.options import check_options, option
+from hstar.options import Checked, option
 from hstar.recipes.domain_data import check_data, with_origin
 from hstar.recipes.recipe import Method, Parts, Recipe, Run, enter
 from hstar.sampling.relational import RelationalData, RelationalInstance
@@ -36,32 +36,24 @@ Array: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class WLOptions:
+class WLOptions(Checked):
     """Options of the features, and of the regression."""
 
-    iterations: int | None = option(None, "Rounds of colour refinement; chosen from 1 to 3.")
+    iterations: int | None = option(None, "Rounds of colour refinement; chosen from 1 to 3.", most=20)
     multiset: bool = option(False, "Count neighbours of equal colour.")
     types: bool = option(True, "Objects of different types differ from the start.")
-    least_states: int = option(2, "Training states that must have a feature.")
+    least_states: int = option(2, "Training states that must have a feature.", least=1)
     ridge: float | None = option(None, "Penalty on squared weights; chosen on held-out instances.", above=0)
     siblings: bool = option(True, "Learn from the lower bounds of siblings, if the data have them.")
     validation: float = option(0.25, "Share of instances, the largest, to choose by.", above=0, below=1)
     seed: int = option(0, "Of all random choices.")
-
-    def __post_init__(self) -> None:
-        self.features(0 if self.iterations is None else self.iterations)
-        check_options(self)
-
-    def features(self, iterations: int) -> WLConfig:
-        """The options of features with so many rounds."""
-        return WLConfig(iterations, self.multiset, self.types, self.least_states)
 
 
 class WL(Method):
     """For all tasks of a domain, from labelled states of some."""
 
     takes = ("held_out",)
-    options = {"recipe": WLOptions}  # noqa: RUF012
+    own_options = WLOptions
 
     def learn(self, source: RelationalData, parts: Parts, run: Run) -> TrainedModel[DomainIdentity]:
         data, held_out = check_data(source, run)
@@ -71,7 +63,8 @@ class WL(Method):
         judges, learners = (largest, smaller) if held_out is None else (held_out, data)
         choices: list[tuple[int, Choice]] = []
         for iterations in ITERATIONS if given.iterations is None else (given.iterations,):
-            _, rows, others = _rows(learners, given, iterations, judges)
+            features = _features(learners, given, iterations)
+            rows, others = (_rows(features, part, given.siblings) for part in (learners, judges))
             matrix, target, bounds = (np.concatenate(parts) for parts in zip(rows, others, strict=True))
             apart = np.arange(len(target)) >= len(rows.target)
             choices.append((iterations, choose_ridge(matrix, target, apart, given.ridge, bounds)))
@@ -79,7 +72,8 @@ class WL(Method):
                 break
         iterations, choice = min(choices, key=lambda one: one[1].loss or 0.0)
         # 3. All states.
-        features, (matrix, target, bounds), _ = _rows(data, given, iterations)
+        features = _features(data, given, iterations)
+        matrix, target, bounds = _rows(features, data, given.siblings)
         weights, bias = ridge_regression(matrix, target, choice.ridge, bounds)
         model = TrainedModel(
             space=DomainIdentity(data.words),
@@ -133,23 +127,22 @@ class _Rows(NamedTuple):
     bounds: npt.NDArray[np.bool_]
 
 
-def _rows(
-    data: RelationalData, given: WLOptions, iterations: int, others: RelationalData | None = None
-) -> tuple[WLFeatures, _Rows, _Rows]:
-    """Features that the labelled states of the data have; rows of the data, and of others."""
-    features = WLFeatures(data.words, given.features(iterations))
+def _features(data: RelationalData, given: WLOptions, iterations: int) -> WLFeatures:
+    """Features that the labelled states of the data have."""
+    config = WLConfig(iterations, given.multiset, given.types, given.least_states)
+    features = WLFeatures(data.words, config)
     features.collect(data.with_labels())
+    return features
 
-    def rows(part: RelationalData) -> _Rows:
-        part = part if given.siblings else part.with_labels()
-        if not part.instances:
-            return _Rows(np.zeros((0, len(features))), np.zeros(0), np.zeros(0, dtype=bool))
-        matrix = stack([features.count(instance) for instance in part.instances], len(features)).dense()
-        target = np.concatenate([_least(instance) for instance in part.instances])
-        rows, useful = _Rows(matrix, target, ~part.labelled), np.isfinite(target)  # dead ends have no h*
-        return rows if useful.all() else _Rows(*(column[useful] for column in rows))
 
-    return features, rows(data), rows(RelationalData(data.words, ()) if others is None else others)
+def _rows(features: WLFeatures, data: RelationalData, siblings: bool) -> _Rows:
+    data = data if siblings else data.with_labels()
+    if not data.instances:
+        return _Rows(np.zeros((0, len(features))), np.zeros(0), np.zeros(0, dtype=bool))
+    matrix = stack([features.count(instance) for instance in data.instances], len(features)).dense()
+    target = np.concatenate([_least(instance) for instance in data.instances])
+    rows, useful = _Rows(matrix, target, ~data.labelled), np.isfinite(target)  # dead ends have no h*
+    return rows if useful.all() else _Rows(*(column[useful] for column in rows))
 
 
 def _least(instance: RelationalInstance) -> Array:
