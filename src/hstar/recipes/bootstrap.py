@@ -62,18 +62,14 @@ class Bootstrap(Learner):
     jobs = 1
     weight = 1.0
 
-    def __init__(self, problem: Any, nodes: int, run: Run, iterations: int | None = None) -> None:
+    def __init__(self, problem: Any, first: str, nodes: int, run: Run, iterations: int | None = None) -> None:
         super().__init__(run, iterations)
-        self.problem, self.limit = problem, nodes
+        self.problem, self.first, self.limit = problem, first, nodes
         self.present: TrainedModel[Any] | None = None
 
     @abstractmethod
     def starts(self) -> Sequence[Any]:
         """What is tried in the next iteration."""
-
-    @abstractmethod
-    def heuristic(self) -> Any:
-        """The present one."""
 
     @abstractmethod
     def learn(self, plans: list[list[Any]], left: list[Any]) -> tuple[bool, dict[str, Any]]:
@@ -85,7 +81,8 @@ class Bootstrap(Learner):
 
     def step(self) -> dict[str, Any]:
         # 1. Try the starts with the present heuristic.
-        starts, limit, heuristic = self.starts(), self.limit, self.heuristic()
+        starts, limit = self.starts(), self.limit
+        heuristic = self.first if self.present is None else self.built(self.present)
         config = SearchConfig(max_evaluations=limit, weight=self.weight)
 
         def search(problem: Any, progress: Progress | None) -> Result:
@@ -106,6 +103,9 @@ class Bootstrap(Learner):
             self.limit *= 2
         counts = {"tasks": len(starts), "solved": len(plans), "nodes": limit, "generated": generated}
         return {**counts, **record}
+
+    def built(self, model: TrainedModel[Any]) -> Any:
+        return model.build(self.problem)
 
     def model(self) -> TrainedModel[Any]:
         """The last heuristic; an `InputError` if nothing was learned."""
@@ -168,13 +168,13 @@ class OfPuzzle(Bootstrap):
     states = 0  # that the present network has learned
 
     def __init__(self, puzzle: Puzzle, options: BootstrapOptions, run: Run) -> None:
-        super().__init__(puzzle, options.nodes, run)
-        self.options, self.jobs = options, options.jobs
         names = [info.name for info in puzzle.core.heuristics]
-        self.first = options.first or names[0]
+        super().__init__(puzzle, options.first or names[0], options.nodes, run)
         if self.first not in names:
             raise unknown(f"heuristic of {puzzle}", self.first, names)
+        self.options, self.jobs = options, options.jobs
         self.features = puzzle_features(puzzle, options.inputs)
+        self.shape = FFNNConfig(options.hidden, outputs=1)
         seeds = np.random.SeedSequence((options.seed, _SETS)).generate_state(options.instances, np.uint64)
         self.left: list[State] = [puzzle.random(int(seed)).start for seed in seeds]
 
@@ -184,8 +184,8 @@ class OfPuzzle(Bootstrap):
     def starts(self) -> list[State]:
         return self.left
 
-    def heuristic(self) -> str | PuzzleNetwork:
-        return self.first if self.present is None else PuzzleNetwork(self.features, **self.present.network)
+    def built(self, model: TrainedModel[PuzzleIdentity]) -> PuzzleNetwork:
+        return PuzzleNetwork(self.features, **model.network)  # databases are not read again
 
     def learn(self, plans: list[list[State]], left: list[State]) -> tuple[bool, dict[str, Any]]:
         """A new network, from the states of these plans."""
@@ -207,11 +207,6 @@ class OfPuzzle(Bootstrap):
         fit_planner(network, optimizer, x, y, options.planner_steps, seeded(*order, _LEARNING))
         self.present, self.left, self.states = self.trained(network.arrays()), left, len(buffer)
         return True, {"learned": True}
-
-    @property
-    def shape(self) -> FFNNConfig:
-        """One output, in units of ten moves."""
-        return FFNNConfig(self.options.hidden, outputs=1)
 
     def trained(self, weights: Tensors) -> TrainedModel[PuzzleIdentity]:
         return TrainedModel(
@@ -298,7 +293,7 @@ class OfOwnSpace(Bootstrap):
 
     def __init__(self, problem: OwnProblem, parts: Parts, run: Run) -> None:
         self.options: BootstrapOwnOptions = parts["recipe"]
-        super().__init__(problem, self.options.nodes, run, self.options.iterations)
+        super().__init__(problem, problem.claims[0].name, self.options.nodes, run, self.options.iterations)
         self.parts, self.walk, self.search = parts, self.options.walk, self.options.search
         self.weight = self.options.weight if self.search == "wastar" else 1.0
         # By inputs: states that look alike to the network count once. Label and lower bound.
@@ -324,9 +319,6 @@ class OfOwnSpace(Bootstrap):
                 state = generator.choice(steps)[1]
             ends.append(state)
         return ends
-
-    def heuristic(self) -> Any:
-        return self.problem.claims[0].name if self.present is None else self.present.build(self.problem)
 
     def learn(self, plans: list[list[Any]], left: list[Any]) -> tuple[bool, dict[str, Any]]:
         walk, enough = self.walk, len(plans) >= SHARE * self.options.instances

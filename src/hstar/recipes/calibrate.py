@@ -65,11 +65,6 @@ class Promise:
     rule: Rule | None = None  # what is calibrated, instead of the model's own
     distribution: str = ""  # in words, what the instances are drawn from
 
-    def chosen(self, model: TrainedModel[Any]) -> Rule:
-        """The rule that is calibrated."""
-        rule = model.rule if self.rule is None else self.rule
-        return rule.of if isinstance(rule, Calibrated) else rule
-
     def calibration(
         self, plans: Iterable[ScoredPlan], of: Rule, progress: Counter | None = None, *, whole: bool = True
     ) -> Calibration:
@@ -129,7 +124,8 @@ def calibrate(
         raise UnsupportedError(f"models of a {kind} cannot be calibrated; those of a {', '.join(PLANS)} can")
     if isinstance(instances, Sequence):  # before any of them is solved
         conformal.check_instances(len(instances), confidence)
-    chosen = promise.chosen(model)
+    rule = promise.rule or model.rule
+    chosen = rule.of if isinstance(rule, Calibrated) else rule
     if kind == "puzzle" and isinstance(chosen, Clip):  # which stays outside
         model, chosen = replace(model, rule=chosen.of, lower=FEATURES), chosen.of
     plans = PLANS[kind](model.with_rule(chosen), instances, limits, cache)

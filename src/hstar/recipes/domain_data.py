@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hstar.errors import InputError
-from hstar.models.domain_identity import DomainIdentity
-from hstar.models.trained_model import TrainedModel
 from hstar.recipes.recipe import Run
 from hstar.sampling.relational import RelationalData
 from hstar.spaces.task import Task
@@ -25,12 +22,10 @@ def check_data(data: RelationalData, run: Run) -> tuple[RelationalData, Relation
     return data, held_out
 
 
-def with_origin(
-    model: TrainedModel[DomainIdentity], *data: RelationalData | None
-) -> TrainedModel[DomainIdentity]:
-    """The model with the digests of the instances that it has seen."""
+def origin(*data: RelationalData | None) -> tuple[str, ...]:
+    """The digests of the instances that a model has seen, for its `trained_on`."""
     seen = {one.digest() for part in data if part is not None for one in part.instances if len(one)}
-    return replace(model, trained_on=tuple(sorted(seen)))
+    return tuple(sorted(seen))
 
 
 def labelled(tasks: Sequence[Task]) -> RelationalData:

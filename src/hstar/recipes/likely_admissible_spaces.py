@@ -68,6 +68,8 @@ class LearningSpace(ABC):
     search: ClassVar[str] = "astar"
     walks: BackwardWalks  # where tasks come from
     inputs: int  # numbers that the networks see of a state
+    target: Identity  # what the model is for
+    identity: dict[str, Any]  # plain data that a checkpoint has to share
     encoder: str | None = None
     lower: str | None = None
 
@@ -78,15 +80,6 @@ class LearningSpace(ABC):
             raise InputError(f"{next(name for name in of_puzzles if of_puzzles[name])} is for puzzles alone")
         self.shape = options.planner(sigmoid=self.search == "astar")
         self.kept = self.shape  # of the network in the model file
-
-    @property
-    @abstractmethod
-    def identity(self) -> dict[str, Any]:
-        """Plain data that a checkpoint has to share."""
-
-    @abstractmethod
-    def space(self) -> Identity:
-        """What the model is for."""
 
     @abstractmethod
     def array(self, states: Sequence[Any]) -> Inputs:
@@ -111,11 +104,9 @@ class LearningSpace(ABC):
             yield Attempt(self.plan(problem, result), result.generated)
 
     def at(self, state: Any) -> Any:
-        """The problem from another start."""
         return self.problem.at(state)
 
     def plan(self, problem: Any, result: Result) -> list[Any] | None:
-        """The states of a plan."""
         return None if result.states is None else list(result.states)
 
     def entries(self, plan: list[Any]) -> Iterator[Entry]:
@@ -128,7 +119,7 @@ class LearningSpace(ABC):
 
     def model(self, planner: FFNN, summary: dict[str, Any]) -> TrainedModel[Any]:
         return TrainedModel(
-            space=self.space(),
+            space=self.target,
             encoder=self.encoder,
             model=self.kept.name,
             model_config=asdict(self.kept),
@@ -153,18 +144,12 @@ class PuzzleSpace(LearningSpace):
         super().__init__(problem, options)
         if options.mirror:
             check_mirror_images(problem)
-        self.walks = PuzzleWalks(problem)
+        self.walks, self.target = PuzzleWalks(problem), PuzzleIdentity(problem)
+        self.identity = {"puzzle": str(problem)}
         self.features = puzzle_features(problem, options.inputs)
         self.inputs, self.encoder = self.features.inputs, options.inputs
         floor = options.inputs != ONE_HOT if options.floor is None else options.floor
         self.lower = FEATURES if floor else None
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        return {"puzzle": str(self.problem)}
-
-    def space(self) -> PuzzleIdentity:
-        return PuzzleIdentity(self.problem)
 
     def array(self, states: Sequence[State]) -> Inputs:
         return self.features.array(states)
@@ -183,6 +168,7 @@ class TaskSpace(LearningSpace):
     """The states of a planning task."""
 
     problem: Task
+    target: TaskIdentity
 
     def __init__(self, task: Task, options: LikelyAdmissibleOptions) -> None:
         if not task.core.unit_cost:
@@ -191,23 +177,17 @@ class TaskSpace(LearningSpace):
                 "take it with --unit-cost (unit_cost=True) if that is meant"
             )
         super().__init__(task, options)
-        self.walks = TaskWalks(task)
-        self.inputs = len(self.space().atoms)
+        self.walks, self.target = TaskWalks(task), identify(task)
+        # Variables, facts and goal; and the start, from which a state of the goal may be sought.
+        self.identity = {"task": self.target.digest, "start": list(task.core.initial_state)}
+        self.inputs = len(self.target.atoms)
         if not self.inputs:
             raise InputError(f"{task.name} has no atoms to learn from")
         rng = np.random.default_rng(options.seed)
         if not any(self.walks.neighbours(self.walks.goal(rng), rng) for _ in range(_LOOKS)):
             raise InputError(f"no action leads to the goal of {task.name}: nothing can be learned")
-        self._facts = np.array(self.space().inputs(task).facts)  # per fact its input; -1 for none
+        self._facts = np.array(self.target.inputs(task).facts)  # per fact its input; -1 for none
         self._offsets = np.cumsum([0, *map(len, task.atoms[:-1])])  # where the facts of a variable begin
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """Variables, facts and goal; and the start, from which a state of the goal may be sought."""
-        return {"task": self.space().digest, "start": list(self.problem.core.initial_state)}
-
-    def space(self) -> TaskIdentity:
-        return identify(self.problem)
 
     def array(self, states: Sequence[State]) -> Inputs:
         """Ones for the atoms that hold."""
@@ -244,20 +224,16 @@ class PlanningNetwork:
 class StatesSpace(LearningSpace, BackwardWalks):
     """States are what the problem says; rows of inputs stand for them in memory."""
 
-    def __init__(self, problem: Any, options: LikelyAdmissibleOptions) -> None:
+    def __init__(self, problem: Any, options: LikelyAdmissibleOptions, goals: list[Any]) -> None:
         super().__init__(problem, options)
-        self.walks = self
+        self.walks, self.goals = self, goals
         self.inputs = self.array([problem.start]).shape[1]
-        costs = [cost for goal in self.goals() for _, cost in self.before(goal) if cost > 0]
+        costs = [cost for goal in goals for _, cost in self.before(goal) if cost > 0]
         if not costs:
             raise InputError(f"no step leads to the goal of {problem.name}: nothing can be learned")
         self.unit = float(np.mean(costs))
         # The same weights with the mean in costs.
         self.kept = replace(self.shape, scale=self.shape.scale * self.unit)
-
-    @abstractmethod
-    def goals(self) -> list[Any]:
-        """The goal states."""
 
     @abstractmethod
     def before(self, state: Any) -> list[Step]:
@@ -268,8 +244,7 @@ class StatesSpace(LearningSpace, BackwardWalks):
         """The states that one step leads to."""
 
     def goal(self, rng: np.random.Generator) -> Any:
-        goals = self.goals()
-        return goals[int(rng.integers(len(goals)))]
+        return self.goals[int(rng.integers(len(self.goals)))]
 
     def neighbours(self, state: Any, rng: np.random.Generator) -> list[Any]:
         return list(dict.fromkeys(before for before, _ in self.before(state)))
@@ -307,17 +282,9 @@ class MapSpace(StatesSpace):
             raise InputError(f"{NAME} learns about one map with one goal; prolonged learns about many")
         if not isinstance(problems[0], GridProblem) or problems[0].grid.costs is not None:
             raise UnsupportedError(f"{NAME} learns about grids whose steps cost the same, without headings")
-        super().__init__(problems[0], options)
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        return self.space().to_json()
-
-    def space(self) -> GoalIdentity:
-        return GoalIdentity.of(self.problem)
-
-    def goals(self) -> list[Any]:
-        return [self.problem.goal]
+        super().__init__(problems[0], options, [problems[0].goal])
+        self.target = GoalIdentity.of(self.problem)
+        self.identity = self.target.to_json()
 
     def before(self, state: Any) -> list[Step]:
         """Steps of grids can be taken back."""
@@ -350,18 +317,9 @@ class OwnSpace(StatesSpace):
                 f"{NAME} walks backwards from the goals: add a function predecessors(state) to "
                 f"{problem.name}, or use bootstrap, which needs none"
             )
-        super().__init__(problem, options)
+        super().__init__(problem, options, [_hashable(goal) for goal in problem.goals])
         self.lower = LOWER if problem.bounded else None
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        return {"space": self.problem.name}
-
-    def space(self) -> OwnIdentity:
-        return OwnIdentity(self.problem.name, self.inputs)
-
-    def goals(self) -> list[Any]:
-        return [_hashable(goal) for goal in self.problem.goals]
+        self.target, self.identity = OwnIdentity(problem.name, self.inputs), {"space": problem.name}
 
     def before(self, state: Any) -> list[Step]:
         return [(_hashable(before), float(cost)) for _, before, cost in self.problem.predecessors(state)]

@@ -211,12 +211,10 @@ def labelled(problems: Sequence[GridLike], config: ProlongedOptions) -> Iterator
     for problem in problems:
         try:
             found = sampler.sample(problem)
+            states, label, reached = found.states, found.label, found.reached
         except InputError:  # no path, and so no states of one
-            yield LabelledScenario(problem, np.zeros(0, np.int64), np.zeros(0, np.float32), False)
-            continue
-        yield LabelledScenario(
-            problem, found.states.astype(np.int64), found.label.astype(np.float32), found.reached
-        )
+            states, label, reached = np.zeros(0, np.int32), np.zeros(0), False
+        yield LabelledScenario(problem, states.astype(np.int64), label.astype(np.float32), reached)
 
 
 def _identity(problems: Sequence[GridLike], network: GridNetwork, symmetries: bool) -> MapIdentity:

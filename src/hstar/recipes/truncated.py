@@ -35,7 +35,7 @@ from hstar.models import TrainedModel, model_of, models_of
 from hstar.models.domain_identity import DomainIdentity
 from hstar.models.ridge import held_out_rows
 from hstar.options import check_options, option
-from hstar.recipes.domain_data import check_data, with_origin
+from hstar.recipes.domain_data import check_data, origin
 from hstar.recipes.recipe import Method, Options, Parts, Recipe, Run, enter
 from hstar.sampling.optimal import HEURISTICS, UPPER
 from hstar.sampling.relational import RelationalData
@@ -90,9 +90,9 @@ class TruncatedOptions:
     def belief(self) -> Estimate:
         if self.estimate in WITHOUT_SPREAD:
             return ESTIMATES.get(self.estimate)()
-        sigma = {LEARNED: None, FIXED: self.fixed_sigma}.get(self.sigma, self.sigma)
+        sigma = self.fixed_sigma if self.sigma == FIXED else self.sigma
         try:
-            spread = {"sigma": None if sigma is None else float(sigma)}
+            spread = {"sigma": None if sigma == LEARNED else float(sigma)}
         except (TypeError, ValueError):
             raise InputError(f"sigma must be learned, fixed or a number, got '{self.sigma}'") from None
         margin = {"margin": self.margin} if self.estimate == "truncated" else {}
@@ -154,7 +154,7 @@ class Truncated(Method):
             order = np.random.default_rng(train_config.seed).permutation(len(data.instances))
             data = _only(data, np.sort(order[: config.instances]))
         instances, states = len(data.instances), int(data.labelled.sum())
-        seen = (data, held_out)
+        seen = origin(data, held_out)
         if held_out is None:
             data, held_out = _split(data, train_config.validation, train_config.seed)
         lower, upper, base = (
@@ -181,7 +181,7 @@ class Truncated(Method):
             checkpoint=run.checkpoint,
         )
         # 3. What the search needs.
-        trained_model = TrainedModel(
+        return TrainedModel(
             space=DomainIdentity(data.words),
             model=config.model,
             model_config={one.name: getattr(model, one.name) for one in fields(model) if one.metadata},
@@ -194,9 +194,9 @@ class Truncated(Method):
             recipe="truncated",
             recipe_config={**asdict(config), "training": asdict(train_config)},
             seed=train_config.seed,
+            trained_on=seen,
             summary={"instances": instances, "states": states, **trained.summary()},
         )
-        return with_origin(trained_model, *seen)
 
 
 def _split(data: RelationalData, share: float, seed: int) -> tuple[RelationalData, RelationalData | None]:

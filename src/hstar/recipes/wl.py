@@ -26,7 +26,7 @@ from hstar.models.ridge import Choice, choose_ridge, ridge_regression, squared_e
 from hstar.models.trained_model import TrainedModel
 from hstar.models.wl import WLConfig, WLFeatures, stack
 from hstar.options import Checked, option
-from hstar.recipes.domain_data import check_data, with_origin
+from hstar.recipes.domain_data import check_data, origin
 from hstar.recipes.recipe import Method, Parts, Recipe, Run, enter
 from hstar.sampling.relational import RelationalData, RelationalInstance
 
@@ -75,7 +75,7 @@ class WL(Method):
         features = _features(data, given, iterations)
         matrix, target, bounds = _rows(features, data, given.siblings)
         weights, bias = ridge_regression(matrix, target, choice.ridge, bounds)
-        model = TrainedModel(
+        return TrainedModel(
             space=DomainIdentity(data.words),
             model="wl",
             model_config=asdict(features.config),
@@ -89,6 +89,7 @@ class WL(Method):
             recipe="wl",
             recipe_config=asdict(given),
             seed=given.seed,
+            trained_on=origin(data, held_out),
             summary={
                 "instances": len(data.instances),
                 "states": int((~bounds).sum()),
@@ -101,7 +102,6 @@ class WL(Method):
                 "time_s": round(time.monotonic() - started, 3),
             },
         )
-        return with_origin(model, data, held_out)
 
 
 def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, RelationalData]:
