@@ -188,7 +188,7 @@ def test_a_summary_without_held_out_tasks(hstar: Run, folder: Path) -> None:
         (["--ranking", "1.5"], "ranking must be a number from 0 on, at most 1, got 1.5"),
         (["--criterion", "mae"], "unknown criterion 'mae'"),
         (["--learning-rate", "1e30", "--model", "linear", "--estimate", "point"], "the loss became"),
-        (["--hidden", "20000"], "hidden must be in 0..10000, got 20000"),
+        (["--hidden", "20000"], "hidden must be a whole number from 0 to 10000, got 20000"),
         (["--steps", "3"], "--steps is not an option of truncated for a domain"),
         (["--model", "wl", "--steps", "3"], "--steps is not an option of truncated"),
         (["--width", "3"], "--width is not an option of truncated"),

@@ -219,11 +219,11 @@ def test_the_core_sums_up_weights(
     matrix = features.collect(data_of(features.words, (task, states))).dense()
     random = np.random.default_rng(seed)
     weights, bias = random.normal(size=(2, len(features))), random.normal(size=2)
-    linear = features.linear(task, weights, bias)
+    linear = features.model(task, weights, bias)
     assert linear.raw(task.core, states) == pytest.approx(matrix @ weights.T + bias)
     hidden, offset = random.normal(size=(5, len(features))), random.normal(size=5)
     head = random.normal(size=(2, 5))
-    network = features.network(task, hidden, offset, head, bias)
+    network = features.model(task, hidden, offset, head, bias)
     expected = np.maximum(matrix @ hidden.T + offset, 0) @ head.T + bias
     assert network.raw(task.core, states) == pytest.approx(expected, rel=1e-4, abs=1e-3)
 

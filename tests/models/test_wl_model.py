@@ -19,8 +19,7 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates.gaussian import Gaussian
 from hstar.models import MODELS
 from hstar.models.ridge import RIDGES, ridge_regression
-from hstar.models.wl_head import spread_output
-from hstar.models.wl_model import WLModel
+from hstar.models.wl import WLModel, spread_output
 from hstar.sampling.relational import RelationalData
 from hstar.spaces.relations import Vocabulary
 from hstar.training.examples import KnownColumns, RelationalExamples
@@ -188,7 +187,7 @@ def test_it_is_registered_and_needs_no_torch() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"hidden": -1}, r"hidden must be a whole number from 0 on, got -1"),
+        ({"hidden": -1}, r"hidden must be a whole number from 0 to 10000, got -1"),
         ({"iterations": 21}, r"iterations must be a whole number from 0 to 20, got 21"),
         ({"least_states": 0}, "least_states must be a whole number from 1 on, got 0"),
     ],

@@ -15,7 +15,7 @@ from hstar.models import (  # noqa: F401
     puzzle_identity,
     resnet_config,
     task_identity,
-    wl_model,
+    wl,
 )
 from hstar.models.identity import IDENTITIES
 from hstar.models.model import MODELS, model_of, models_of

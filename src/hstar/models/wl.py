@@ -1,30 +1,47 @@
-"""`wl`: Weisfeiler-Leman features of states (Chen, Trevizan and Thiébaux, ICAPS 2024).
+"""`wl`: a linear function, or a small network, of Weisfeiler-Leman features of states.
 
-The features of a state are how often each colour occurs in the graph of its objects and atoms, over all
-iterations of colour refinement; the core computes them (`core/features/colour_refinement.h`). Colours are
-collected from training states; what other states have beyond is left out.
+Chen, Trevizan and Thiébaux (ICAPS 2024). The features of a state are how often each colour occurs in the
+graph of its objects and atoms, over all iterations of colour refinement; the core computes them
+(`core/features/colour_refinement.h`). Colours are collected from training states; what other states have
+beyond is left out.
+
+As a model for estimates it reads the counts less their mean over the training states, which goes into the
+bias when training is over: the core adds up the rows of a state's colours, and a hidden layer, if there is
+one, runs in it as well. Counts are not scaled to one deviation: a rare colour would get a great weight, and
+larger tasks have many of them.
+
+A linear function starts as the ridge regression of the target, whose strength is chosen on held-out
+instances, and a learned spread as the deviation from it, so that gradients only have to find what the
+regression does not know: the loss of the estimate.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
-from hstar.errors import InputError
+from hstar.errors import InputError, ModelError
+from hstar.estimates.gaussian import Gaussian
+from hstar.models.model import MODELS, Tensors
+from hstar.models.relational_model import Array, RelationalModel, StateRows
+from hstar.models.ridge import choose_ridge, held_out_rows, ridge_regression, squared_error
 from hstar.options import Checked, option
 from hstar.sampling.relational import RelationalData, RelationalInstance
-from hstar.spaces.relations import Vocabulary, relations
+from hstar.spaces.relations import Relations, Vocabulary, relations
 from hstar.spaces.task import Task
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 MOST_ENTRIES = 500_000_000  # of a matrix of features; 4 GB
 
 States: TypeAlias = npt.NDArray[np.int32]
-Array: TypeAlias = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -49,14 +66,14 @@ class Sparse:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def dense(self, dtype: npt.DTypeLike = np.float64) -> npt.NDArray[np.float64]:
+    def dense(self) -> Array:
         """The whole matrix; an `InputError` if it would be too large."""
         if len(self) * self.width > MOST_ENTRIES:
             raise InputError(
                 f"{self.width} features of {len(self)} states are too many; raise least_states,"
                 " lower iterations, or learn from fewer states (without siblings)"
             )
-        matrix = np.zeros((len(self), self.width), dtype=dtype)
+        matrix = np.zeros((len(self), self.width))
         lengths = np.diff(self.ends, prepend=0)
         matrix[np.repeat(np.arange(len(self)), lengths), self.columns] = self.counts
         return matrix
@@ -95,7 +112,7 @@ class WLFeatures:
         """Features of training states; those of too few states are dropped."""
         if data.words != self.words:
             raise InputError(f"data of {data.words.domain}, features of {self.words.domain}")
-        parts = [self._count(instance, add=True) for instance in data.instances]
+        parts = [self.count(instance, add=True) for instance in data.instances]
         if not parts:
             raise InputError("no states to take features from")
         found = stack(parts, len(self))
@@ -111,55 +128,154 @@ class WLFeatures:
         ends = np.concatenate([[0], np.cumsum(inside)])[found.ends]
         return Sparse(ends, columns[inside], found.counts[inside], len(kept))
 
-    def count(self, instance: RelationalInstance) -> Sparse:
-        """Features of other states."""
-        return self._count(instance, add=False)
+    def count(self, instance: RelationalInstance, *, add: bool = False) -> Sparse:
+        """Features of other states; with `add` new colours become features."""
+        native = instance.relations.native(self.words, types=self.config.types)
+        return self.count_atoms(native, instance.ends, instance.atoms, add=add)
+
+    def count_atoms(
+        self, native: _core.RelationalTask, ends: npt.NDArray[np.int64], atoms: States, *, add: bool = False
+    ) -> Sparse:
+        """Features of states given by their atoms; those of state i end at ends[i]."""
+        options = self.config.iterations, self.config.multiset, add
+        return Sparse(*self._table.count_atoms(native, ends, atoms, *options), len(self))
 
     def count_states(self, task: Task, states: States) -> Sparse:
         """Features of states of a task, given by the values of its variables."""
-        config = self.config
-        found = self._table.count(
-            task.core,
-            relations(task, self.words).native(self.words, types=config.types),
-            np.ascontiguousarray(states, dtype=np.int32),
-            config.iterations,
-            config.multiset,
-            False,
-        )
-        return Sparse(*found, len(self))
+        core, native, table, iterations, multiset = self._native(task)
+        states = np.ascontiguousarray(states, dtype=np.int32)
+        return Sparse(*table.count(core, native, states, iterations, multiset, False), len(self))
 
-    def _count(self, instance: RelationalInstance, add: bool) -> Sparse:
-        config = self.config
-        native = instance.relations.native(self.words, types=config.types)
-        found = self._table.count_atoms(
-            native, instance.ends, instance.atoms, config.iterations, config.multiset, add
-        )
-        return Sparse(*found, len(self))
+    def model(self, task: Task, weights: Array, *others: Array) -> _core.RawModel:
+        """In the core: the sums of the weights (outputs, features) of a state's features, and a bias.
 
-    def count_atoms(
-        self, relations: _core.RelationalTask, ends: npt.NDArray[np.int64], atoms: npt.NDArray[np.int32]
-    ) -> Sparse:
-        """Features of states given by their atoms; those of state i end at ends[i]."""
-        config = self.config
-        found = self._table.count_atoms(relations, ends, atoms, config.iterations, config.multiset, False)
-        return Sparse(*found, len(self))
-
-    def linear(self, task: Task, weights: Array, bias: Array) -> _core.RawModel:
-        """In the core: the sums of the weights (outputs, features) of a state's features."""
-        rows = np.ascontiguousarray(weights.T, dtype=np.float64)
-        return _core.colour_model(*self._native(task), rows, np.ascontiguousarray(bias, dtype=np.float64))
-
-    def network(
-        self, task: Task, weights: Array, bias: Array, head: Array, head_bias: Array
-    ) -> _core.RawModel:
-        """In the core: a hidden layer (units, features) with ReLU, and a head (outputs, units)."""
-        layers = (
-            np.ascontiguousarray(layer, dtype=np.float32) for layer in (weights.T, bias, head, head_bias)
-        )
-        rows, bias, head, head_bias = layers
+        With a head (outputs, units) and its bias after that the sums are those of a hidden layer with ReLU.
+        """
+        dtype: type[Any] = np.float32 if len(others) > 1 else np.float64
+        rows, *rest = (np.ascontiguousarray(layer, dtype=dtype) for layer in (weights.T, *others))
+        if len(rest) == 1:
+            return _core.colour_model(*self._native(task), rows, rest[0])
+        bias, head, head_bias = rest
         network = _core.Network.make(rows, bias, [], head, head_bias, False, "float32")
         return _core.colour_model(*self._native(task), network)
 
     def _native(self, task: Task) -> tuple[_core.Task, _core.RelationalTask, _core.ColourTable, int, bool]:
         native = relations(task, self.words).native(self.words, types=self.config.types)
         return task.core, native, self._table, self.config.iterations, self.config.multiset
+
+
+class _Fitted(NamedTuple):
+    """What the training data told: features, their means, and the first weights."""
+
+    features: WLFeatures
+    mean: Array
+    weights: Array
+    bias: float
+    deviation: float  # of the target from it
+
+
+@MODELS.register("wl")
+@dataclass(frozen=True)
+class WLModel(WLConfig, RelationalModel):
+    """Options of the features and of the head."""
+
+    name: ClassVar[str] = "wl"
+    tabular: ClassVar[bool] = True
+
+    hidden: int = option(0, "Units of a hidden layer; 0: a linear function.", most=10_000)
+    fit: _Fitted | None = field(default=None, repr=False, compare=False)
+
+    def fitted(self, data: RelationalData, target: Array) -> WLModel:
+        """Collects the colours of all states."""
+        features = WLFeatures(data.words, self)
+        matrix = features.collect(data).dense()
+        if not len(features):
+            raise InputError(f"no feature is in {self.least_states} states; lower least_states")
+        mean = matrix.mean(axis=0)
+        known = ~np.isnan(target)
+        instance = np.repeat(np.arange(len(data.instances)), [len(one) for one in data.instances])
+        scaled = matrix[known] - mean
+        ridge = choose_ridge(scaled, target[known], held_out_rows(instance[known], 0.2, seed=0)).ridge
+        weights, bias = ridge_regression(scaled, target[known], ridge)
+        deviation = squared_error(weights, bias, scaled, target[known]) ** 0.5
+        return replace(self, fit=_Fitted(features, mean, weights, bias, deviation))
+
+    def encode(self, words: Vocabulary, relations: Relations) -> _core.RelationalTask:
+        return relations.native(words, types=self.types)
+
+    def inputs(self, words: Vocabulary, states: StateRows) -> Tensor:
+        """The counts, less their means: (states, colours)."""
+        import torch
+
+        fit = self._fit()
+        return torch.from_numpy((_counts(fit.features, states) - fit.mean).astype(np.float32))
+
+    def build(self, words: Vocabulary, outputs: int) -> nn.Module:
+        """A head; a linear one starts as the ridge regression, all further outputs as its deviation."""
+        import torch
+        from torch import nn
+
+        fit = self._fit()
+        hidden = [nn.Linear(len(fit.weights), self.hidden), nn.ReLU()] if self.hidden else []
+        last = nn.Linear(self.hidden or len(fit.weights), outputs)
+        with torch.no_grad():
+            if not hidden:
+                last.weight[0] = torch.from_numpy(fit.weights)
+                last.bias[0] = fit.bias
+            last.weight[1:] = 0
+            last.bias[1:] = spread_output(fit.deviation)
+        return nn.Sequential(*hidden, last)
+
+    def export(self, module: nn.Module) -> Tensors:
+        """Colours and weights; the means are in the bias."""
+        fit = self._fit()
+        weights, bias, *head = (array.double().cpu().numpy() for array in module.state_dict().values())
+        layers = (weights, bias - weights @ fit.mean, *head)
+        return {"colours": fit.features.colours, **dict(zip(self._names, layers, strict=True))}
+
+    def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
+        """All in the core."""
+        features, layers = self._parts(words, tensors)
+        return features.model(task, *layers)
+
+    def raw(self, words: Vocabulary, states: StateRows, tensors: Tensors, outputs: int) -> Array:
+        """The layers in NumPy."""
+        features, layers = self._parts(words, tensors)
+        x: Array = _counts(features, states) @ layers[0].T + layers[1]
+        return np.maximum(x, 0) @ layers[2].T + layers[3] if self.hidden else x
+
+    @property
+    def _names(self) -> list[str]:
+        return [f"{part}.{i}" for i in range(2 if self.hidden else 1) for part in ("weights", "bias")]
+
+    def _parts(self, words: Vocabulary, tensors: Tensors) -> tuple[WLFeatures, list[Array]]:
+        names = self._names
+        if set(tensors) != {"colours", *names}:
+            raise ModelError(f"{self.name} has colours, {', '.join(names)}; there are {', '.join(tensors)}")
+        colours = tensors["colours"].astype(np.uint64, casting="safe")
+        layers = [tensors[name].astype(np.float64) for name in names]
+        if layers[0].shape[1:] != colours.shape:
+            raise ModelError(f"there are weights of shape {layers[0].shape} for {colours.size} colours")
+        return WLFeatures(words, self, colours), layers
+
+    def _fit(self) -> _Fitted:
+        assert self.fit is not None, "fitted() comes first"
+        return self.fit
+
+
+def spread_output(deviation: float) -> float:
+    """The output that `gaussian` reads as this spread, as it is unless other limits are given."""
+    share = min(max((deviation - Gaussian.floor) / Gaussian.range, 1e-3), 1 - 1e-3)
+    return math.log(share / (1 - share))
+
+
+def _counts(features: WLFeatures, states: StateRows) -> Array:
+    """How often a state has each feature: (states, features)."""
+    matrix = np.zeros((len(states), len(features)))
+    owner = states.instance[states.state]
+    size = np.bincount(states.state, minlength=len(states))
+    for number, native in enumerate(states.instances):
+        rows = np.flatnonzero(states.instance == number)
+        atoms = states.atom[owner == number].astype(np.int32)
+        matrix[rows] = features.count_atoms(native, np.cumsum(size[rows]), atoms).dense()
+    return matrix
