@@ -71,7 +71,7 @@ def test_parts_are_exchanged() -> None:
     assert hstar.solve(space, spread, "astar", rule="clip:likely:0.9").solved
 
 
-def test_a_module_of_ones_own() -> None:
+def test_a_module_of_ones_own(tmp_path: Path) -> None:
     from torch import nn
 
     def net(inputs: int, outputs: int) -> nn.Module:
@@ -80,9 +80,26 @@ def test_a_module_of_ones_own() -> None:
     space = SPACE["Lights"]()
     model = hstar.train("prolonged", space, model=net, states=2000, epochs=8)
     assert hstar.solve(space, model, "astar").expanded < 1000
-    with pytest.raises(ModelError, match="only named models") as told:
-        model.save("never.hstar")
-    assert "\n" not in str(told.value) and not Path("never.hstar").exists()
+    path, named = tmp_path / "net.hstar", tmp_path / "named.hstar"
+    hstar.train("prolonged", space, states=50, epochs=1).save(named)
+    model.save(path)
+    first, states = path.read_bytes(), [space.start, 0, 5]
+    again = hstar.load_model(path, model=net)
+    again.save(path)
+    assert path.read_bytes() == first and repr(again) == repr(model) and again.space == model.space
+    values = [one.build(OwnProblem(space)).function(states).tolist() for one in (model, again)]
+    assert values[0] == values[1] and len(set(values[0])) == 3
+    assert hstar.solve(space, again, "astar", rule="clip").expanded < 1000
+    for load, kind, message in (
+        (lambda: hstar.load_model(path), UnsupportedError, "own module test_own_space:.*net, whose code"),
+        (lambda: hstar.solve(space, str(path)), UnsupportedError, r"load_model\(path, model=net\)"),
+        (lambda: hstar.load_model(path, model=nn.Linear), ModelError, "weights of .*net: .*Missing key"),
+        (lambda: hstar.load_model(path, model=lambda i: i), InputError, "model <lambda>.*TypeError"),
+        (lambda: hstar.load_model(named, model=net), UnsupportedError, "leave model= out"),
+    ):
+        with pytest.raises(kind, match=message) as told:
+            load()
+        assert "\n" not in str(told.value)
     for wrong, message in (
         (lambda i, o: nn.Linear(i, o + 1), "must give 1 outputs"),
         (lambda i, o: 3, "model"),

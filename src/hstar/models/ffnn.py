@@ -88,16 +88,15 @@ class FFNN(nn.Module):
         return self.config.network(self.arrays())
 
 
-class InMoves(nn.Module):
-    """The network over a matrix of zeros and ones, whose first output is in moves, for the training loop."""
+class InUnits(nn.Module):
+    """A network whose first output is in so many moves, or so much cost, for the training loop."""
 
-    def __init__(self, inner: FFNN) -> None:
+    def __init__(self, inner: nn.Module, unit: float, outputs: int) -> None:
         super().__init__()
         self.inner = inner
-        units = torch.tensor([inner.config.scale, 1.0][: inner.config.outputs])
-        self.register_buffer("units", units, persistent=False)
+        self.register_buffer("units", torch.tensor([unit, 1.0][:outputs]), persistent=False)
 
     def forward(self, states: Tensor) -> Tensor:
-        """To raw outputs (states, outputs)."""
+        """From a matrix (states, inputs) to raw outputs (states, outputs)."""
         raw: Tensor = self.inner(states.float()) * self.units
         return raw

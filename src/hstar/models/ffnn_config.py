@@ -59,10 +59,10 @@ class FFNNConfig(Checked):
         """A fresh module over the atoms of a task, with the mean in moves."""
         import torch
 
-        from hstar.models.ffnn import FFNN, InMoves
+        from hstar.models.ffnn import FFNN, InUnits
 
         generator = torch.Generator().manual_seed(int(torch.randint(2**31, ())))
-        return InMoves(FFNN(atoms, replace(self, outputs=outputs), generator))
+        return InUnits(FFNN(atoms, replace(self, outputs=outputs), generator), self.scale, outputs)
 
     def export(self, module: nn.Module) -> Tensors:
         """The weights of a module that `build` made."""

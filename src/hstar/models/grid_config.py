@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -30,50 +30,21 @@ DISTANCE_UNIT = 32.0  # cells; networks see distances in it, whatever the size o
 LEAST_SIDE = 16  # of maps for `paper`: its pools divide by 4, 2 and 2
 
 
-class GridNetwork(Protocol):
-    """Options of a network, and what can be made of them."""
+@dataclass(frozen=True)
+class GridNetwork(Checked):
+    """Options of a network, and what can be made of them. Most value all states of a scenario in one pass."""
 
     name: ClassVar[str]
-    spaces: ClassVar[tuple[str, ...]]
-    scale: float  # what outputs are multiplied by; training sets it to their usual size
-    whole: ClassVar[bool]  # one pass gives all states of a scenario
-    any_size: ClassVar[bool]  # whether it takes maps of other sizes than those of the training
+    spaces: ClassVar[tuple[str, ...]] = ("map",)
+    whole: ClassVar[bool] = True  # one pass gives all states of a scenario
+    any_size: ClassVar[bool] = True  # whether it takes maps of other sizes than those of the training
 
-    def __init__(self, **options: Any) -> None: ...
+    # What outputs are multiplied by; training sets it to their usual size.
+    scale: float = field(default=1.0, kw_only=True, metadata={"above": 0})
 
     @property
     def relative(self) -> bool:
         """Whether its outputs are what is above the admissible distance."""
-
-    def encode(self, problem: GridLike) -> Image:
-        """A scenario as an image (channels, rows, columns), made once for all its states."""
-
-    def inputs(self, images: Sequence[Image], scenario: Integers, state: Integers, headings: int = 1) -> Any:
-        """What the module takes: states, flat indices over rows, columns and headings of scenarios."""
-
-    def build(self, outputs: int, headings: int = 1) -> nn.Module:
-        """A fresh module from inputs to raw outputs (states, outputs), about as large as `scale`."""
-
-
-@dataclass(frozen=True)
-class _OfMaps(Checked):
-    """What all networks share."""
-
-    spaces: ClassVar[tuple[str, ...]] = ("map",)
-
-    scale: float = field(default=1.0, kw_only=True, metadata={"above": 0})
-
-
-@dataclass(frozen=True)
-class _WholeMaps(_OfMaps):
-    """What the networks share that value all states of a scenario in one pass."""
-
-    whole: ClassVar[bool] = True
-    any_size: ClassVar[bool] = True
-
-    @property
-    def relative(self) -> bool:
-        """Yes."""
         return True
 
     @property
@@ -82,7 +53,10 @@ class _WholeMaps(_OfMaps):
         return 3 if self.relative else 2
 
     def encode(self, problem: GridLike) -> Image:
-        """Free cells, the goal and, if wanted, the admissible distance; zeros where cells are blocked."""
+        """A scenario as an image (channels, rows, columns), made once for all its states.
+
+        Free cells, the goal and, if wanted, the admissible distance; zeros where cells are blocked.
+        """
         free = ~problem.grid.blocked
         found = [free, _marked(free.shape, problem.goal)]
         if self.relative:
@@ -91,15 +65,22 @@ class _WholeMaps(_OfMaps):
         return np.stack([plane.astype(np.float32) for plane in found])
 
     def inputs(self, images: Sequence[Image], scenario: Integers, state: Integers, headings: int = 1) -> Any:
-        """The scenarios, filled with obstacles up to the size of the largest, and where the states are."""
+        """What the module takes: states, flat indices over rows, columns and headings of scenarios.
+
+        Here the scenarios, filled with obstacles up to the size of the largest, and where the states are.
+        """
         from hstar.models.grid_network import whole_maps
 
         return whole_maps(images, scenario, state, headings)
 
+    def build(self, outputs: int, headings: int = 1) -> nn.Module:
+        """A fresh module from inputs to raw outputs (states, outputs), about as large as `scale`."""
+        raise NotImplementedError
+
 
 @MODELS.register("vin")
 @dataclass(frozen=True)
-class VinConfig(_WholeMaps):
+class VinConfig(GridNetwork):
     """Options of the network that plans inside."""
 
     name: ClassVar[str] = "vin"
@@ -110,7 +91,6 @@ class VinConfig(_WholeMaps):
     width: int = option(16, "Of the layers that read the values.", least=1, most=4096)
 
     def build(self, outputs: int, headings: int = 1) -> nn.Module:
-        """A network with fresh weights."""
         from hstar.models.vin import Vin
 
         return Vin(self, outputs, self.scale, headings)
@@ -118,7 +98,7 @@ class VinConfig(_WholeMaps):
 
 @MODELS.register("value-map")
 @dataclass(frozen=True)
-class ValueMapConfig(_WholeMaps):
+class ValueMapConfig(GridNetwork):
     """Options of the convolutional network that values a whole map."""
 
     name: ClassVar[str] = "value-map"
@@ -138,16 +118,13 @@ class ValueMapConfig(_WholeMaps):
 
     @property
     def dilations(self) -> tuple[int, ...]:
-        """Of the layers of a round."""
         return tuple(2**power for power in range(self.reach.bit_length()))
 
     @property
     def relative(self) -> bool:
-        """If it is told the distance."""
         return self.distance
 
     def build(self, outputs: int, headings: int = 1) -> nn.Module:
-        """A network with fresh weights."""
         from hstar.models.grid_network import ValueMap
 
         return ValueMap(self, outputs, self.scale, headings)
@@ -155,7 +132,7 @@ class ValueMapConfig(_WholeMaps):
 
 @MODELS.register("paper")
 @dataclass(frozen=True)
-class PaperConfig(_OfMaps):
+class PaperConfig(GridNetwork):
     """The network of the paper on prolonged search, which has no options."""
 
     name: ClassVar[str] = "paper"
@@ -164,8 +141,7 @@ class PaperConfig(_OfMaps):
 
     @property
     def relative(self) -> bool:
-        """No: its output is the cost-to-go."""
-        return False
+        return False  # its output is the cost-to-go
 
     def encode(self, problem: GridLike) -> Image:
         """Obstacles and the goal; the channel between them is for the cell."""
@@ -181,13 +157,11 @@ class PaperConfig(_OfMaps):
         return np.stack([plane.astype(np.float32) for plane in found])
 
     def inputs(self, images: Sequence[Image], scenario: Integers, state: Integers, headings: int = 1) -> Any:
-        """An image for each cell."""
         from hstar.models.grid_network import cell_images
 
         return cell_images(images, scenario, state)
 
     def build(self, outputs: int, headings: int = 1) -> nn.Module:
-        """A network with fresh weights."""
         from hstar.models.grid_network import PaperNetwork
 
         return PaperNetwork(outputs, self.scale)

@@ -79,7 +79,6 @@ class ValueMap(nn.Module):
             self.head.weight.mul_(0.1)  # the first guess is the admissible distance, or little
 
     def forward(self, inputs: MapCells) -> Tensor:
-        """To (states, outputs)."""
         free = inputs.image[:, :1]
         x = free * functional.selu(self.first(inputs.image))
         for layer in list(self.layers) * self.repeats:

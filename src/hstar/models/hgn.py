@@ -24,7 +24,6 @@ are larger, and the outputs explode. 3. Without `global_features` the counts are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -61,55 +60,20 @@ class _Sums(torch.autograd.Function):
         return _add_up(gradient.contiguous(), *ctx.saved_tensors), None, None, None, None
 
 
-class _Table(torch.autograd.Function):
-    """Rows of nodes, each times the weights of its slot, added to the first rows of `base`.
-
-    `sizes` says how many rows each slot has; they are behind one another.
-    """
-
-    @staticmethod
-    def forward(
-        ctx: Any, base: Tensor, nodes: Tensor, weights: Tensor, graphs: Hypergraphs, sizes: list[int]
-    ) -> Tensor:
-        picked = nodes.index_select(0, graphs.row_nodes)
-        ctx.save_for_backward(picked, weights, graphs.node_rows, graphs.node_rows_starts)
-        ctx.sizes = sizes
-        table = base.clone()
-        for begin, end, weight in _pieces(sizes, weights):
-            table[begin:end].addmm_(picked[begin:end], weight)
-        return table
-
-    @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        picked, weights, node_rows, starts = ctx.saved_tensors
-        to_weights = torch.zeros_like(weights)
-        for begin, end, to_weight in _pieces(ctx.sizes, to_weights):
-            torch.mm(picked[begin:end].t(), gradient[begin:end], out=to_weight)
-        if not ctx.needs_input_grad[1]:
-            return gradient, None, to_weights, None, None
-        to_picked = torch.empty_like(picked)
-        for begin, end, weight in _pieces(ctx.sizes, weights):
-            torch.mm(gradient[begin:end], weight.t(), out=to_picked[begin:end])
-        return gradient, _add_up(to_picked, node_rows, starts), to_weights, None, None
-
-
-def _pieces(sizes: list[int], *by_slot: Tensor) -> Iterator[tuple[Any, ...]]:
-    """Begin and end of the rows of each slot that has some, with what else there is for slots."""
-    begin = 0
-    for size, *others in zip(sizes, *by_slot, strict=True):
-        if size:
-            yield begin, begin + size, *others
-        begin += size
-
-
 def _sums(table: Tensor, entries: Tensor, starts: Tensor, back: Tensor, back_starts: Tensor) -> Tensor:
     found: Tensor = _Sums.apply(table, entries, starts, back, back_starts)  # type: ignore[no-untyped-call]
     return found
 
 
 def _table(base: Tensor, nodes: Tensor, weights: Tensor, graphs: Hypergraphs, sizes: list[int]) -> Tensor:
-    found: Tensor = _Table.apply(base, nodes, weights, graphs, sizes)  # type: ignore[no-untyped-call]
-    return found
+    """Rows of nodes, each times the weights of its slot, added to the first rows of `base`.
+
+    `sizes` says how many rows each slot has; they are behind one another.
+    """
+    every = torch.arange(len(graphs.row_nodes) + 1, dtype=torch.int32, device=nodes.device)
+    rows = _sums(nodes, graphs.row_nodes, every, graphs.node_rows, graphs.node_rows_starts)
+    *slots, kinds = torch.split(base, [*sizes, len(base) - len(rows)])
+    return torch.cat([*map(torch.addmm, slots, torch.split(rows, sizes), weights), kinds])
 
 
 class MLP(nn.Module):

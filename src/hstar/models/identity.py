@@ -7,13 +7,13 @@ native heuristic for a problem. A new kind of space is one such class, entered b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 import msgspec
 
 from hstar import _core
-from hstar.errors import ModelError
+from hstar.errors import ModelError, UnsupportedError
 from hstar.estimates.belief import native_belief
 from hstar.estimates.rules import Bounded, Calibrated, Clip
 from hstar.models.native import NativeNetwork
@@ -22,6 +22,9 @@ from hstar.search.heuristics import build
 from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
+    from torch import nn
+
+    from hstar.models.model import Tensors
     from hstar.models.trained_model import TrainedModel
 
 RESOLUTION = 1024  # the search of a task sees values in units of 1/1024 step
@@ -56,6 +59,10 @@ class Identity(Protocol):
 
     def build(self, model: TrainedModel[Any], problem: Any, *, cache: bool) -> Any:
         """The native heuristic for a problem, checked; with `cache` tables that take long are kept."""
+
+    def with_module(self, make: Callable[[int, int], nn.Module], tensors: Tensors, outputs: int) -> Identity:
+        """The same with the weights in a module that the user's `make(inputs, outputs)` makes."""
+        raise UnsupportedError(f"the model of {self} is no module of your own: leave model= out")
 
     def describe(self, model: TrainedModel[Any]) -> dict[str, Any]:
         """What `hstar info` tells of such a model beyond what all have."""

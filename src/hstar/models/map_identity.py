@@ -21,8 +21,8 @@ from hstar.errors import ModelError
 from hstar.estimates.estimate import Known
 from hstar.estimates.rules import Bounded, Calibrated, Order, Rule
 from hstar.models.identity import IDENTITIES, Identity, expect, native_network
+from hstar.models.model import with_weights
 from hstar.models.native import NativeNetwork
-from hstar.models.relational_model import with_weights
 from hstar.search.grid_astar import ValueMap
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
 

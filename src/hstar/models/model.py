@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 import numpy.typing as npt
 
+from hstar.errors import ModelError
 from hstar.models.native import NativeNetwork
 from hstar.registry import Registry, unknown
 
@@ -57,6 +58,22 @@ def model_of(kind: str, name: str) -> type[Any]:
     if name not in (known := models_of(kind)):
         raise unknown("model", name, known)
     return MODELS.get(name)
+
+
+def weights_of(module: nn.Module) -> Tensors:
+    """The weights of a module of torch by its names for them."""
+    return {name: weights.detach().cpu().numpy() for name, weights in module.state_dict().items()}
+
+
+def with_weights(module: nn.Module, tensors: Tensors, name: str) -> nn.Module:
+    """The module ready to run; a `ModelError` if these are not its weights."""
+    import torch
+
+    try:
+        module.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in tensors.items()})
+    except RuntimeError as error:
+        raise ModelError(f"weights of {name}: {' '.join(str(error).split())}") from None
+    return module.eval()
 
 
 def start_torch() -> None:

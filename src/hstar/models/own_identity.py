@@ -8,53 +8,105 @@ Invariant: nothing but the user's own functions sees a state. Whatever they retu
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
-from hstar.errors import ModelError
+from hstar.errors import InputError, ModelError, UnsupportedError
 from hstar.estimates.belief import native_belief
 from hstar.estimates.rules import Bounded, Calibrated, Clip
 from hstar.models.identity import IDENTITIES, Identity, expect, native_network
+from hstar.models.model import Tensors, with_weights
 from hstar.search.heuristics import BatchHeuristic
 from hstar.spaces.own import OwnProblem
 
 if TYPE_CHECKING:
+    from torch import nn
+
+    from hstar.models.ffnn import InUnits
     from hstar.models.trained_model import TrainedModel
 
 LOWER = "lower_bound"  # the one bound that an own space can have
 Network = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
 
 
+@dataclass(frozen=True)
+class OwnModule:
+    """A torch module of the user's own. A file has its weights and its name, never its code."""
+
+    path: str  # of the class or function that makes it: module:Name, or file.py:Name of a program
+    unit: float  # of its first output, in costs
+    run: Network | None = field(default=None, compare=False, repr=False)
+
+    @staticmethod
+    def of(make: Any, unit: float, module: nn.Module) -> OwnModule:
+        """A module (in units of `unit`) that `make` made and training taught."""
+        named = make if hasattr(make, "__qualname__") else type(make)
+        program = getattr(sys.modules["__main__"], "__file__", None) or "__main__"
+        source = Path(program).name if named.__module__ == "__main__" else named.__module__
+        return OwnModule(f"{source}:{named.__qualname__}", unit, partial(outputs_of, module))
+
+
+def outputs_of(module: nn.Module, inputs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Raw outputs (states, outputs), in a search."""
+    import torch
+
+    with torch.no_grad():
+        raw: npt.NDArray[np.float32] = module(torch.from_numpy(inputs)).numpy()
+    return raw
+
+
+def own_module(make: Callable[[int, int], nn.Module], inputs: int, outputs: int, unit: float) -> InUnits:
+    """A fresh module of the user's own, tried on two states."""
+    import torch
+
+    from hstar.models.ffnn import InUnits
+
+    name = getattr(make, "__name__", type(make).__name__)
+    try:
+        inner = make(inputs, outputs)
+        shape = tuple(inner(torch.zeros(2, inputs)).shape)
+    except Exception as error:
+        text = " ".join(str(error).split())
+        raise InputError(f"model {name}({inputs}, {outputs}): {type(error).__name__}: {text:.200}") from error
+    if shape != (2, outputs):
+        raise InputError(f"model {name} must give {outputs} outputs for each state: for 2 states {shape}")
+    return InUnits(inner, unit, outputs)
+
+
 @IDENTITIES.register("own")
 @dataclass(frozen=True)
 class OwnIdentity(Identity):
-    """A space by its name, and the number of inputs.
-
-    `forward` is a model of the user's own, from inputs to raw outputs; it lives as long as the process.
-    """
+    """A space by its name, and the number of inputs; the network if it is no entry of MODELS."""
 
     kind: ClassVar[str] = "own"
 
     name: str
     inputs: int
-    forward: Network | None = field(default=None, compare=False, repr=False)
+    module: OwnModule | None = None
 
     def __str__(self) -> str:
         return self.name
 
     def to_json(self) -> dict[str, Any]:
-        """Plain data; a model of the user's own has none."""
-        if self.forward is not None:
-            raise ModelError(
-                f"this model of {self.name} cannot be saved: it is a module of your own, "
-                "and only named models such as ffnn can be saved"
-            )
-        return {"name": self.name, "inputs": self.inputs}
+        own = self.module
+        module = {} if own is None else {"module": {"path": own.path, "unit": own.unit}}
+        return {"name": self.name, "inputs": self.inputs, **module}
+
+    def with_module(self, make: Callable[[int, int], nn.Module], tensors: Tensors, outputs: int) -> Identity:
+        if self.module is None:
+            return super().with_module(make, tensors, outputs)
+        module = own_module(make, self.inputs, outputs, self.module.unit)
+        with_weights(module.inner, tensors, self.module.path)
+        run = partial(outputs_of, module.eval())
+        return replace(self, module=replace(self.module, run=run))
 
     def check(self, problem: Any) -> None:
         expect(self, problem, OwnProblem)
@@ -69,7 +121,15 @@ class OwnIdentity(Identity):
     def network(self, model: TrainedModel[OwnIdentity]) -> Network:
         if model.lower not in (None, LOWER):
             raise ModelError(f"the lower bound of an own space is {LOWER}, not {model.lower}")
-        return self.forward or native_network(model, self.inputs).reference
+        if self.module is None:
+            return native_network(model, self.inputs).reference
+        if self.module.run is None:
+            name = self.module.path.replace(":", ".").rpartition(".")[2]
+            raise UnsupportedError(
+                f"the model of {self} is your own module {self.module.path}, whose code is not in the file: "
+                f"load it in Python by hstar.load_model(path, model={name})"
+            )
+        return self.module.run
 
     def build(self, model: TrainedModel[OwnIdentity], problem: Any, *, cache: bool) -> BatchHeuristic:
         self.check(problem)

@@ -17,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
-from hstar.errors import ModelError
-from hstar.models.model import Tensors
+from hstar.models.model import Tensors, weights_of, with_weights
 from hstar.sampling.relational import RelationalData
 from hstar.search.heuristics import States
 from hstar.spaces.relations import Relations, Vocabulary, relations
@@ -84,7 +83,7 @@ class RelationalModel(Protocol):
 
     def export(self, module: nn.Module) -> Tensors:
         """All that a model file has to hold of a trained module."""
-        return {name: weights.detach().cpu().numpy() for name, weights in module.state_dict().items()}
+        return weights_of(module)
 
     def raw(self, words: Vocabulary, states: StateRows, tensors: Tensors, outputs: int) -> Array:
         """Of what `export` gave: the raw outputs for states of data; a `ModelError` as in `native`."""
@@ -113,17 +112,6 @@ class RelationalModel(Protocol):
             return _outputs(module, self.search_inputs(words, rows))
 
         return _core.callback_model(run, outputs, self.name)
-
-
-def with_weights(module: nn.Module, tensors: Tensors, name: str) -> nn.Module:
-    """The module ready to run; a `ModelError` if these are not its weights."""
-    import torch
-
-    try:
-        module.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in tensors.items()})
-    except RuntimeError as error:
-        raise ModelError(f"weights of {name}: {' '.join(str(error).split())}") from None
-    return module.eval()
 
 
 def _outputs(module: nn.Module, inputs: Any) -> Array:

@@ -11,11 +11,11 @@ that do not fit each other. Writing what was read gives the same bytes. Files of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from hstar.models.identity import IDENTITIES, Identity, converted
 from hstar.models.model import MODELS, Tensors
 from hstar.registry import unknown
 from hstar.spaces.load import in_words
+
+if TYPE_CHECKING:
+    from torch import nn
 
 KIND = "model"
 FORMAT_VERSION = 2
@@ -67,7 +70,8 @@ class TrainedModel(Generic[S]):
 
     def __post_init__(self) -> None:
         for name, tensor in self.tensors.items():
-            if tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
+            # A module of the user's own may have infinite masks; other models of own spaces check theirs.
+            if self.space.kind != "own" and tensor.dtype.kind == "f" and not np.isfinite(tensor).all():
                 raise ModelError(f"weights {name} are not all finite")
         _ = self.network  # parts that do not fit each other are told at once
 
@@ -157,8 +161,13 @@ class _Header(_Plain):
     rule: dict[str, Any]
 
 
-def load_model(path: str | Path) -> TrainedModel[Any]:
-    """Reads a model of any kind; anything else is a `ModelError`."""
+def load_model(
+    path: str | Path, *, model: Callable[[int, int], nn.Module] | None = None
+) -> TrainedModel[Any]:
+    """Reads a model of any kind; anything else is a `ModelError`.
+
+    A file holds no code. If the model is a torch module of your own, pass its class (or function) as `model`.
+    """
     from hstar.models.old_files import read
 
     try:
@@ -166,19 +175,22 @@ def load_model(path: str | Path) -> TrainedModel[Any]:
     except InputError as error:
         raise ModelError(str(error)) from None
     try:
-        return _model(converted(header, _Header), tensors)
+        parts = {"tensors": tensors, **_parts(converted(header, _Header))}
+        if model is None:
+            return TrainedModel(**parts)
     except KeyError as error:
         raise ModelError(f"{path}: damaged model: no {error}") from None
     except (TypeError, ValueError, AttributeError, InputError, ModelError) as error:
         raise ModelError(f"{path}: damaged model: {error}") from None
+    parts["space"] = parts["space"].with_module(model, tensors, parts["estimate"].outputs)
+    return TrainedModel(**parts)
 
 
-def _model(header: _Header, tensors: Tensors) -> TrainedModel[Any]:
+def _parts(header: _Header) -> dict[str, Any]:
     space = dict(header["space"])
-    parts: dict[str, Any] = {
+    return {
         **header,
         "space": IDENTITIES.get(str(space.pop("kind"))).from_json(space),
         "estimate": estimates.from_json(header["estimate"]),
         "rule": rules.from_json(header["rule"]),
     }
-    return TrainedModel(tensors=tensors, **parts)

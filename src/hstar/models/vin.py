@@ -60,7 +60,6 @@ class Vin(nn.Module):
             self.head.bias.zero_()
 
     def forward(self, inputs: MapCells) -> Tensor:
-        """To (states, outputs)."""
         image = inputs.image
         free, goal = image[:, :1], image[:, 1:2]
         step = functional.softplus(self.step(free * functional.selu(self.hidden(image))))

@@ -21,7 +21,8 @@ from hstar.estimates.rules import Bounded
 from hstar.estimates.rules import parse as parse_rule
 from hstar.models import TrainedModel, model_of
 from hstar.models.identity import Identity
-from hstar.models.own_identity import LOWER, OwnIdentity
+from hstar.models.model import weights_of
+from hstar.models.own_identity import LOWER, OwnIdentity, OwnModule, own_module
 from hstar.options import check_options, option
 from hstar.recipes.recipe import Method, Options, Parts, Run
 from hstar.spaces.own import OwnProblem
@@ -86,8 +87,8 @@ def learned_own(
 ) -> TrainedModel[OwnIdentity]:
     """A model of an own space, for A*."""
 
-    def identity(inputs: int, forward: Any) -> OwnIdentity:
-        return OwnIdentity(problem.name, inputs, forward)
+    def identity(inputs: int, module: OwnModule | None) -> OwnIdentity:
+        return OwnIdentity(problem.name, inputs, module)
 
     lower = LOWER if problem.bounded else None
     return learned(identity, data, parts, run, recipe=recipe, search={"search": "astar"}, lower=lower)
@@ -101,7 +102,7 @@ def learned(
     `identity` makes what it is for of the number of inputs and a module of the user's own; `about` are other
     fields of the model. The spread of a Gaussian of a puzzle is that of `FFNNConfig`, which its search runs.
     """
-    from hstar.training.examples import OwnExamples, own_module
+    from hstar.training.examples import OwnExamples
     from hstar.training.loop import fit
 
     names: StateParts = parts["parts"]
@@ -124,10 +125,10 @@ def learned(
     )
     module: Any = trained.model.cpu()
     return TrainedModel(
-        space=identity(inputs, module.run if own else None),
+        space=identity(inputs, OwnModule.of(own, unit, module) if own else None),
         model=getattr(own, "__name__", type(own).__name__) if own else str(names.model),
         model_config={} if own else asdict(named),
-        tensors={} if own else named.export(module),
+        tensors=weights_of(module.inner) if own else named.export(module),
         estimate=estimate,
         rule=parse_rule(names.rule),
         recipe_config={

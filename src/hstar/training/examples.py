@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from hstar.errors import InputError
 from hstar.estimates.estimate import Batch, Known
@@ -26,7 +25,6 @@ from hstar.sampling.relational import RelationalData
 
 Indices: TypeAlias = npt.NDArray[np.integer[Any]]
 Column: TypeAlias = npt.NDArray[np.float32]
-OwnModule = Callable[[int, int], nn.Module]
 Self = TypeVar("Self", bound="Examples")
 
 
@@ -302,36 +300,3 @@ def to_device(inputs: Any, device: torch.device) -> Any:
     return type(inputs)(
         *(to_device(part, device) if isinstance(part, Tensor | tuple) else part for part in inputs)
     )
-
-
-class InCosts(nn.Module):
-    """A user's own module, whose first output is in units of so much cost."""
-
-    def __init__(self, inner: nn.Module, unit: float, outputs: int) -> None:
-        super().__init__()
-        self.inner = inner
-        self.register_buffer("units", torch.tensor([unit, 1.0][:outputs]), persistent=False)
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        raw: Tensor = self.inner(inputs) * self.units
-        return raw
-
-    def run(self, inputs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """What a search calls."""
-        with torch.no_grad():
-            raw: npt.NDArray[np.float32] = self(torch.from_numpy(inputs)).numpy()
-        return raw
-
-
-def own_module(make: OwnModule, inputs: int, outputs: int, unit: float) -> InCosts:
-    """A fresh module of the user's own, tried on two states."""
-    name = getattr(make, "__name__", type(make).__name__)
-    try:
-        inner = make(inputs, outputs)
-        shape = tuple(inner(torch.zeros(2, inputs)).shape)
-    except Exception as error:
-        text = " ".join(str(error).split())
-        raise InputError(f"model {name}({inputs}, {outputs}): {type(error).__name__}: {text:.200}") from error
-    if shape != (2, outputs):
-        raise InputError(f"model {name} must give {outputs} outputs for each state: for 2 states {shape}")
-    return InCosts(inner, unit, outputs)
