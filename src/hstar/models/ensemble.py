@@ -50,7 +50,6 @@ class Ensemble(nn.Module):
 
     @torch.no_grad()
     def uncertainty(self, x: Tensor, generator: Generator) -> Tensor:
-        """The variance over the members."""
         outputs: Tensor = self(x)
         return outputs.var(0, correction=0)
 

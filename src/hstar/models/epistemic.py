@@ -51,22 +51,14 @@ class EpistemicModel(Protocol):
 
 
 def epistemic_model(kind: str, inputs: int, config: EpistemicConfig, generator: Generator) -> nn.Module:
-    """A fresh model, an `EpistemicModel`, with weights by the generator."""
     from hstar.models.ensemble import Ensemble
     from hstar.models.mc_dropout import MCDropout
     from hstar.models.wunn import WUNN
 
-    kinds: dict[str, type[WUNN] | type[MCDropout] | type[Ensemble]] = {
-        "wunn": WUNN,
-        "mc-dropout": MCDropout,
-        "ensemble": Ensemble,
-    }
-    if kind not in kinds:
-        raise unknown("kind of uncertainty", kind, list(kinds))
-    return kinds[kind](inputs, config, generator)
-
-
-# What they share.
+    if kind not in KINDS:
+        raise unknown("kind of uncertainty", kind, list(KINDS))
+    made: nn.Module = (WUNN, MCDropout, Ensemble)[KINDS.index(kind)](inputs, config, generator)
+    return made
 
 
 def negative_log_likelihood(square: Tensor) -> Tensor:

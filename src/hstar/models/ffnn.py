@@ -54,7 +54,6 @@ class FFNN(nn.Module):
         return torch.addmm(self.output_biases, self.units(x), self.output_weights)
 
     def units(self, x: Tensor) -> Tensor:
-        """The hidden layer."""
         return functional.relu(torch.addmm(self.hidden_biases, x, self.hidden_weights))
 
     def sigma(self, raw: Tensor) -> Tensor:
@@ -80,7 +79,6 @@ class FFNN(nn.Module):
         return ((error / sigma).square() / 2 + sigma.log()).mean(), largest
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The weights for the core."""
         return {name: parameter.detach().numpy().copy() for name, parameter in self.named_parameters()}
 
     def native(self) -> NativeNetwork:

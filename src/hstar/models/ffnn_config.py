@@ -52,11 +52,9 @@ class FFNNConfig(Checked):
 
     @property
     def estimate(self) -> Point | Gaussian:
-        """What the outputs are in moves."""
         return self.belief(self.scale)
 
     def build(self, atoms: int, outputs: int) -> nn.Module:
-        """A fresh module over the atoms of a task, with the mean in moves."""
         import torch
 
         from hstar.models.ffnn import FFNN, InUnits
@@ -65,7 +63,6 @@ class FFNNConfig(Checked):
         return InUnits(FFNN(atoms, replace(self, outputs=outputs), generator), self.scale, outputs)
 
     def export(self, module: nn.Module) -> Tensors:
-        """The weights of a module that `build` made."""
         return {
             name.removeprefix("inner."): one.detach().numpy().copy()
             for name, one in module.named_parameters()
@@ -82,7 +79,6 @@ class FFNNConfig(Checked):
             raise ModelError(f"the network has {tensors['output_biases'].size} outputs, not {self.outputs}")
 
     def network(self, tensors: Tensors) -> NativeNetwork:
-        """The network over atoms, with the mean in moves."""
         self.check(tensors)
         units = np.array([self.scale, 1.0], dtype=np.float32)[: self.outputs]
         return NativeNetwork(

@@ -49,7 +49,6 @@ class GridNetwork(Checked):
 
     @property
     def planes(self) -> int:
-        """Channels of an image."""
         return 3 if self.relative else 2
 
     def encode(self, problem: GridLike) -> Image:

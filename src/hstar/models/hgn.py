@@ -169,7 +169,6 @@ class HGN(nn.Module):
         return graphs.types @ torch.addmm(self.node.first.bias, types, weights)
 
     def _counts(self, counts: Tensor) -> Tensor:
-        """What a state is told about the size of its task."""
         if not self.config.global_features:
             counts = torch.zeros_like(counts)
         return torch.log1p(counts) if self.config.normalise else counts
@@ -181,7 +180,6 @@ class HGN(nn.Module):
         return 1 / graphs.node_edges_starts.diff().clamp(min=1).to(graphs.types.dtype)[:, None]
 
     def _of_states(self, nodes: Tensor, graphs: Hypergraphs) -> Tensor:
-        """Sums or means of the nodes of states."""
         every = torch.arange(len(nodes) + 1, dtype=torch.int32, device=nodes.device)
         sums = _sums(nodes, every[:-1], graphs.state_starts, graphs.node_states, every)
         return sums / graphs.counts[:, :1].clamp(min=1) if self.config.normalise else sums

@@ -81,11 +81,9 @@ class HGNConfig(Checked, RelationalModel):
             )
 
     def inputs(self, words: Vocabulary, states: StateRows) -> Hypergraphs:
-        """The hypergraphs of some states."""
         return hypergraphs(states, self.receivers + self.senders)
 
     def build(self, words: Vocabulary, outputs: int) -> HGN:
-        """A network with fresh weights."""
         from hstar.models.hgn import HGN
 
         return HGN(outputs, self)
@@ -116,7 +114,6 @@ class Hypergraph:
 
     @property
     def edges(self) -> int:
-        """How many hyperedges there are."""
         return len(self.edge_rows.lengths)
 
 
@@ -301,7 +298,6 @@ def _all(parts: Sequence[Lists], first: npt.NDArray[Any]) -> Lists:
 
 
 def _reordered(lists: Lists, order: npt.NDArray[Any]) -> Lists:
-    """The same lists in another order."""
     lengths = lists.lengths[order]
     shift = (np.cumsum(lists.lengths) - lists.lengths)[order] - (np.cumsum(lengths) - lengths)
     taken = np.repeat(shift, lengths) + np.arange(len(lists.entries))

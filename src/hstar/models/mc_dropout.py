@@ -47,11 +47,9 @@ class MCDropout(nn.Module):
         return sampled_variance(self.draw, x, self.config, generator)
 
     def units(self, x: Tensor) -> Tensor:
-        """The hidden layer with nothing left out."""
         return functional.relu(torch.addmm(self.hidden_biases, x, self.hidden_weights))
 
     def draw(self, x: Tensor, samples: int, generator: Generator) -> Tensor:
-        """Outputs (samples, states)."""
         hidden = self.units(x)
         keep = 1 - self.config.dropout
         mask = torch.empty(samples, *hidden.shape).bernoulli_(keep, generator=generator) / keep

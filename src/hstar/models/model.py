@@ -1,20 +1,25 @@
-"""Models: one registry for all kinds of spaces, and the contract of those over the atoms of a task.
+"""Models: one registry for all kinds of spaces.
 
 A registered model is a frozen dataclass with its options, which needs no torch, and says by `spaces` which
-kinds of spaces it knows. What else is asked of it depends on the kind: see `Model` for tasks, `FFNNConfig`
-for puzzles, `RelationalModel` for domains, `GridNetwork` for maps. What outputs mean is the business of an
-`Estimate`.
+kinds of spaces it knows. What else is asked of it depends on the kind: see `RelationalModel` for domains and
+`GridNetwork` for maps. What outputs mean is the business of an `Estimate`. A model of tasks, puzzles or own
+spaces (`FFNNConfig`, `ResNetConfig`) has
+
+    build(inputs, outputs)  a fresh module, whose weights depend on torch's random state only: from a matrix
+                            (states, inputs), uint8 for the zeros and ones of a task, to raw outputs
+                            (states, outputs) in float32
+    export(module)          its weights, for a model file
+    network(tensors)        the same as a `NativeNetwork`; a `ModelError` if they are not of this model
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy.typing as npt
 
 from hstar.errors import ModelError
-from hstar.models.native import NativeNetwork
 from hstar.registry import Registry, unknown
 
 if TYPE_CHECKING:
@@ -23,33 +28,10 @@ if TYPE_CHECKING:
 Tensors: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 
-class Model(Protocol):
-    """Options of a model of a task, and what can be made of them.
-
-    Training calls `build` under a seed of torch, then the module itself with a uint8 matrix (states, atoms)
-    of zeros and ones, which answers with raw outputs (states, outputs) in float32.
-    """
-
-    name: ClassVar[str]
-    spaces: ClassVar[tuple[str, ...]]
-
-    def __init__(self, **options: Any) -> None: ...
-
-    def build(self, atoms: int, outputs: int) -> nn.Module:
-        """A fresh module; its weights depend on torch's random state only."""
-
-    def export(self, module: nn.Module) -> Tensors:
-        """The weights of a module that `build` made, for a model file."""
-
-    def network(self, tensors: Tensors) -> NativeNetwork:
-        """The same for the core; a `ModelError` if they are not of this model."""
-
-
 MODELS: Registry[type[Any]] = Registry("model")
 
 
 def models_of(kind: str) -> list[str]:
-    """The names of the models that know spaces of this kind."""
     return [name for name in MODELS if kind in MODELS.get(name).spaces]
 
 

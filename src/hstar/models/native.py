@@ -65,16 +65,13 @@ class NativeNetwork:
 
     @property
     def atoms(self) -> int:
-        """Number of inputs."""
         return int(self.rows.shape[0])
 
     @property
     def outputs(self) -> int:
-        """Number of raw outputs."""
         return int(self.head.shape[0])
 
     def tensors(self) -> dict[str, Array]:
-        """All weights by name."""
         found = {"rows": self.rows, "bias": self.bias, "head": self.head, "head_bias": self.head_bias}
         for number, block in enumerate(self.blocks):
             found.update({f"blocks.{number}.{i}": tensor for i, tensor in enumerate(block)})

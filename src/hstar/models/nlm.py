@@ -32,21 +32,16 @@ from math import factorial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 
 from hstar import _core
-from hstar.models.nlm_config import NLMConfig, PairTypes
-
-__all__ = ["NLM", "NLMConfig", "NLMInputs"]
+from hstar.models.nlm_config import NLMConfig
 
 ORDERS = tuple(permutations(range(3)))
 INVERSE = tuple(ORDERS.index((a.index(0), a.index(1), a.index(2))) for a in ORDERS)
 
-_FAR = 1e5  # its sigmoid is 1 exactly, that of its negative 0
 _LAST_BITS = 16  # for the number of an object
-_SLAB = 16384  # pairs at a time for which all triples are looked at: as many as caches like
 
 
 class NLMInputs(NamedTuple):
@@ -64,16 +59,6 @@ class NLMInputs(NamedTuple):
     codes: Tensor
     numbers: Tensor
     triples: Tensor
-
-    @staticmethod
-    def of(
-        row: npt.NDArray[np.int64],
-        objects: npt.NDArray[np.int64],
-        values: Sequence[npt.NDArray[np.float32]],
-        types: PairTypes,
-    ) -> NLMInputs:
-        """Tensors on the memory of the arrays."""
-        return NLMInputs(*map(torch.from_numpy, (row, objects, *values, *types)))
 
 
 class Rows(NamedTuple):
@@ -227,32 +212,27 @@ class Places:
         self.exclude_self = exclude_self
         self.sizes = objects
         self.groups = [(n, len(list(group))) for n, group in groupby(objects.tolist())]
-        self.num_pairs, self.num_triples = int((objects**2).sum()), int((objects**3).sum())
         self._last_axis: dict[int, tuple[Tensor, Tensor, Tensor, Tensor]] = {}
 
-    @cached_property
-    def _states(self) -> list[tuple[int, slice, slice]]:
-        """Of all states with the same number of objects: that number, where their objects and pairs are."""
-        found, first, pair = [], 0, 0
+    def slices(self, arity: int) -> Iterator[tuple[int, slice]]:
+        """Of all states with the same number of objects: that number, and where tuples of them are."""
+        begin = 0
         for n, states in self.groups:
-            objects, pairs = slice(first, first + states * n), slice(pair, pair + states * n * n)
-            found += [(n, objects, pairs)] if n else []
-            first, pair = objects.stop, pairs.stop
-        return found
+            end = begin + states * n**arity
+            if n:
+                yield n, slice(begin, end)
+            begin = end
 
     @cached_property
     def of_object(self) -> Tensor:
-        """The state of every object."""
         return torch.repeat_interleave(self.sizes)
 
     @cached_property
     def first(self) -> Tensor:
-        """The first object of every pair."""
         return torch.repeat_interleave(self.sizes[self.of_object])
 
     @cached_property
     def reverse(self) -> Tensor:
-        """The pair the other way, of every pair."""
         return self._order((1, 0))
 
     def orders(self, arity: int) -> tuple[Tensor, Tensor]:
@@ -272,19 +252,17 @@ class Places:
         return torch.repeat_interleave(self.sizes[self.of_object[self.first]])[self._triples]
 
     def _order(self, axes: tuple[int, ...]) -> Tensor:
-        begin, parts = 0, [torch.zeros(0, dtype=torch.int64, device=self.sizes.device)]
-        for n, states in self.groups:
-            end = begin + states * n ** len(axes)
-            rows = torch.arange(begin, end, device=self.sizes.device).view(states, *[n] * len(axes))
+        parts = [torch.zeros(0, dtype=torch.int64, device=self.sizes.device)]
+        for n, part in self.slices(len(axes)):
+            rows = torch.arange(part.start, part.stop, device=self.sizes.device).view(-1, *[n] * len(axes))
             parts.append(rows.permute(0, *(axis + 1 for axis in axes)).reshape(-1))
-            begin = end
         return torch.cat(parts)
 
     def spread(self, arity: int, x: Tensor) -> Tensor:
         """Rows of the arity below, along a new last axis."""
         if arity == 2 and not x.requires_grad:
-            found = x.new_empty((self.num_pairs, x.shape[1]))
-            for n, objects, pairs in self._states:
+            found = x.new_empty((int((self.sizes**2).sum()), x.shape[1]))
+            for (n, objects), (_, pairs) in zip(self.slices(1), self.slices(2), strict=True):
                 found[pairs].view(-1, n, x.shape[1]).copy_(x[objects][:, None])
             return found
         return x.index_select(0, self.of_object if arity == 1 else self.first)
@@ -293,7 +271,7 @@ class Places:
         """What `_fold` gives for pairs: views of the states take a fraction of the time of lists of rows."""
         channels = x.shape[1] // 2
         found = x.new_empty((len(x), channels))
-        for n, _, pairs in self._states:
+        for n, pairs in self.slices(2):
             same, reverse = x[pairs].view(-1, n, n, 2, channels).unbind(3)
             torch.add(same, reverse.transpose(1, 2), out=found[pairs].view(same.shape))
         return found
@@ -305,24 +283,22 @@ class Places:
         table, row = x if isinstance(x, Rows) else (x, None)
         if _for_core(table):
             return self._native_extremes(arity, table, row)
+        if row is not None:
+            order = _ascending(table)
+            return _at_ranks(table, order, self._native_extremes(arity, _ranks(order), row))
         begins, index, last, empty = self.last_axis(arity)
         nothing = torch.cat([table.new_ones(table.shape[1]), table.new_zeros(table.shape[1])])
         if not len(table):
             return nothing.expand(len(empty), -1)
-        if isinstance(x, Rows):
-            order = _ascending(table)
-            low, high = _extreme_ranks(_ranks(order), x.row[index])
-            found = _at_ranks(table, order, low, high)
-        else:
-            found = _extremes(x, index, begins, last)
+        found = _extremes(table, index, begins, last)
         return torch.where(empty[:, None], nothing, found) if bool(empty.any()) else found
 
     def _native_extremes(self, arity: int, table: Tensor, row: Tensor | None) -> Tensor:
         result = table.new_empty((1, int((self.sizes ** (arity - 1)).sum()), 2 * table.shape[1]))
         _core.nlm_tuple_extremes(
             table=table.contiguous()[None].numpy(),
-            row=None if row is None else row.numpy(),
-            objects=self.sizes.numpy(),
+            row=None if row is None else row.cpu().numpy(),
+            objects=self.sizes.cpu().numpy(),
             arity=arity,
             exclude_self=self.exclude_self,
             result=result.numpy(),
@@ -336,14 +312,9 @@ class Places:
         none. All have as many rows to look at as the largest state needs: some are there twice, which
         changes neither minimum nor maximum. Third comes the last object of every row.
         """
-        if arity not in self._last_axis:
-            self._last_axis[arity] = self._make_last_axis(arity)
-        return self._last_axis[arity]
-
-    def _make_last_axis(self, arity: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        sizes = self.sizes
-        if arity > 1:
-            sizes = sizes[self.of_object]
+        if arity in self._last_axis:
+            return self._last_axis[arity]
+        sizes = self.sizes if arity == 1 else self.sizes[self.of_object]
         if arity > 2:
             sizes = sizes[self.first]
         most = max((n for n, _ in self.groups), default=0)
@@ -362,7 +333,8 @@ class Places:
         total = int(sizes.sum())
         index = (begins + torch.where(allowed, last, spare)).clamp(max=max(0, total - 1))
         last = torch.arange(total, device=sizes.device) - begins.repeat_interleave(sizes)
-        return begins, index, last, empty
+        self._last_axis[arity] = begins, index, last, empty
+        return self._last_axis[arity]
 
 
 class Types:
@@ -373,7 +345,6 @@ class Types:
         self.of_pair = inputs.types
         self.first = places.first[inputs.examples]
         self.reverse = inputs.types[places.reverse[inputs.examples]].long()
-        self.num_triples = inputs.triples.shape[1]
         self._triples = inputs.triples
 
     def spread(self, arity: int, x: Tensor) -> Tensor:
@@ -412,12 +383,14 @@ class Typed(NamedTuple):
     extremes: tuple[Tensor | None, Tensor | None]  # over triples, of every pair, after the two layers
 
     def triples(self, places: Places) -> Tensor | None:
-        """Features of all triples after the second layer."""
         if self.by_triple is None:
             return None
+        inputs = self.inputs
         found = [torch.zeros(0, dtype=torch.int32, device=self.by_triple.device)]
-        for _, _, place in _triple_places(self.inputs.codes, self.inputs.types, places):
-            found.append(self.inputs.numbers[place.permute(1, 2, 3, 0).reshape(-1)])
+        for n, pairs in places.slices(2):
+            first, second, third = (code[inputs.types[pairs]].view(-1, n, n) for code in inputs.codes)
+            place = first[:, :, :, None] + second[:, :, None, :] + third[:, None, :, :]
+            found.append(inputs.numbers[place.view(-1)])
         return self.by_triple.index_select(0, torch.cat(found))
 
 
@@ -426,110 +399,65 @@ class Typed(NamedTuple):
 
 def typed_extremes(z: list[Tensor], types: Types, places: Places) -> list[Tensor]:
     """Of each z, values for types of triples before the sigmoid: what `Places.extremes` gives after it."""
-    if all(map(_for_core, z)):
-        table = torch.stack(z).sigmoid_()
-        result = table.new_empty((len(z), len(types.of_pair), 2 * table.shape[2]))
-        _core.nlm_triple_extremes(
-            table=table.numpy(),
-            types=types.of_pair.numpy(),
-            codes=types.codes.numpy(),
-            numbers=types.numbers.numpy(),
-            objects=places.sizes.numpy(),
-            exclude_self=places.exclude_self,
-            result=result.numpy(),
-        )
+    orders = [] if all(map(_for_core, z)) else [_ascending(one) for one in z]
+    table = torch.stack([_ranks(order) for order in orders] or z)
+    table = table if orders else table.sigmoid_()
+    result = table.new_empty((len(z), len(types.of_pair), 2 * table.shape[2]))
+    _core.nlm_triple_extremes(
+        table=table.numpy(),
+        types=types.of_pair.cpu().numpy(),
+        codes=types.codes.cpu().numpy(),
+        numbers=types.numbers.cpu().numpy(),
+        objects=places.sizes.cpu().numpy(),
+        exclude_self=places.exclude_self,
+        result=result.numpy(),
+    )
+    if not orders:
         return list(result)
-    order = _ascending(torch.cat(z, dim=1))
-    ranks = _ranks(order).index_select(0, types.numbers.clamp(min=0))
-    low = ranks.new_empty((len(types.of_pair), ranks.shape[1]))
-    high = torch.empty_like(low)
-    for n, pairs, place in _triple_places(types.codes, types.of_pair, places):
-        if places.exclude_self and n < 3:
-            low[pairs], high[pairs] = types.num_triples + 1, 0
-            continue
-        if places.exclude_self:
-            _skip_repeated(place)
-        _extreme_ranks(ranks, place.view(n, -1), low[pairs], high[pairs])
-    found, begin = [], 0
-    for one in z:
-        part = slice(begin, begin + one.shape[1])
-        found.append(_at_ranks(one, order[part], low[:, part], high[:, part], sigmoid=True))
-        begin = part.stop
-    return found
+    return [
+        _at_ranks(one.sigmoid(), order, ranks) for one, order, ranks in zip(z, orders, result, strict=True)
+    ]
 
 
 def _for_core(x: Tensor) -> bool:
-    """Whether the core takes minima and maxima of these: it has no gradients."""
+    """Whether the core takes minima and maxima of these themselves; where gradients flow, of their ranks."""
     return not x.requires_grad and x.device.type == "cpu" and x.dtype == torch.float32
 
 
 def _ascending(table: Tensor) -> Tensor:
     """The rows (channels, rows) of a table by the values of each channel. NumPy sorts faster than torch."""
-    values = table.detach().T.contiguous().cpu().numpy()
-    return torch.from_numpy(np.argsort(values, axis=1)).to(table.device)
+    return torch.from_numpy(np.argsort(table.detach().T.contiguous().cpu().numpy(), axis=1))
 
 
 def _ranks(order: Tensor) -> Tensor:
-    """(rows, channels): 1 for the lowest value of a channel, 2 for the next, ..."""
+    """(rows, channels), for the core: 1 for the lowest value of a channel, 2 for the next, all / (rows + 1).
+
+    So the minimum over nothing, 1, comes after the last, and the maximum over nothing, 0, before the first.
+    """
     channels, number = order.shape
-    kind = torch.int16 if number + 1 < 2**15 else torch.int32
-    ranks = torch.empty((channels, number), dtype=kind, device=order.device)
-    ascending = torch.arange(1, number + 1, dtype=kind, device=order.device)
-    return ranks.scatter_(1, order, ascending.expand(channels, number)).T.contiguous()
+    ascending = torch.arange(1, number + 1) / (number + 1)
+    return torch.empty((channels, number)).scatter_(1, order, ascending.expand(channels, -1)).T.contiguous()
 
 
-def _extreme_ranks(
-    ranks: Tensor, index: Tensor, low: Tensor | None = None, high: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
-    """The lowest and the highest of the rows that each column of `index` lists."""
-    low = torch.index_select(ranks, 0, index[0], out=low)
-    high = low.clone() if high is None else high.copy_(low)
-    slab = torch.empty_like(low)
+def _at_ranks(table: Tensor, order: Tensor, ranks: Tensor) -> Tensor:
+    """The values that have these `_ranks`, minima and maxima beside each other."""
+    channels, number = order.shape
+    ends = table.new_tensor([[0.0], [1.0]]).expand(2, channels)[:, :, None]
+    ordered = torch.cat([ends[0], table.T.gather(1, order.to(table.device)), ends[1]], dim=1)
+    begins = torch.arange(channels) * (number + 2)
+    index = (ranks * (number + 1)).round_().to(torch.int64).add_(begins.repeat(2))
+    return _pick(ordered.view(-1), index.to(table.device))
+
+
+def _extreme_rows(x: Tensor, index: Tensor) -> Tensor:
+    """The lowest and, beside it, the highest of the rows that each column of `index` lists."""
+    low = x.index_select(0, index[0])
+    high, slab = low.clone(), torch.empty_like(low)
     for row in index[1:]:
-        torch.index_select(ranks, 0, row, out=slab)
+        torch.index_select(x, 0, row, out=slab)
         torch.minimum(low, slab, out=low)
         torch.maximum(high, slab, out=high)
-    return low, high
-
-
-def _at_ranks(table: Tensor, order: Tensor, low: Tensor, high: Tensor, *, sigmoid: bool = False) -> Tensor:
-    """The values of two ranks, beside each other; before the first is -infinity, behind the last infinity."""
-    channels, number = order.shape
-    far = table.new_full((channels, 1), _FAR)
-    ordered = torch.cat([-far, table.T.gather(1, order), far], dim=1)
-    begins = torch.arange(channels, device=table.device) * (number + 2)
-    index = torch.cat([low, high], dim=1).to(torch.int64).add_(begins.repeat(2))
-    values = (ordered.sigmoid() if sigmoid else ordered).view(-1)
-    return _pick(values, index)
-
-
-def _triple_places(codes: Tensor, of_pair: Tensor, places: Places) -> Iterator[tuple[int, slice, Tensor]]:
-    """Some states at a time: their objects, which pairs they have, places of types (last, state, i, j)."""
-    code = [one.index_select(0, of_pair) for one in codes]
-    begin = 0
-    for n, states in places.groups:
-        if not n:
-            continue
-        step = max(1, _SLAB // (n * n))
-        for some in (min(step, states - i) for i in range(0, states, step)):
-            pairs = slice(begin, begin + some * n * n)
-            first, second, third = (one[pairs].view(some, n, n) for one in code)
-            second, third = (one.permute(2, 0, 1).contiguous() for one in (second, third))
-            yield n, pairs, first + (second[:, :, :, None] + third[:, :, None, :])
-            begin = pairs.stop
-
-
-def _skip_repeated(place: Tensor) -> None:
-    """Puts another triple in the place of each that has an object twice; of pairs (i, i) nobody cares."""
-    n = len(place)
-    i, j = torch.arange(n)[:, None], torch.arange(n)
-    spare = torch.zeros((n, n), dtype=torch.int64)
-    for other in (i, j, i, j):
-        spare = spare + (spare == other)
-    other_place = place.gather(0, spare.to(place.device).expand_as(place[:1]))[0]
-    for k in range(n):
-        place[k, :, k, :] = other_place[:, k, :]
-        place[k, :, :, k] = other_place[:, :, k]
+    return torch.cat([low, high], dim=1)
 
 
 def _extremes(x: Tensor, index: Tensor, begins: Tensor, last: Tensor) -> Tensor:
@@ -539,9 +467,9 @@ def _extremes(x: Tensor, index: Tensor, begins: Tensor, last: Tensor) -> Tensor:
     bits, which those of a float32 do not use in a float64, say which row it is.
     """
     if not x.requires_grad:
-        return torch.cat(_extreme_ranks(x, index), dim=1)
+        return _extreme_rows(x, index)
     bits = x.detach().double().view(torch.int64).bitwise_and(-1 << _LAST_BITS).bitwise_or_(last[:, None])
-    found = torch.cat(_extreme_ranks(bits, index), dim=1).bitwise_and_((1 << _LAST_BITS) - 1)
+    found = _extreme_rows(bits, index).bitwise_and_((1 << _LAST_BITS) - 1)
     channels = torch.arange(x.shape[1], device=x.device).repeat(2)
     place = found.add_(begins[:, None]).mul_(x.shape[1]).add_(channels)
     return _pick(x.reshape(-1), place)

@@ -54,27 +54,25 @@ class NLMConfig(Checked, RelationalModel):
     gain: float = option(3.0, "Fresh weights are those of PyTorch times this; 1: as published.", above=0)
 
     def encode(self, words: Vocabulary, relations: Relations) -> NLMInstance:
-        """Where the atoms of an instance stand, and those of its goal."""
         self._check(words)
         channels = Channels.of(words)
         objects = {name: i for i, name in enumerate(relations.objects)}
         n = len(objects)
 
-        def place(atom: tuple[str, ...], *, goal: bool) -> tuple[int, int, int]:
+        def place(atom: tuple[str, ...], by_predicate: tuple[int, ...]) -> tuple[int, int, int]:
             position = 0
             for name in atom[1:]:
                 position = position * n + objects[name]
-            return len(atom) - 1, channels.of_atom(words.predicate_number[atom[0]], goal=goal), position
+            return len(atom) - 1, by_predicate[words.predicate_number[atom[0]]], position
 
-        fixed = [place(atom, goal=True) for atom in sorted(relations.goal)]
+        fixed = [place(atom, channels.goal) for atom in sorted(relations.goal)]
         for i, kind in enumerate(relations.kinds):
-            if (channel := channels.of_kind(kind)) is not None:
+            if (channel := channels.kinds[kind]) is not None:
                 fixed.append((1, channel, i))
-        held = [place(atom, goal=False) for atom in relations.atoms]
+        held = [place(atom, channels.state) for atom in relations.atoms]
         return NLMInstance(n, _columns(held), _columns(fixed))
 
     def inputs(self, words: Vocabulary, states: StateRows) -> NLMInputs:
-        """Truth values of all tuples, and the types of pairs."""
         return self._inputs(words, states, twins=True)
 
     def search_inputs(self, words: Vocabulary, states: StateRows) -> NLMInputs:
@@ -82,6 +80,8 @@ class NLMConfig(Checked, RelationalModel):
         return self._inputs(words, states, twins=False)
 
     def _inputs(self, words: Vocabulary, states: StateRows, *, twins: bool) -> NLMInputs:
+        import torch
+
         from hstar.models.nlm import NLMInputs
 
         counts = Channels.of(words).counts
@@ -105,7 +105,7 @@ class NLMConfig(Checked, RelationalModel):
                 values.append(np.zeros((0 if arity > 2 else int(tuples.sum()), 0), dtype=np.float32))
                 continue
             chosen_entries = entries[0] == arity
-            begins = np.cumsum(tuples) - tuples
+            begins = _begins(tuples)
             rows = begins[row[state[chosen_entries]]] + entries[2, chosen_entries]
             found = np.zeros((int(tuples.sum()), counts[arity]), dtype=np.float32)
             found.reshape(-1)[rows * counts[arity] + entries[1, chosen_entries]] = 1
@@ -113,10 +113,9 @@ class NLMConfig(Checked, RelationalModel):
         types = NO_TYPES
         if self.breadth == 3 and self.depth > 3 and not counts[3] and (counts[1] or counts[2]):
             types = pair_types(sizes, values[1], values[2])
-        return NLMInputs.of(row, sizes, values, types)
+        return NLMInputs(*map(torch.from_numpy, (row, sizes, *values, *types)))
 
     def build(self, words: Vocabulary, outputs: int) -> NLM:
-        """A network with fresh weights."""
         from hstar.models.nlm import NLM
 
         self._check(words)
@@ -150,7 +149,6 @@ class Channels:
 
     @staticmethod
     def of(words: Vocabulary) -> Channels:
-        """Those of a domain."""
         arities = [arity for _, arity in words.predicates]
         state = [arities[:i].count(arity) for i, arity in enumerate(arities)]
         counts = [2 * arities.count(arity) for arity in range(MAX_BREADTH + 1)]
@@ -162,14 +160,6 @@ class Channels:
                 counts[1] += 1
         goal = [place + arities.count(arity) for place, arity in zip(state, arities, strict=True)]
         return Channels(tuple(counts), tuple(state), tuple(goal), tuple(kinds))
-
-    def of_atom(self, predicate: int, *, goal: bool) -> int:
-        """The channel of a predicate, by its number."""
-        return (self.goal if goal else self.state)[predicate]
-
-    def of_kind(self, kind: int) -> int | None:
-        """The channel of objects of that kind, None if they have none."""
-        return self.kinds[kind]
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,11 +182,11 @@ def _entries(states: StateRows, chosen: list[NLMInstance], instance: Integers) -
     fixed = np.array([one.fixed.shape[1] for one in chosen], dtype=np.int64)
     known = np.concatenate([np.zeros((3, 0), dtype=np.int64), *(one.atoms for one in chosen)], axis=1)
     given = np.concatenate([np.zeros((3, 0), dtype=np.int64), *(one.fixed for one in chosen)], axis=1)
-    held = known[:, (np.cumsum(atoms) - atoms)[instance[states.state]] + states.atom]
+    held = known[:, _begins(atoms)[instance[states.state]] + states.atom]
     number = fixed[instance]
     owner = np.repeat(np.arange(len(states)), number)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(number) - number, number)
-    always = given[:, (np.cumsum(fixed) - fixed)[instance[owner]] + within]
+    within = np.arange(len(owner)) - np.repeat(_begins(number), number)
+    always = given[:, _begins(fixed)[instance[owner]] + within]
     return np.concatenate([states.state, owner]), np.concatenate([held, always], axis=1)
 
 
@@ -218,7 +208,7 @@ def _without_twins(
     argued = np.flatnonzero(arity)
     owner, single = state[argued], arity[argued] == 1
     first, second = np.divmod(position[argued], objects[owner])
-    begins = np.cumsum(objects) - objects
+    begins = _begins(objects)
     one, two = begins[owner] + np.where(single, second, first), begins[owner] + second
 
     # Sums of 64 random bits for all that is true of an object stand for the set of it.
@@ -232,7 +222,7 @@ def _without_twins(
         return objects, state, entries
 
     left = np.bincount(of_object[kept], minlength=len(objects))
-    number = np.cumsum(kept) - kept - (np.cumsum(left) - left)[of_object]
+    number = np.cumsum(kept) - kept - _begins(left)[of_object]
     stays, moved = np.ones(len(arity), dtype=bool), np.zeros_like(position)
     stays[argued] = kept[one] & kept[two]
     moved[argued] = np.where(single, 0, number[one] * left[owner]) + number[two]
@@ -329,19 +319,19 @@ def _seen(sizes: Integers, codes: list[Integers], places: int) -> npt.NDArray[np
 
 def _pairs(sizes: Integers) -> tuple[Integers, Integers, Integers]:
     """Of every pair of objects of every state: the rows of both objects, and of the pair the other way."""
-    first, second, reverse = [], [], []
-    object_, pair = 0, 0
-    for n, group in groupby(sizes.tolist()):
-        states = len(list(group))
-        objects = object_ + np.arange(states * n).reshape(states, n)
-        pairs = pair + np.arange(states * n * n).reshape(states, n, n)
-        first.append(np.repeat(objects.reshape(-1), n))
-        second.append(np.broadcast_to(objects[:, None, :], pairs.shape).reshape(-1))
-        reverse.append(pairs.transpose(0, 2, 1).reshape(-1))
-        object_ += states * n
-        pair += states * n * n
-    none = np.zeros(0, dtype=np.int64)
-    return np.concatenate([none, *first]), np.concatenate([none, *second]), np.concatenate([none, *reverse])
+    of_object = np.repeat(np.arange(len(sizes)), sizes)
+    first = np.repeat(np.arange(len(of_object)), sizes[of_object])
+    state = of_object[first]
+    n, object_, pair = sizes[state], _begins(sizes)[state], _begins(sizes**2)[state]
+    i = first - object_
+    j = np.arange(len(first)) - pair - i * n
+    return first, object_ + j, pair + j * n + i
+
+
+def _begins(lengths: Integers) -> Integers:
+    """Where each of some parts begins that are behind one another."""
+    begins: Integers = np.cumsum(lengths) - lengths
+    return begins
 
 
 def _pack(values: npt.NDArray[np.float32]) -> tuple[Integers, int]:

@@ -55,7 +55,6 @@ class OwnModule:
 
 
 def outputs_of(module: nn.Module, inputs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Raw outputs (states, outputs), in a search."""
     import torch
 
     with torch.no_grad():

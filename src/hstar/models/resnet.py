@@ -17,17 +17,14 @@ layer adds up rows instead of multiplying by zeros; the same sum in another orde
 from __future__ import annotations
 
 import math
-from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from hstar.models.native import Array, NativeNetwork
+from hstar.models.native import NativeNetwork
 from hstar.models.resnet_config import ResNetConfig
-
-__all__ = ["SPARSE_ATOMS", "ResNet", "ResNetConfig", "dead", "export"]
 
 # Adding rows was faster by 1.5 to 3 where 2.5 % and 1.2 % of the inputs are ones (2,000 and 6,561 atoms),
 # slower at 10 %, and no different at 250 atoms.
@@ -112,20 +109,7 @@ def dead(model: nn.Module, sample: Tensor) -> bool:
 
 def export(model: ResNet) -> NativeNetwork:
     """The weights as plain arrays, for the core and the model file."""
-    second = (_array(model.second.weight), _array(model.second.bias))
-    residual = [
-        tuple(_array(p) for p in (b.first.weight, b.first.bias, b.second.weight, b.second.bias))
-        for b in cast("list[Residual]", list(model.blocks))
-    ]
-    return NativeNetwork(
-        rows=_array(model.input.rows),
-        bias=_array(model.input.bias),
-        blocks=(second, *residual),
-        head=_array(model.head.weight),
-        head_bias=_array(model.head.bias),
-        output_relu=model.output_relu,
-    )
-
-
-def _array(parameter: Tensor) -> Array:
-    return np.array(parameter.detach().cpu().numpy(), dtype=np.float32, order="C")
+    arrays = [np.array(p.detach().cpu().numpy(), dtype=np.float32, order="C") for p in model.parameters()]
+    rows, bias, *inner, head, head_bias = arrays
+    residual = [tuple(inner[i : i + 4]) for i in range(2, len(inner), 4)]
+    return NativeNetwork(rows, bias, (tuple(inner[:2]), *residual), head, head_bias, model.output_relu)

@@ -32,17 +32,14 @@ class ResNetConfig(Checked):
     init: str = option("default", "Initial weights: default (torch's) or he.", words=("default", "he"))
 
     def build(self, atoms: int, outputs: int) -> ResNet:
-        """A network with fresh weights."""
         from hstar.models.resnet import ResNet
 
         return ResNet(atoms, outputs, self)
 
     def export(self, module: nn.Module) -> Tensors:
-        """The weights of a network."""
         from hstar.models.resnet import export
 
         return export(cast("ResNet", module)).tensors()
 
     def network(self, tensors: Tensors) -> NativeNetwork:
-        """The network with these weights."""
         return from_tensors(tensors, self.output_relu)

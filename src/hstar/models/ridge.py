@@ -152,7 +152,6 @@ class _Regression:
 
 
 def squared_error(weights: Matrix, bias: float, matrix: Matrix, target: Matrix) -> float:
-    """Its mean."""
     return float(np.mean((matrix @ weights + bias - target) ** 2))
 
 

@@ -105,7 +105,6 @@ class WLFeatures:
 
     @property
     def colours(self) -> npt.NDArray[np.uint64]:
-        """What stands for each feature, for the model file."""
         return self._table.colours
 
     def collect(self, data: RelationalData) -> Sparse:
@@ -186,7 +185,6 @@ class WLModel(WLConfig, RelationalModel):
     fit: _Fitted | None = field(default=None, repr=False, compare=False)
 
     def fitted(self, data: RelationalData, target: Array) -> WLModel:
-        """Collects the colours of all states."""
         features = WLFeatures(data.words, self)
         matrix = features.collect(data).dense()
         if not len(features):
@@ -234,12 +232,10 @@ class WLModel(WLConfig, RelationalModel):
         return {"colours": fit.features.colours, **dict(zip(self._names, layers, strict=True))}
 
     def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
-        """All in the core."""
         features, layers = self._parts(words, tensors)
         return features.model(task, *layers)
 
     def raw(self, words: Vocabulary, states: StateRows, tensors: Tensors, outputs: int) -> Array:
-        """The layers in NumPy."""
         features, layers = self._parts(words, tensors)
         x: Array = _counts(features, states) @ layers[0].T + layers[1]
         return np.maximum(x, 0) @ layers[2].T + layers[3] if self.hidden else x

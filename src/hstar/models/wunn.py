@@ -42,7 +42,6 @@ class GaussianLayer(nn.Module):
         self.bias_rho = nn.Parameter(torch.full((outputs,), -5.0))
 
     def variances(self) -> tuple[Tensor, Tensor]:
-        """Of weights and of biases."""
         return _sigma(self.rho).square(), _sigma(self.bias_rho).square()
 
     def moments(self, a: Tensor) -> tuple[Tensor, Tensor]:
