@@ -19,22 +19,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError, deserialize
+from safetensors import SafetensorError
+from safetensors.numpy import load
 from safetensors.numpy import save as serialize
 
 from hstar.errors import InputError
 from hstar.files import read_bytes, replace_file
 
 Tensors: TypeAlias = "dict[str, npt.NDArray[Any]]"
-
-_DTYPES: dict[str, type[np.generic]] = {
-    "F32": np.float32,
-    "F64": np.float64,
-    "U8": np.uint8,
-    "U64": np.uint64,
-    "I32": np.int32,
-    "I64": np.int64,
-}
 
 
 def write(
@@ -62,8 +54,7 @@ def read(path: Path, kind: str, version: int, oldest: int = 1) -> tuple[dict[str
     """Header and tensors of a file of this kind, up to this version and not older than the oldest."""
     data = read_bytes(path)
     try:
-        flat: list[tuple[str, dict[str, Any]]] = deserialize(data)  # type: ignore[no-untyped-call]
-        entry = _entry(data)
+        tensors, entry = load(data), _entry(data)
     except (SafetensorError, ValueError, KeyError, TypeError, RecursionError):
         raise InputError(f"not a {kind} of hstar, or damaged", file=path) from None
     if entry.get("kind") != kind:
@@ -78,7 +69,6 @@ def read(path: Path, kind: str, version: int, oldest: int = 1) -> tuple[dict[str
             f"{kind} of the old format {found}, this hstar reads {oldest} and later: make it anew", file=path
         )
     try:
-        tensors = {name: _array(view) for name, view in flat}
         text = entry["header"]
         if entry["digest"] != _digest(kind, found, text, tensors):
             raise ValueError
@@ -106,12 +96,6 @@ def _entry(data: bytes) -> dict[str, Any]:
     if not isinstance(entry, dict):
         raise ValueError("no entry")
     return entry
-
-
-def _array(view: Mapping[str, Any]) -> npt.NDArray[Any]:
-    dtype = np.dtype(_DTYPES[view["dtype"]]).newbyteorder("<")
-    array: npt.NDArray[Any] = np.frombuffer(view["data"], dtype=dtype).reshape(view["shape"])
-    return array.astype(dtype.newbyteorder("="), copy=False)
 
 
 def _digest(kind: str, version: Any, header: str, tensors: Mapping[str, npt.NDArray[Any]]) -> str:

@@ -98,3 +98,9 @@ class InUnits(nn.Module):
         """From a matrix (states, inputs) to raw outputs (states, outputs)."""
         raw: Tensor = self.inner(states.float()) * self.units
         return raw
+
+    def run(self, inputs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """The same in a search."""
+        with torch.no_grad():
+            raw: npt.NDArray[np.float32] = self(torch.from_numpy(inputs)).numpy()
+        return raw

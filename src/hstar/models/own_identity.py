@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -46,20 +45,12 @@ class OwnModule:
     run: Network | None = field(default=None, compare=False, repr=False)
 
     @staticmethod
-    def of(make: Any, unit: float, module: nn.Module) -> OwnModule:
+    def of(make: Any, unit: float, module: InUnits) -> OwnModule:
         """A module (in units of `unit`) that `make` made and training taught."""
         named = make if hasattr(make, "__qualname__") else type(make)
         program = getattr(sys.modules["__main__"], "__file__", None) or "__main__"
         source = Path(program).name if named.__module__ == "__main__" else named.__module__
-        return OwnModule(f"{source}:{named.__qualname__}", unit, partial(outputs_of, module))
-
-
-def outputs_of(module: nn.Module, inputs: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    import torch
-
-    with torch.no_grad():
-        raw: npt.NDArray[np.float32] = module(torch.from_numpy(inputs)).numpy()
-    return raw
+        return OwnModule(f"{source}:{named.__qualname__}", unit, module.run)
 
 
 def own_module(make: Callable[[int, int], nn.Module], inputs: int, outputs: int, unit: float) -> InUnits:
@@ -104,8 +95,7 @@ class OwnIdentity(Identity):
             return super().with_module(make, tensors, outputs)
         module = own_module(make, self.inputs, outputs, self.module.unit)
         with_weights(module.inner, tensors, self.module.path)
-        run = partial(outputs_of, module.eval())
-        return replace(self, module=replace(self.module, run=run))
+        return replace(self, module=replace(self.module, run=module.eval().run))
 
     def check(self, problem: Any) -> None:
         expect(self, problem, OwnProblem)

@@ -127,7 +127,7 @@ class TrainedModel(Generic[S]):
 
     def save(self, path: str | Path) -> None:
         """Writes the file, as a whole or not at all."""
-        plain = {name: getattr(self, name) for name in _Plain.__annotations__}
+        plain = {name: getattr(self, name) for name in _Header.__annotations__}
         header = {
             **{name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()},
             "space": {"kind": self.space.kind, **self.space.to_json()},
@@ -137,9 +137,12 @@ class TrainedModel(Generic[S]):
         container.write(Path(path), KIND, FORMAT_VERSION, header, dict(self.tensors))
 
 
-class _Plain(TypedDict):
-    """The fields of a `TrainedModel` that are in the header as they are."""
+class _Header(TypedDict):
+    """The header of a file; most of it are the fields of a `TrainedModel` as they are."""
 
+    space: dict[str, Any]
+    estimate: dict[str, Any]
+    rule: dict[str, Any]
     model: str
     model_config: dict[str, Any]
     recipe: str
@@ -153,12 +156,6 @@ class _Plain(TypedDict):
     summary: dict[str, Any]
     versions: dict[str, Any]
     trained_on: tuple[str, ...]
-
-
-class _Header(_Plain):
-    space: dict[str, Any]
-    estimate: dict[str, Any]
-    rule: dict[str, Any]
 
 
 def load_model(
