@@ -216,9 +216,9 @@ def _row(instance: Instance, result: Result) -> Row:
     if kind == "map":
         row["goal"] = plain(problem.goal)
     row |= {**result.to_json(), "optimal_cost": instance.optimal_cost}
-    row["plan"] = None if result.plan is None else list(result.plan)
+    row["plan"] = plain(result.plan)
     if kind == "puzzle":
-        row["actions"] = None if result.actions is None else list(result.actions)
+        row["actions"] = plain(result.actions)
     elif kind != "task":
         row["path"] = None if states is None else [plain(state) for state in states]
     return row

@@ -42,10 +42,10 @@ class Contestant:
     search_options: tuple[str, ...] = ()  # further words of `hstar solve`
 
     def __post_init__(self) -> None:
-        if self.search is not None and self.search not in (known := [info.name for info in searches()]):
-            raise unknown("search", self.search, known)
-        if self.precision is not None and self.precision not in (able := _core.precisions()):
-            raise unknown("precision", self.precision, able)
+        known = {"search": [info.name for info in searches()], "precision": _core.precisions()}
+        for name, words in known.items():
+            if (word := getattr(self, name)) is not None and word not in words:
+                raise unknown(name, word, words)
         if self.precision is not None and self.recipe is None and self.model is None:
             raise InputError(f"{self.name}: precision is for models")
         if self.model is not None and not self.model.is_file():

@@ -43,15 +43,15 @@ def _processor() -> str:
 
 
 def _commit() -> str:
-    home = Path(__file__).parent
-    command = ["git", "-C", str(home), "describe", "--always", "--dirty", "--abbrev=12"]
+    home = str(Path(__file__).parent)
     try:
         # An installed package may lie inside somebody else's repository.
-        subprocess.run(
-            ["git", "-C", str(home), "ls-files", "--error-unmatch", Path(__file__).name],
-            check=True,
-            capture_output=True,
-        )
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+        _git(home, "ls-files", "--error-unmatch", Path(__file__).name)
+        return _git(home, "describe", "--always", "--dirty", "--abbrev=12")
     except (OSError, subprocess.CalledProcessError):
         return ""
+
+
+def _git(home: str, *words: str) -> str:
+    command = ["git", "-C", home, *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

@@ -78,7 +78,6 @@ class ProblemSet:
     name: str  # domain/set
     starts: Mapping[str, Source]
     lesson: Lesson  # for recipes that learn for this one space
-    number: int = 1  # problems of a start
     examples: tuple[Any, ...] = field(default=(), compare=False)  # some of the problems, to see what fits
     has_objects: bool = False  # PDDL problems: models of a domain fit
     drawn: tuple[MapOptions, int] | None = None  # random maps: from what, and the seed
@@ -291,7 +290,7 @@ def _maps(domain: str, name: str, number: int, source: Source, problems: Sequenc
     one_of_each_size = tuple({problem.shape: problem for problem in problems}.values())
     starts = {f"{number} scenarios": source}
     lesson = Lesson("map", "maps", "maps")
-    return ProblemSet("map", domain, f"{domain}/{name}", starts, lesson, number, one_of_each_size)
+    return ProblemSet("map", domain, f"{domain}/{name}", starts, lesson, one_of_each_size)
 
 
 def _title(text: str, options: Options, told: Sequence[str] = ()) -> str:

@@ -1,41 +1,20 @@
 """A suite: an experiment as a TOML file. Tasks, trainings and searches by name; needs follow from the names.
 
-    [limits]                      # of each search, and of each training
-    time = "60s"
-    memory = "4G"
-    cpu = true                    # times are processor time, which a busy machine does not change
-
     [[tasks]]
     instances = ["blocks/*"]      # folders or problems, relative to the suite; see `hstar evaluate`
-    starts = 10
-
-    [[tasks]]
-    space = "tiles:4x4"           # a puzzle or an own space; a suite may mix kinds of spaces
-    number = 50                   # random starts
-
-    [[sample]]                    # optional: data that several trainings share
-    name = "states"
-    sampler = "fsm"
-    errors = true                 # compare labels with h*; for small tasks
 
     [[train]]
     name = "fsm"
     recipe = "fsm"
-    options = { states = 50_000 } # or: data = "states"
     seeds = [0, 1, 2]
 
     [[plan]]
     model = "fsm"                 # every seed of it
-    only = ["blocks*"]            # domains or spaces, if not all are meant
-
-    [[plan]]
-    heuristic = "zero"
 
     [profiles.quick]              # what is different with --profile quick, table by table
-    limits = { time = "5s" }
     train = { options = { states = 500, epochs = 2 }, seeds = [0] }
 
-A wrong key or value is an `InputError` with its line.
+docs/suites.md has everything that may stand in it. A wrong key or value is an `InputError` with its line.
 """
 
 from __future__ import annotations

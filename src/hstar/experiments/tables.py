@@ -392,12 +392,16 @@ def markdown(table: Table, left: int = 1) -> str:
 def latex(table: Table, left: int = 1) -> str:
     """A tabular in the manner of the booktabs package; columns after the first `left` are to the right."""
     header, *rows = table
+
+    def latex_line(cells: Sequence[str]) -> str:
+        return " & ".join(map(_latex_cell, cells)) + r" \\"
+
     lines = [
         rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(header) - left)}}}",
         r"\toprule",
-        _latex_line(header),
+        latex_line(header),
         r"\midrule",
-        *map(_latex_line, rows),
+        *map(latex_line, rows),
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -409,10 +413,6 @@ _LATEX = str.maketrans(
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$"}
     | {"–": "--", "<": "$<$", ">": "$>$"}
 )
-
-
-def _latex_line(cells: Sequence[str]) -> str:
-    return " & ".join(_latex_cell(cell) for cell in cells) + r" \\"
 
 
 def _latex_cell(cell: str) -> str:

@@ -79,11 +79,9 @@ class Run:
                 if left <= 0 or len(logs) == MOST_LOGS:
                     break
                 if row["key"] not in logs:
-                    digest = row["log"]
-                    if digest not in read:
-                        read[digest] = _tail(store, digest)
-                    logs[row["key"]] = read[digest]
-                    left -= len(logs[row["key"]])
+                    tail = logs[row["key"]] = read.get(row["log"]) or _tail(store, row["log"])
+                    read[row["log"]] = tail
+                    left -= len(tail)
         return logs
 
     def of_contestants(self, patterns: Sequence[str]) -> Run:
