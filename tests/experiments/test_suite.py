@@ -145,6 +145,53 @@ def test_what_does_not_fit_together(
         suite_jobs(read_suite(write(tmp_path, SUITE.replace(*wrong, 1))), tmp_path, store)
 
 
+LEARNED = """\
+[[label]]
+name = "small"
+generator = "ferry"
+split = "train"
+number = 1
+
+[[train]]
+name = "one"
+recipe = "wl"
+data = "small"
+
+[[accuracy]]
+model = "one"
+data = "small"
+"""
+SAMPLED = """\
+[[tasks]]
+generator = "blocksworld"
+parameters = { blocks = 3 }
+
+[[sample]]
+name = "states"
+sampler = "fsm"
+"""
+
+
+@pytest.mark.parametrize("option", ["output", "o", "plan-file", "checkpoint", "steps", "data", "alias-file"])
+@pytest.mark.parametrize(
+    ("text", "table"),
+    [
+        (SUITE, '[[plan]]\nheuristic = "ff"'),
+        (SUITE.replace("options = { states = 100, epochs = 1, sui = false }\n", ""), 'recipe = "fsm"'),
+        (LEARNED, 'recipe = "wl"'),
+        (SAMPLED, 'sampler = "fsm"'),
+    ],
+)
+def test_a_suite_names_no_files_to_write(
+    tmp_path: Path, store: Store, text: str, table: str, option: str
+) -> None:
+    victim = tmp_path / "victim"
+    for spelled in (option, option.replace("-", "_")):
+        wrong = text.replace(table, f'{table}\noptions = {{ {spelled} = "{victim}" }}', 1)
+        with pytest.raises(InputError, match=r"suite.toml:\d+: .*unknown option"):
+            suite_jobs(read_suite(write(tmp_path, wrong)), tmp_path, store)
+
+
 def test_instances_from_folders(tmp_path: Path, store: Store) -> None:
     text = '[[tasks]]\ninstances = ["data/blocks/problem.pddl"]\nstarts = 3\n[[plan]]\nheuristic = "ff"\n'
     jobs = suite_jobs(read_suite(write(tmp_path, text)), ROOT / "tests", store)

@@ -254,8 +254,13 @@ class _Builder:
             check_maps(name, *self._parts[known], table.seeds, one)
         return self._lessons[known] or lesson
 
-    def _checked(self, table: TrainTable, kind: str, one: ProblemSet) -> tuple[Parts, list[Path]]:
-        """The parts of the recipe, and files of maps; an `InputError` for wrong options and foreign keys."""
+    def _checked(
+        self, table: TrainTable, kind: str, one: ProblemSet | None = None
+    ) -> tuple[Parts, list[Path]]:
+        """The parts of the recipe, and files of maps; an `InputError` for wrong options and foreign keys.
+
+        No job is made of a table before this: options that are no fields of parts could name files to write.
+        """
         recipe, options = RECIPES.get(table.recipe), spelled(table.options)
         takes = {*recipe.method(kind).takes, {"domain": "data", "map": "maps"}.get(kind)}
         for key in ("data", "held_out", "maps"):
@@ -265,7 +270,7 @@ class _Builder:
             raise InputError("seed: give seeds, a list, beside the options")
         profile = options.pop("profile", None)
         files = matches(table.maps, self._home)
-        source = files or None if kind == "map" else one.examples[0] if one.examples else None
+        source = files or None if kind == "map" else one.examples[0] if one and one.examples else None
         return recipe.check(kind, profile, options, source), files
 
     def _with_data(self, table: TrainTable, lesson: Lesson, seed: int) -> Lesson:
@@ -307,11 +312,13 @@ class _Builder:
             raise unknown("model", table.model, list(self._trainings))
         if table.data not in self._labelled:
             raise unknown("data", table.data, list(self._labelled))
-        training = self._trainings[table.model].table
+        training, place = self._trainings[table.model].table, self._trainings[table.model].place
         if "domain" not in RECIPES.get(training.recipe).spaces:
             raise InputError(f"'{table.model}' is for one task: see the errors of a [[sample]]")
         if table.rule is not None:
             parse_rule(table.rule)
+        with self._suite.at("train", place):
+            self._checked(training, "domain")
         contestant = replace(self._contestant(PlanTable(model=table.model)), name=name)
         domains = self._labelled[table.data]
         known = [domain for domain in domains if domain in self._labelled.get(training.data or "", {})]
@@ -321,8 +328,8 @@ class _Builder:
                 trained = training_job(contestant, lesson, seed, self._limits)
                 compared = accuracy_job(contestant, trained, domains[domain], table.rule, self._limits)
                 # One model may be compared with several sets of data.
-                place = {"instance": f"{domain}/{table.data}"}
-                yield from (trained, replace(compared, labels={**compared.labels, **place}))
+                where = {"instance": f"{domain}/{table.data}"}
+                yield from (trained, replace(compared, labels={**compared.labels, **where}))
 
 
 def _limits(table: LimitTable) -> Limits:
