@@ -142,6 +142,14 @@ def test_labels_with_upper_bounds(home: Path) -> None:
             assert job.time_limit == 2 * other.time_limit
 
 
+def test_labels_by_processor_time(home: Path) -> None:
+    plain = {job.labels["instance"]: job for job in jobs_of(home) if job.kind == "label"}
+    for job in jobs_of(home, SUITE.replace("[limits]\n", "[limits]\ncpu = true\n")):
+        if job.kind == "label":
+            assert job.cpu
+            assert job.command == (*plain[job.labels["instance"]].command[:-3], "--cpu", *job.command[-3:])
+
+
 def test_accuracy_without_searches(home: Path) -> None:
     text = SUITE[: SUITE.index("[[plan]]")].replace('[[tasks]]\nproblems = ["large/*.pddl"]\n', "")
     assert Counter(job.kind for job in jobs_of(home, text)) == {"label": 3, "train": 2, "accuracy": 2}

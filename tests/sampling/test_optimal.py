@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,6 +51,24 @@ def distances(task: Task, words: Vocabulary) -> dict[frozenset[GroundAtom], floa
     states, h = exact_distances(task)
     found = instance_of("all", task, words, states, {"label": h.astype(np.float32)})
     return {found.state(row): float(h[row]) for row in range(len(found))}
+
+
+def test_processor_time_is_limited_where_asked(
+    ferry: Task, data: RelationalData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the optimal plan and for the greedy ones."""
+    seen: list[set[str]] = []
+
+    def solve(*given: Any, **options: Any) -> Any:
+        seen.append(set(options) & {"time_limit", "cpu_time_limit"})
+        return hstar.solve(*given, **options)
+
+    monkeypatch.setattr("hstar.sampling.optimal.solve", solve)
+    for cpu, name in ((False, "time_limit"), (True, "cpu_time_limit")):
+        seen.clear()
+        Optimal(time_limit=60, upper=True, cpu=cpu).label(ferry, data.words, "one")
+        assert len(seen) > 1
+        assert all(options == {name} for options in seen)
 
 
 def test_labels_are_exact(ferry: Task, data: RelationalData) -> None:

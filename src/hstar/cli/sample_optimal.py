@@ -44,6 +44,7 @@ def configure(parser: Parser) -> None:
     add("--domain", "FILE", "Domain of the problems (default: domain.pddl in their directory).")
     add("--time-limit -t", "T", "Time limit of each search.", 300.0)
     add("--memory-limit -m", "M", "Memory limit of each search.", 8 << 30)
+    add("--cpu", None, "Limit CPU time instead of wall-clock time.")
     add("--siblings", None, "Add the other successors of the states of a plan, for ranking losses.")
     add("--upper", None, "Add upper bounds: costs of plans of a greedy search from each state.")
     add("--first", None, "Label only the first of the problems, in this order, that gets labels.")
@@ -65,7 +66,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _labelling(arguments: argparse.Namespace) -> Optimal:
     from hstar.sampling.optimal import Optimal
 
-    return Optimal(arguments.time_limit, arguments.memory_limit, arguments.siblings, arguments.upper)
+    names = ("time_limit", "memory_limit", "siblings", "upper", "cpu")
+    return Optimal(**{name: getattr(arguments, name) for name in names})
 
 
 def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:

@@ -348,7 +348,7 @@ def _label_job(name: str, attempts: Sequence[ProblemSet], labelling: Optimal) ->
     given = [f"{{{text}}}" for text in texts]
     command = (*HSTAR, "sample", "optimal", *given, "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
     limits = (TIME_LIMIT, f"{labelling.time_limit:g}s", OWN_LIMIT, f"{labelling.memory_limit >> 20}M")
-    further = [f"--{option}" for option in ("siblings", "upper") if getattr(labelling, option)]
+    further = [f"--{option}" for option in ("siblings", "upper", "cpu") if getattr(labelling, option)]
     further += ["--first"] if len(attempts) > 1 else []
     # The greedy searches may take as long again, and so may each problem, with its translation.
     time_limit = labelling.time_limit * (2 if labelling.upper else 1)
@@ -359,6 +359,7 @@ def _label_job(name: str, attempts: Sequence[ProblemSet], labelling: Optimal) ->
         inputs={**texts, "domain.pddl": problem.lesson.source.files["domain.pddl"]},
         outputs=(LABELS,),
         time_limit=time_limit,
+        cpu=labelling.cpu,
         labels=about(problem.domain, problem.name, name, 0, "label"),
     )
 

@@ -184,7 +184,7 @@ class _Builder:
         for i, table in enumerate(self._suite.label):
             with self._suite.at("label", i):
                 limits = parse_time(table.time), parse_memory(table.memory)
-                labelling = Optimal(*limits, table.siblings, table.upper)
+                labelling = Optimal(*limits, table.siblings, table.upper, self._limits.cpu)
                 attempts = attempts_of(table, self._home, self._store)
                 data = found.setdefault(table.name, {})
                 for domain, part in labelling_jobs(table.name, attempts, labelling).items():

@@ -16,6 +16,7 @@ import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,7 @@ class Optimal:
     memory_limit: int = option(8 << 30, "Bytes of the search.")
     siblings: bool = option(False, "Other successors of the states, too; they have no label.")
     upper: bool = option(False, "Upper bounds by plans that a greedy search finds from each state.")
+    cpu: bool = option(False, "Limit CPU time instead of wall-clock time.")
 
     def label(self, task: Task, words: Vocabulary, name: str | None = None) -> RelationalInstance:
         """The states of an optimal plan; a `NoLabelError` if none is found, or if it is empty."""
@@ -70,7 +72,7 @@ class NoLabelError(InputError):
 
 def optimal_states(task: Task, limits: Optimal) -> list[list[int]]:
     """The states of an optimal plan, first and last included; a `NoLabelError` as in `label`."""
-    result = solve(task, "lmcut", "astar", time_limit=limits.time_limit, memory_limit=limits.memory_limit)
+    result = solve(task, "lmcut", "astar", **_limits(limits, limits.time_limit))
     if result.status == "interrupted":
         raise KeyboardInterrupt
     if result.plan is None:
@@ -83,24 +85,23 @@ def optimal_states(task: Task, limits: Optimal) -> list[list[int]]:
 
 def greedy_costs(task: Task, states: npt.NDArray[np.int32], limits: Optimal) -> npt.NDArray[np.float64]:
     """What plans by gbfs with ff cost from each state, and NaN where none is found."""
-    costs, end = np.full(len(states), np.nan), time.monotonic() + limits.time_limit
+    clock = time.process_time if limits.cpu else time.monotonic
+    costs, end = np.full(len(states), np.nan), clock() + limits.time_limit
     for i, state in enumerate(states):
-        if (left := end - time.monotonic()) <= 0:
+        if (left := end - clock()) <= 0:
             break
         start = replace(task, core=task.core.with_initial_state(state.tolist()))
-        found = solve(
-            start,
-            "ff",
-            "gbfs",
-            max_evaluations=GREEDY_EVALUATIONS,
-            time_limit=left,
-            memory_limit=limits.memory_limit,
-        )
+        found = solve(start, "ff", "gbfs", max_evaluations=GREEDY_EVALUATIONS, **_limits(limits, left))
         if found.status == "interrupted":
             raise KeyboardInterrupt
         if found.plan_cost is not None:
             costs[i] = found.plan_cost
     return costs
+
+
+def _limits(limits: Optimal, seconds: float) -> dict[str, Any]:
+    """Of one search."""
+    return {"cpu_time_limit" if limits.cpu else "time_limit": seconds, "memory_limit": limits.memory_limit}
 
 
 def _siblings(task: Task, plan: list[list[int]]) -> Iterator[tuple[int, list[int]]]:
