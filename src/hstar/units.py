@@ -34,7 +34,7 @@ def parse_count(text: str) -> int:
 
 
 def _parse(text: str, units: Mapping[str, int], expected: str) -> float:
-    match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)\s*", text.lower())
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]*)", text.strip().lower())
     if match is None or match[2] not in units:
         raise InputError(f"expected {expected}, got '{text}'")
     value = float(match[1]) * units[match[2]]

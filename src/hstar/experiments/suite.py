@@ -222,7 +222,9 @@ def read_suite(file: Path, profile: str | None = None) -> Suite:
     text = read_text(file)
     try:
         data = msgspec.toml.decode(text)
-    except msgspec.DecodeError as error:
+    except RecursionError:
+        raise InputError("not a suite: brackets within brackets, too many of them", file=file) from None
+    except ValueError as error:  # also for numbers of thousands of digits
         line = re.search(r"line (\d+)", str(error))
         raise InputError(f"not TOML: {error}", file=file, line=int(line[1]) if line else None) from None
     suite = _convert(data, _Source(file, text, data))

@@ -25,6 +25,7 @@ from hstar.spaces.grid import Blocked, Grid, GridProblem
 
 FREE, OBSTACLES = ".GS", "@OTW"
 MOST_CELLS = 2**28
+_MOST_NAME = 1000  # characters of a name of a file
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 
@@ -82,9 +83,13 @@ def _check_size(columns: int, rows: int) -> None:
 
 # PGM.
 
+_BETWEEN = rb"(?:\s|#[^\n]*\n)+"  # one way to read each byte: more would take a time that doubles with each
+_PGM_HEADER = re.compile(rb"P[25]" + _BETWEEN + rb"(\d{1,9})" + _BETWEEN + rb"(\d{1,9})\s+(\d{1,9})\s")
+_MOST_HEADER = 2**16  # bytes, with its comments
+
 
 def _pgm(data: bytes) -> npt.NDArray[np.float64]:
-    header = re.match(rb"P[25](?:\s+|#[^\n]*\n)+(\d{1,9})(?:\s+|#[^\n]*\n)+(\d{1,9})\s+(\d{1,9})\s", data)
+    header = _PGM_HEADER.match(data, 0, _MOST_HEADER)
     if header is None:
         raise InputError("is no PGM image: expected width, height and the greatest value")
     columns, rows, greatest = map(int, header.groups())
@@ -314,6 +319,8 @@ def scenario_map(path: Path) -> Path | None:
     if len(words) < 2:
         return None
     name = Path(words[1].replace("\\", "/"))
+    if len(words[1]) > _MOST_NAME or "\0" in words[1]:
+        raise InputError(f"names a map of {len(words[1])} characters", file=path)
     places = (path.parent / name, path.parent / name.name, path.with_suffix(""))
     found = next((place for place in places if place.is_file()), None)
     if found is None:

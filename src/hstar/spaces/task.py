@@ -220,11 +220,10 @@ def with_state_of(text: bytes, task: _core.Task) -> bytes:
     table = zip(task.initial_state, task.default_values, task.axiom_layers, strict=True)
     values = [default if layer >= 0 else value for value, default, layer in table]
     lines = b"\n".join(b"%d" % value for value in values)
-    state = re.compile(rb"^begin_state\n.*?^end_state$", re.MULTILINE | re.DOTALL)
-    changed, count = state.subn(b"begin_state\n" + lines + b"\nend_state", text)
-    if count != 1:
-        raise InputError(f"not a .sas text: {count} initial states")
-    return changed
+    begin, end = b"\nbegin_state\n", b"\nend_state\n"
+    if text.count(begin) != 1 or text.count(end) != 1:
+        raise InputError(f"not a .sas text: {text.count(begin)} initial states")
+    return text.partition(begin)[0] + begin + lines + end + text.partition(end)[2]
 
 
 def parse_atom(atom: str | GroundAtom) -> GroundAtom:
