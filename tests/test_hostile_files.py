@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import struct
+import subprocess
+import sys
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from hstar import container
 from hstar.errors import HstarError
 from hstar.experiments.suite import read_suite
 from hstar.spaces.grid_files import load_map, load_scenarios
@@ -112,3 +119,110 @@ def test_words_take_linear_time(parse: Callable[[str], Any], text: str) -> None:
     except HstarError as error:
         assert str(error)
     assert time.monotonic() - started < MOST_S
+
+
+# Memory: a few times the size of the file, beside what the imports take.
+
+MOST_MEMORY = 800 << 20
+
+
+def run(*words: str | Path) -> tuple[int, str, int]:
+    """Exit code, messages and peak memory of a command."""
+    command = [sys.executable, "-m", "hstar", *map(str, words)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        errors = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, errors, usage.ru_maxrss << 10
+
+
+def refused(*words: str | Path) -> str:
+    """The one line of a command that refuses its input without much memory."""
+    code, errors, memory = run(*words)
+    assert code in (31, 33) and errors.count("\n") == 1 and errors.startswith("hstar: error: "), errors
+    assert memory < MOST_MEMORY
+    return errors
+
+
+HEADER: dict[str, Any] = {
+    "estimate": {"name": "point"},
+    "rule": {"name": "mean"},
+    "recipe": "prolonged",
+    "recipe_config": {},
+    "seed": 0,
+    "encoder": None,
+    "base": None,
+    "lower": None,
+    "upper": None,
+    "search": {},
+    "summary": {},
+    "versions": {},
+    "trained_on": [],
+}
+MAPS = {"kind": "map", "neighbours": 4, "cut_corners": False, "sizes": [[9, 9]]}
+DOMAINS = {"kind": "domain", "domain": "d", "predicates": [["p", 1]], "types": [], "constants": []}
+
+
+@pytest.mark.parametrize(
+    ("space", "model", "options", "message"),
+    [
+        (MAPS, "value-map", {"channels": 4096, "rounds": 16}, "ask for (4096"),
+        (MAPS, "vin", {"width": 4096, "waves": 4096}, "ask for (4096"),
+        (MAPS, "value-map", {"rounds": 10**7}, "rounds must be a whole number from 1 to 256"),
+        (DOMAINS, "nlm", {"depth": 10**7}, "depth must be a whole number from 1 to 256"),
+        (DOMAINS, "nlm", {"features": 10**6}, "features must be a whole number from 1 to 4096"),
+        (DOMAINS, "hgn", {"hidden": 10**6}, "hidden must be a whole number from 1 to 4096"),
+        (DOMAINS, "hgn", {"steps": 10**9}, "steps must be a whole number from 1 to 1024"),
+    ],
+)
+def test_sizes_of_a_model_are_those_of_its_file(
+    tmp_path: Path, space: dict[str, Any], model: str, options: dict[str, Any], message: str
+) -> None:
+    header = {**HEADER, "space": space, "model": model, "model_config": options}
+    path = tmp_path / "small.hstar"
+    container.write(path, "model", 2, header, {"first.bias": np.zeros(9, dtype=np.float32)})
+    assert message in refused("info", path)
+
+
+def test_a_large_file_is_refused_by_its_header(tmp_path: Path) -> None:
+    path = tmp_path / "sparse.hstar"
+    with path.open("wb") as file:
+        file.truncate(3 << 30)
+    assert "not a model of hstar" in refused("info", path)
+    path = tmp_path / "other.hstar"
+    container.write(path, "dataset", 1, {}, {})
+    with path.open("ab") as file:
+        file.truncate(3 << 30)
+    assert "a dataset of hstar, expected a model" in refused("info", path)
+
+
+def png(rows: int, columns: int, pixels: bytes) -> bytes:
+    parts = [(b"IHDR", struct.pack(">IIBBBBB", columns, rows, 8, 6, 0, 0, 0)), (b"IDAT", pixels)]
+    chunks = [struct.pack(">I", len(body)) + kind + body for kind, body in parts]
+    checks = [struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(a + b for a, b in zip(chunks, checks, strict=True))
+
+
+def test_images_are_unpacked_in_bounded_memory(tmp_path: Path) -> None:
+    side, path = 2**12, tmp_path / "map.png"
+    grey = zlib.compress((b"\0" + b"\xff" * 4 * side) * (side - 1) + b"\0" + b"\x80" * 4 * side)
+    path.write_bytes(png(side, side, grey))
+    assert path.stat().st_size < 100_000
+    assert f"cell ({side - 1}, 0) is neither black nor white" in refused("info", path)
+    path.write_bytes(png(side, side, grey[:1000]))
+    assert "some pixels are missing" in refused("info", path)
+    path.write_bytes(png(2**14, 2**14, grey))
+    assert "1 to 67108864 are possible" in refused("info", path)
+
+
+def test_headers_of_arrays_and_maps(tmp_path: Path) -> None:
+    path = tmp_path / "map.npy"
+    for shape in (b"(10**9, 10**9)", b"(99999, 99999)"):
+        np.save(path, np.zeros((10, 10), dtype=np.uint8))
+        head = path.read_bytes()
+        path.write_bytes(head.replace(b"(10, 10), }" + b" " * (len(shape) - 8), shape + b", }", 1))
+        assert "is no array of numbers" in refused("info", path)
+    path = tmp_path / "a.map"
+    path.write_text("type octile\nheight 9999\nwidth 999999999\nmap\n" + "\n" * 9998 + ".")
+    assert "1 to 67108864 are possible" in refused("info", path)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -24,9 +23,12 @@ from safetensors.numpy import load
 from safetensors.numpy import save as serialize
 
 from hstar.errors import InputError
-from hstar.files import read_bytes, replace_file
+from hstar.files import opened, read_bytes, replace_file
 
 Tensors: TypeAlias = "dict[str, npt.NDArray[Any]]"
+
+MOST_HEADER = 100_000_000  # bytes, as the format has it
+_FOREIGN = (ValueError, KeyError, TypeError, RecursionError)  # what a foreign header may raise
 
 
 def write(
@@ -52,10 +54,9 @@ def write(
 
 def read(path: Path, kind: str, version: int, oldest: int = 1) -> tuple[dict[str, Any], Tensors]:
     """Header and tensors of a file of this kind, up to this version and not older than the oldest."""
-    data = read_bytes(path)
     try:
-        tensors, entry = load(data), _entry(data)
-    except (SafetensorError, ValueError, KeyError, TypeError, RecursionError):
+        entry = _entry(path)
+    except _FOREIGN:
         raise InputError(f"not a {kind} of hstar, or damaged", file=path) from None
     if entry.get("kind") != kind:
         raise InputError(f"a {entry.get('kind')} of hstar, expected a {kind}", file=path)
@@ -68,6 +69,10 @@ def read(path: Path, kind: str, version: int, oldest: int = 1) -> tuple[dict[str
         raise InputError(
             f"{kind} of the old format {found}, this hstar reads {oldest} and later: make it anew", file=path
         )
+    try:
+        tensors = load(read_bytes(path, streams=False))  # which compares their sizes with that of the file
+    except (SafetensorError, *_FOREIGN):
+        raise InputError(f"not a {kind} of hstar, or damaged", file=path) from None
     try:
         text = entry["header"]
         if entry["digest"] != _digest(kind, found, text, tensors):
@@ -83,16 +88,18 @@ def read(path: Path, kind: str, version: int, oldest: int = 1) -> tuple[dict[str
 def kind(path: Path) -> str | None:
     """What a file is; None if it is no file of hstar."""
     try:
-        found = _entry(path.read_bytes()).get("kind")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, struct.error):
+        found = _entry(path).get("kind")
+    except (InputError, *_FOREIGN):
         return None
     return found if isinstance(found, str) else None
 
 
-def _entry(data: bytes) -> dict[str, Any]:
-    """The metadata of hstar, from the JSON that follows the eight bytes of its length."""
-    (length,) = struct.unpack_from("<Q", data)
-    entry = json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["hstar"])
+def _entry(path: Path) -> dict[str, Any]:
+    """The metadata of hstar, from the JSON that follows the eight bytes of its length; no more is read."""
+    with opened(path) as file:
+        length = int.from_bytes(file.read(8), "little")
+        text = file.read(length) if length <= MOST_HEADER else b""
+    entry = json.loads(json.loads(text)["__metadata__"]["hstar"])
     if not isinstance(entry, dict):
         raise ValueError("no entry")
     return entry

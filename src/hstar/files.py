@@ -5,13 +5,16 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from hstar.errors import InputError
 
 MODEL = ".hstar"  # how names of model files end
+MOST_STREAM = 2**28  # bytes that are read of a pipe or a device, which may have no end
 _OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # /dev/stdout may be a file that others write to, too
 
 _PART = re.compile(r"\..*\.([0-9]{1,9})(-[0-9a-f]{8})?\.part")  # by which process
@@ -60,11 +63,39 @@ def writing(path: Path, what: str) -> Iterator[None]:
         raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None
 
 
-def read_bytes(path: Path) -> bytes:
+@contextlib.contextmanager
+def opened(path: Path, *, streams: bool = False) -> Iterator[BinaryIO]:
+    """A file to read; an `InputError` if that fails, or if it is no regular file unless `streams` will do."""
     try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read: {error.strerror}", file=path) from None
+        # A pipe that nobody writes to would never be opened.
+        with open(path, "rb", opener=_read_at_once if not streams else None) as file:
+            if not streams and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InputError("cannot read: not a regular file", file=path)
+            yield file
+    except (OSError, ValueError) as error:  # ValueError: of a name that has a zero in it
+        raise InputError(f"cannot read: {getattr(error, 'strerror', error)}", file=path) from None
+
+
+def _read_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
+def read_bytes(path: Path, *, streams: bool = True) -> bytes:
+    """The whole content: of a file as much as there is, of a stream, which may be endless, `MOST_STREAM`."""
+    with opened(path, streams=streams) as file:
+        status = os.fstat(file.fileno())
+        most = status.st_size if stat.S_ISREG(status.st_mode) else 0
+        content = file.read(most + 1) if most else b"".join(_parts_of(file))
+    if len(content) > (most or MOST_STREAM):
+        raise InputError(f"is longer than {most or MOST_STREAM} bytes, at which a reader stops", file=path)
+    return content
+
+
+def _parts_of(file: BinaryIO) -> Iterator[bytes]:
+    left = MOST_STREAM + 1
+    while left > 0 and (part := file.read(min(left, 2**20))):
+        left -= len(part)
+        yield part
 
 
 def read_text(path: Path, encoding: str = "utf-8") -> str:

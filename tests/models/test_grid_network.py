@@ -147,11 +147,11 @@ def test_options() -> None:
     assert models_of("map") == ["vin", "value-map", "paper"]
     assert ValueMapConfig(reach=8).dilations == (1, 2, 4, 8) and ValueMapConfig(reach=1).dilations == (1,)
     for wrong in ({"channels": 0}, {"rounds": 1.5}, {"reach": True}):
-        with pytest.raises(InputError, match="must be a whole number from 1 to 4096"):
+        with pytest.raises(InputError, match="must be a whole number from 1 to"):
             ValueMapConfig(**wrong)
     with pytest.raises(InputError, match="spread must be 4 or 8, got 5"):
         VinConfig(spread=5)
-    with pytest.raises(InputError, match="sweeps must be a whole number from 1 to 4096"):
+    with pytest.raises(InputError, match="sweeps must be a whole number from 1 to"):
         VinConfig(sweeps=0)
     with pytest.raises(InputError, match="reach must be a power of 2, got 6"):
         ValueMapConfig(reach=6)

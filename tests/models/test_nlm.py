@@ -552,8 +552,8 @@ def test_is_registered_with_its_options() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": 0}, "features must be a whole number from 1 on, got 0"),
-        ({"depth": 2.5}, "depth must be a whole number from 1 on, got 2.5"),
+        ({"features": 0}, "features must be a whole number from 1 to 4096, got 0"),
+        ({"depth": 2.5}, "depth must be a whole number from 1 to 256, got 2.5"),
         ({"breadth": True}, "breadth must be a whole number from 1 to 3, got True"),
         ({"breadth": 4}, "breadth must be a whole number from 1 to 3, got 4"),
         ({"residual": 1}, "residual must be true or false, got 1"),

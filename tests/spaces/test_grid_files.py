@@ -188,7 +188,7 @@ def test_terrains(tmp_path: Path) -> None:
         (HEADER + "...\n...\n...\n", ": has 3 rows, its header says 2"),
         (HEADER + "...\n..\n", ":6: has 2 cells, the header says 3"),
         (HEADER + "...\n.x.\n", ":6: unknown terrain 'x' in column 1 (known: .GS@OTW)"),
-        ("type octile\nheight 0\nwidth 0\nmap\n", ": has no cells"),
+        ("type octile\nheight 0\nwidth 0\nmap\n", ": has 0 x 0 cells; 1 to 67108864 are possible"),
     ],
 )
 def test_wrong_maps_name_the_line(tmp_path: Path, text: str, message: str) -> None:

@@ -33,7 +33,7 @@ class FFNNConfig(Checked):
     name: ClassVar[str] = "ffnn"
     spaces: ClassVar[tuple[str, ...]] = ("task", "puzzle", "own", "map goal")
 
-    width: int = option(20, "Units of the hidden layer.", least=1)
+    width: int = option(20, "Units of the hidden layer.", least=1, most=2**20)
     outputs: int = 2
     dropout: float = 0.0
     scale: float = field(default=10.0, metadata={"above": 0})  # moves in a unit of the outputs

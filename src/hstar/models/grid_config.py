@@ -103,7 +103,7 @@ class ValueMapConfig(GridNetwork):
     name: ClassVar[str] = "value-map"
 
     channels: int = option(16, "Of a layer.", least=1, most=4096)
-    rounds: int = option(2, "Each has a residual layer for each dilation.", least=1, most=4096)
+    rounds: int = option(2, "Each has a residual layer for each dilation.", least=1, most=256)
     reach: int = option(
         8, "The largest dilation; those of a round are 1, 2, 4, ... up to it.", least=1, most=4096
     )

@@ -54,8 +54,8 @@ class HGNConfig(Checked, RelationalModel):
     name: ClassVar[str] = "hgn"
     operators: ClassVar[bool] = True
 
-    hidden: int = option(32, "Units of a layer and of a latent vector.", least=1)
-    steps: int = option(4, "Rounds of message passing.", least=1)
+    hidden: int = option(32, "Units of a layer and of a latent vector.", least=1, most=4096)
+    steps: int = option(4, "Rounds of message passing.", least=1, most=1024)
     senders: int = option(7, "Most preconditions of an operator.", least=1, most=MOST_SLOTS)
     receivers: int = option(3, "Most atoms that an operator adds.", least=1, most=MOST_SLOTS)
     global_features: bool = option(True, "Tell the network how many atoms and operators there are.")

@@ -96,8 +96,8 @@ class MapIdentity(Identity):
 
     def network(self, model: TrainedModel[MapIdentity]) -> nn.Module:
         _check_rule(model.rule)
-        module = model.options.build(model.estimate.outputs, max(self.headings, 1))
-        return with_weights(module, model.tensors, model.model)
+        about = (model.estimate.outputs, max(self.headings, 1))
+        return with_weights(lambda: model.options.build(*about), model.tensors, model.model)
 
     def build(self, model: TrainedModel[MapIdentity], problem: Any, *, cache: bool) -> ValueMap:
         import torch

@@ -14,7 +14,7 @@ spaces (`FFNNConfig`, `ResNetConfig`) has
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy.typing as npt
@@ -47,10 +47,22 @@ def weights_of(module: nn.Module) -> Tensors:
     return {name: weights.detach().cpu().numpy() for name, weights in module.state_dict().items()}
 
 
-def with_weights(module: nn.Module, tensors: Tensors, name: str) -> nn.Module:
-    """The module ready to run; a `ModelError` if these are not its weights."""
+def with_weights(build: Callable[[], nn.Module], tensors: Tensors, name: str) -> nn.Module:
+    """The module ready to run; a `ModelError` if these are not its weights.
+
+    Shapes are compared before anything is built: so a module is never larger than what is in the file.
+    """
     import torch
 
+    with torch.device("meta"):  # modules without memory
+        wanted = {key: tuple(weights.shape) for key, weights in build().state_dict().items()}
+    for key in sorted({*wanted, *tensors}):
+        shape = tensors[key].shape if key in tensors else None
+        if shape != wanted.get(key):
+            raise ModelError(
+                f"weights of {name}: {key} is {shape}, and its options ask for {wanted.get(key)}"
+            )
+    module = build()
     try:
         module.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in tensors.items()})
     except RuntimeError as error:

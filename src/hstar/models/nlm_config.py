@@ -46,8 +46,8 @@ class NLMConfig(Checked, RelationalModel):
 
     name: ClassVar[str] = "nlm"
 
-    features: int = option(16, "Features of a tuple of objects in hidden layers.", least=1)
-    depth: int = option(5, "Layers, with that of the outputs.", least=1)
+    features: int = option(16, "Features of a tuple of objects in hidden layers.", least=1, most=4096)
+    depth: int = option(5, "Layers, with that of the outputs.", least=1, most=256)
     breadth: int = option(3, "The largest number of objects in a tuple: 1 to 3.", least=1, most=MAX_BREADTH)
     exclude_self: bool = option(False, "Minima and maxima are over tuples of different objects only.")
     residual: bool = option(False, "Layers hand on their inputs beside their outputs.")

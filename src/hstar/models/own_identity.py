@@ -94,7 +94,7 @@ class OwnIdentity(Identity):
         if self.module is None:
             return super().with_module(make, tensors, outputs)
         module = own_module(make, self.inputs, outputs, self.module.unit)
-        with_weights(module.inner, tensors, self.module.path)
+        with_weights(lambda: module.inner, tensors, self.module.path)
         return replace(self, module=replace(self.module, run=module.eval().run))
 
     def check(self, problem: Any) -> None:

@@ -87,9 +87,8 @@ class RelationalModel(Protocol):
 
     def raw(self, words: Vocabulary, states: StateRows, tensors: Tensors, outputs: int) -> Array:
         """Of what `export` gave: the raw outputs for states of data; a `ModelError` as in `native`."""
-        return _outputs(
-            with_weights(self.build(words, outputs), tensors, self.name), self.inputs(words, states)
-        )
+        module = with_weights(lambda: self.build(words, outputs), tensors, self.name)
+        return _outputs(module, self.inputs(words, states))
 
     def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
         """Of what `export` gave the model for the search in a task: an `InputError` if it is of another
@@ -98,7 +97,7 @@ class RelationalModel(Protocol):
         Torch gets all new successors of an expansion in one forward pass.
         """
         found = relations(task, words, operators=self.operators)
-        module = with_weights(self.build(words, outputs), tensors, self.name)
+        module = with_weights(lambda: self.build(words, outputs), tensors, self.name)
         encoded = (self.encode(words, found.relations),)
         constant = np.array(found.constant, dtype=np.int64)
         atom_of_fact = np.array(found.atom_of_fact, dtype=np.int64)

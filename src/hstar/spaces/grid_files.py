@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,27 +24,46 @@ from hstar.files import blamed_on, read_bytes, read_text, replace_file
 from hstar.spaces.grid import Blocked, Grid, GridProblem
 
 FREE, OBSTACLES = ".GS", "@OTW"
-MOST_CELLS = 2**28
+MOST_CELLS = 2**26  # of a map; 8192 x 8192
+MOST_RATIO = 1033  # bytes that a byte of deflate can stand for
+_PIECE = 2**16
 _MOST_NAME = 1000  # characters of a name of a file
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
+Line: TypeAlias = npt.NDArray[np.float64]  # brightness, 0 to 1
+Image: TypeAlias = tuple[tuple[int, int], Iterator[Line]]  # rows and columns, and a line for each row
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 
 
 def read_image(path: Path, *, threshold: float | None = None) -> Blocked:
     """Obstacles of a PNG or PGM image, by its first bytes."""
-    brightness = _brightness(path)
-    with blamed_on(path):
-        return _black(brightness, threshold)
+    if threshold is not None and not 0 < threshold <= 1:
+        raise InputError(
+            f"the threshold of an image must be above 0 and at most 1, got {threshold}", file=path
+        )
+
+    def judge(row: int, line: Line) -> Blocked:
+        if threshold is not None:
+            return line < threshold
+        if len(grey := np.flatnonzero((line != 0) & (line != 1))):
+            cell = f"cell ({row}, {grey[0]})"
+            raise InputError(f"{cell} is neither black nor white but {line[grey[0]]:.2f}; give a threshold")
+        return line == 0
+
+    return _obstacles(path, judge)
 
 
-def _brightness(path: Path) -> npt.NDArray[np.float64]:
+def _obstacles(path: Path, judge: Callable[[int, Line], Blocked]) -> Blocked:
+    """What `judge` says of each line, given as brightness in 0..1: one line at a time is in memory."""
     data = read_bytes(path)
     with blamed_on(path):
-        if data.startswith(_SIGNATURE):
-            return _png(data)
-        if data[:2] in (b"P2", b"P5"):
-            return _pgm(data)
-    raise InputError("is neither a PNG nor a PGM image (P2 or P5)", file=path)
+        read = _png if data.startswith(_SIGNATURE) else _pgm if data[:2] in (b"P2", b"P5") else None
+        if read is None:
+            raise InputError("is neither a PNG nor a PGM image (P2 or P5)")
+        shape, lines = read(data)
+        blocked = np.zeros(shape, dtype=bool)
+        for row, line in enumerate(lines):
+            blocked[row] = judge(row, line)
+        return blocked
 
 
 def write_png(path: Path, blocked: Blocked) -> None:
@@ -61,21 +80,6 @@ def write_png(path: Path, blocked: Blocked) -> None:
     replace_file(path, _SIGNATURE + b"".join(chunks), durable=False)
 
 
-def _black(brightness: npt.NDArray[np.float64], threshold: float | None) -> Blocked:
-    if threshold is not None:
-        if not 0 < threshold <= 1:
-            raise InputError(f"the threshold of an image must be above 0 and at most 1, got {threshold}")
-        return np.asarray(brightness < threshold, dtype=bool)
-    grey = np.argwhere((brightness != 0) & (brightness != 1))
-    if len(grey):
-        row, column = map(int, grey[0])
-        raise InputError(
-            f"cell ({row}, {column}) is neither black nor white but {brightness[row, column]:.2f}; "
-            "give a threshold"
-        )
-    return np.asarray(brightness == 0, dtype=bool)
-
-
 def _check_size(columns: int, rows: int) -> None:
     if columns < 1 or rows < 1 or columns * rows > MOST_CELLS:
         raise InputError(f"has {columns} x {rows} cells; 1 to {MOST_CELLS} are possible")
@@ -88,7 +92,7 @@ _PGM_HEADER = re.compile(rb"P[25]" + _BETWEEN + rb"(\d{1,9})" + _BETWEEN + rb"(\
 _MOST_HEADER = 2**16  # bytes, with its comments
 
 
-def _pgm(data: bytes) -> npt.NDArray[np.float64]:
+def _pgm(data: bytes) -> Image:
     header = _PGM_HEADER.match(data, 0, _MOST_HEADER)
     if header is None:
         raise InputError("is no PGM image: expected width, height and the greatest value")
@@ -110,13 +114,13 @@ def _pgm(data: bytes) -> npt.NDArray[np.float64]:
     values = values[: columns * rows]
     if values.min() < 0 or values.max() > greatest:
         raise InputError(f"has values that are not in 0..{greatest}")
-    return values.reshape(rows, columns) / greatest
+    return (rows, columns), (line / greatest for line in values.reshape(rows, columns))
 
 
 # PNG.
 
 
-def _png(data: bytes) -> npt.NDArray[np.float64]:
+def _png(data: bytes) -> Image:
     chunks = _chunks(data)
     header = chunks.get(b"IHDR", b"")
     if len(header) != 13:
@@ -126,50 +130,71 @@ def _png(data: bytes) -> npt.NDArray[np.float64]:
     if interlaced or colour not in _CHANNELS or bits not in (1, 2, 4, 8):
         raise InputError("is a PNG image that is interlaced or has more than 8 bits a channel")
     channels = _CHANNELS[colour]
-    line = (columns * channels * bits + 7) // 8
-    unpacker = zlib.decompressobj()
-    try:
-        raw = unpacker.decompress(chunks.get(b"IDAT", b""), rows * (line + 1))
-    except zlib.error:
-        raise InputError("is a damaged PNG image: its pixels cannot be unpacked") from None
-    if len(raw) != rows * (line + 1):
+    width, packed = (columns * channels * bits + 7) // 8, chunks.get(b"IDAT", b"")
+    if rows * (width + 1) > MOST_RATIO * len(packed):
         raise InputError("is a damaged PNG image: some pixels are missing")
-    lines = _unfiltered(raw, rows, line, max(1, channels * bits // 8))
-    if bits < 8:
-        every = np.unpackbits(lines, axis=1).reshape(rows, -1, bits)
-        lines = (every @ (1 << np.arange(bits)[::-1])).astype(np.uint8)
-    pixels = lines[:, : columns * channels].reshape(rows, columns, channels)
-    if colour == 3:
-        palette = np.frombuffer(chunks.get(b"PLTE", b""), dtype=np.uint8)
-        if len(palette) % 3 or int(pixels.max()) >= len(palette) // 3:
-            raise InputError("is a damaged PNG image: a colour is not in its palette")
-        return np.asarray(palette.reshape(-1, 3)[pixels[:, :, 0]].mean(axis=2) / 255, dtype=np.float64)
-    shown = pixels[:, :, : 3 if channels >= 3 else 1]  # without transparency
-    return np.asarray(shown.mean(axis=2) / (2**bits - 1), dtype=np.float64)
+    palette = np.frombuffer(chunks.get(b"PLTE", b""), dtype=np.uint8)
+    if len(palette) % 3:
+        raise InputError("is a damaged PNG image: a colour is not in its palette")
+    colours = palette.reshape(-1, 3).mean(axis=1) / 255 if len(palette) else palette.astype(np.float64)
+
+    def lines() -> Iterator[Line]:
+        for line in _unfiltered(packed, rows, width, max(1, channels * bits // 8)):
+            if bits < 8:
+                every = np.unpackbits(line).reshape(-1, bits)
+                line = (every @ (1 << np.arange(bits)[::-1])).astype(np.uint8)
+            pixels = line[: columns * channels].reshape(columns, channels)
+            if colour == 3:
+                if int(pixels.max()) >= len(colours):
+                    raise InputError("is a damaged PNG image: a colour is not in its palette")
+                yield colours[pixels[:, 0]]
+            else:
+                shown = pixels[:, : 3 if channels >= 3 else 1]  # without transparency
+                yield shown.mean(axis=1) / (2**bits - 1)
+
+    return (rows, columns), lines()
 
 
 def _chunks(data: bytes) -> dict[bytes, bytes]:
     """The bodies of chunks by their names, those of one name put together."""
-    found: dict[bytes, bytes] = {}
+    found: dict[bytes, list[bytes]] = {}
     at = len(_SIGNATURE)
     while at + 12 <= len(data):
         length = int.from_bytes(data[at : at + 4], "big")
         kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
         check = data[at + 8 + length : at + 12 + length]
-        if int.from_bytes(check, "big") != zlib.crc32(kind + body) or len(check) != 4:
+        if int.from_bytes(check, "big") != zlib.crc32(body, zlib.crc32(kind)) or len(check) != 4:
             raise InputError("is a damaged PNG image: a checksum is wrong")
-        found[kind] = found.get(kind, b"") + body
+        found.setdefault(kind, []).append(body)
         at += 12 + length
-    return found
+    return {kind: b"".join(bodies) for kind, bodies in found.items()}
 
 
-def _unfiltered(raw: bytes, rows: int, width: int, step: int) -> npt.NDArray[np.uint8]:
-    """The bytes of all lines; a filter has put each byte relative to those to the left and above."""
-    lines = np.frombuffer(raw, dtype=np.uint8).reshape(rows, width + 1)
-    result = np.zeros((rows, width), dtype=np.uint8)
+def _unpacked(packed: bytes, rows: int, size: int) -> Iterator[bytes]:
+    """So many parts of this size, unpacked as they are needed."""
+    unpacker, buffer, left = zlib.decompressobj(), b"", rows
+    pieces = (packed[at : at + _PIECE] for at in range(0, len(packed), _PIECE))
+    try:
+        for piece in (*pieces, None):
+            while left and (piece or piece is None):
+                buffer += unpacker.flush() if piece is None else unpacker.decompress(piece, size + _PIECE)
+                whole = min(left, len(buffer) // size)
+                yield from (buffer[i * size : (i + 1) * size] for i in range(whole))
+                buffer, left = buffer[whole * size :], left - whole
+                if piece is None:
+                    break
+                piece = b"" if unpacker.eof else unpacker.unconsumed_tail
+    except zlib.error:
+        raise InputError("is a damaged PNG image: its pixels cannot be unpacked") from None
+    if left:
+        raise InputError("is a damaged PNG image: some pixels are missing")
+
+
+def _unfiltered(packed: bytes, rows: int, width: int, step: int) -> Iterator[npt.NDArray[np.uint8]]:
+    """The bytes of each line; a filter has put each byte relative to those to the left and above."""
     above = np.zeros(width, dtype=np.uint8)
-    for row in range(rows):
-        kind, line = int(lines[row, 0]), lines[row, 1:]
+    for row, raw in enumerate(_unpacked(packed, rows, width + 1)):
+        kind, line = raw[0], np.frombuffer(raw, dtype=np.uint8)[1:]
         if kind == 0:
             current = line
         elif kind == 1:  # to the left
@@ -182,8 +207,8 @@ def _unfiltered(raw: bytes, rows: int, width: int, step: int) -> npt.NDArray[np.
             current = _predicted(kind, line, above, step)
         else:
             raise InputError(f"is a damaged PNG image: line {row} has the unknown filter {kind}")
-        result[row] = above = current
-    return result
+        above = current
+        yield current
 
 
 def _predicted(
@@ -229,6 +254,8 @@ def read_map(path: Path) -> Blocked:
             raise InputError(f"expected '{wanted}', got {line[:30]!r}", file=path, line=number)
         if found.groups():
             sizes[word] = int(found[1])
+    with blamed_on(path):
+        _check_size(sizes["width"], sizes["height"])
     rows = lines[4:]
     while rows and not rows[-1]:
         rows.pop()
@@ -243,8 +270,6 @@ def read_map(path: Path) -> Blocked:
             message = f"unknown terrain {wrong[0]!r} in column {wrong.start()} (known: {FREE}{OBSTACLES})"
             raise InputError(message, file=path, line=index + 5)
         blocked[index] = [cell in OBSTACLES for cell in row]
-    if not blocked.size:
-        raise InputError("has no cells", file=path)
     return blocked
 
 
@@ -272,10 +297,13 @@ def load_map(path: Path, *, threshold: float | None = None) -> Blocked:
 def _array(path: Path) -> Blocked:
     """Obstacles of an array that NumPy wrote: 0 is free, 1 is an obstacle."""
     try:
-        array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        # Mapped: a header that asks for more than the file has is refused, not given memory.
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError, TypeError, OverflowError, SyntaxError) as error:
         raise InputError(f"is no array of numbers: {error}", file=path) from None
     with blamed_on(path):
+        if array.size > MOST_CELLS:
+            raise InputError(f"has {array.size} cells; {MOST_CELLS} are possible")
         return Grid(array).blocked
 
 
@@ -299,9 +327,10 @@ def _ros_map(path: Path) -> Blocked:
             ) from None
     if not settings["image"]:
         raise InputError("names no image", file=path)
-    brightness = _brightness(path.parent / settings["image"])
-    occupied = brightness if settings["negate"] else 1 - brightness
-    return np.asarray(occupied >= settings["free_thresh"], dtype=bool)
+    free: float = settings["free_thresh"]
+    if settings["negate"]:
+        return _obstacles(path.parent / settings["image"], lambda _, line: line >= free)
+    return _obstacles(path.parent / settings["image"], lambda _, line: 1 - line >= free)
 
 
 def load_scenarios(path: Path, *, neighbours: int = 8, cut_corners: bool = False) -> list[Scenario]:
