@@ -1,11 +1,14 @@
 """The native front end beside Fast Downward's translator: the same tasks, and how much faster and smaller?
 
-Each task is translated by both, each in a process of its own. Times are seconds of processor time of the
-translation alone, without the start of Python (the reference says its own in its log); memory is the peak of
-the process. What comes out is compared name by name (translations.py) up to a number of operators. A task
-that one of them does not finish within the limits counts as unfinished for that one.
+Each task is translated by both, one after the other, each in a process of its own and each first on every
+other task. Times are seconds of processor time without the start of Python (the reference says its own in its
+log); those of the native front end include the successor generator, with which a search can begin. Memory is
+the peak of the process. What comes out is compared name by name (translations.py). A task that one of them
+does not finish within the limits (--time, in processor time, and 8 GB) counts as unfinished for that one.
 
-python benchmarks/translate.py ['ipc/*' ...] [--time 60] [--out FILE]; tables of what it keeps: --print FILE
+--start measures the way from PDDL to the first expansion of a search instead, without the reference.
+
+python benchmarks/translate.py ['ipc/*' ...] [--time 300] [--out FILE]; tables of what it keeps: --print FILE
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
 
 from records import (
@@ -35,6 +39,7 @@ from records import (
     shown,
     stored,
     table,
+    those,
 )
 from translations import compare
 
@@ -45,10 +50,12 @@ from hstar.spaces.translate import find_domain
 
 FOLDER = Path(__file__).resolve().parents[2] / "shared" / "benchmarks"
 KEY = ("part", "build", "task", "seconds")
-TABLES = ("speed", "phases", "differences")
+TABLES = ("speed", "long", "phases", "differences", "start")
 PHASES = ("parse", "join", "invariants", "variables", "encode", "simplify")
-MOST_OPERATORS = 100_000  # what is compared
-LONG_S = 5.0  # a task that takes the reference this long must be 10 times faster
+MOST_OPERATORS = 2_000_000  # what is compared
+HEURISTICS = ("", "blind", "ff")  # of --start; without one there is no search
+LONG_S = 5.0  # of the reference: tasks that are listed one by one
+PATIENCE = 30  # wall clock over processor time, on a machine that does other work, too
 MEMORY = 8 << 30
 _DONE = re.compile(r"Done! \[([0-9.]+)s CPU")
 _NATIVE = """
@@ -59,7 +66,13 @@ texts = tuple(Path(name).read_bytes() for name in sys.argv[1:3])
 start = time.process_time()
 task, report = _core.translate(texts, tuple(sys.argv[1:3]))
 phases = {name: getattr(report, name) for name in %r}
-print(json.dumps({"cpu_s": time.process_time() - start, "operators": task.num_operators, **phases}))
+counts = {"operators": task.num_operators, "variables": task.num_variables, "facts": task.num_facts}
+if sys.argv[3]:
+    from hstar import solve
+    from hstar.spaces.task import Task
+    result = solve(Task(task, "task"), sys.argv[3], "gbfs", max_expansions=1)
+    phases = {"expanded": result.expanded}
+print(json.dumps({"cpu_s": time.process_time() - start, **counts, **phases}))
 """
 
 
@@ -67,7 +80,13 @@ print(json.dumps({"cpu_s": time.process_time() - start, "operators": task.num_op
 
 
 def run(command: Sequence[str], seconds: float) -> tuple[str, float, int]:
-    """Output, peak memory in MB and exit code of a process; code -1 if the time ran out."""
+    """Output, peak memory in MB and exit code of a process with so much processor time; -1 if it hangs."""
+    most = math.ceil(seconds)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
             command,
@@ -75,9 +94,9 @@ def run(command: Sequence[str], seconds: float) -> tuple[str, float, int]:
             stderr=subprocess.DEVNULL,
             cwd=folder,
             env={**os.environ, "PYTHONHASHSEED": "0"},
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)),
+            preexec_fn=limit,
         )
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + PATIENCE * seconds
         while True:
             pid, status, usage = os.wait4(process.pid, os.WNOHANG)
             if pid:
@@ -93,25 +112,50 @@ def run(command: Sequence[str], seconds: float) -> tuple[str, float, int]:
         return output.read(), usage.ru_maxrss / 1024, process.returncode
 
 
-def measure(domain: Path, problem: Path, seconds: float) -> Record:
+def run_native(files: Sequence[str], seconds: float, heuristic: str = "") -> Record:
+    """Of the native front end, and of one expansion with a heuristic; `cpu_s` is None if it did not end."""
+    text, peak_mb, code = run([sys.executable, "-c", _NATIVE % (PHASES,), *files, heuristic], seconds)
+    found = json.loads(text) if code == 0 else {"cpu_s": None}
+    return {**found, "peak_mb": peak_mb, "exit_code": code}
+
+
+def run_reference(files: Sequence[str], seconds: float, target: Path) -> Record:
+    """Of Fast Downward's translator, which writes to `target`."""
+    command = [sys.executable, "-m", "fast_downward.translate", "--sas-file", str(target), *files]
+    text, peak_mb, code = run(command, seconds)
+    done = _DONE.search(text)
+    return {"cpu_s": float(done[1]) if code == 0 and done else None, "peak_mb": peak_mb, "exit_code": code}
+
+
+def measure(domain: Path, problem: Path, seconds: float, reference_first: bool) -> Record:
     """Both translations of a task, and what is different."""
     files = [str(domain.resolve()), str(problem.resolve())]
-    text, native_mb, code = run([sys.executable, "-c", _NATIVE % (PHASES,), *files], seconds)
-    record: Record = {"native_s": None, "native_mb": native_mb, "reference_s": None, "reference_mb": None}
-    if code == 0:
-        found = json.loads(text)
-        record |= {"native_s": found.pop("cpu_s"), **found}
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "output.sas")
-        command = [sys.executable, "-m", "fast_downward.translate", "--sas-file", str(target), *files]
-        text, record["reference_mb"], code = run(command, seconds)
-        done = _DONE.search(text)
-        if code == 0 and done is not None:
-            record["reference_s"] = float(done[1])
-            if record["native_s"] is not None and record["operators"] <= MOST_OPERATORS:
-                reference = _core.Task.parse(target.read_bytes())
-                found = compare(reference, translate_natively(domain, problem))
-                record |= {"differences": found.differences, "better": found.better}
+        reference = run_reference(files, seconds, target) if reference_first else {}
+        native = run_native(files, seconds)
+        reference = reference or run_reference(files, seconds, target)
+        record: Record = {name: value for name, value in native.items() if name not in reference}
+        for name, found in (("native", native), ("reference", reference)):
+            record |= {f"{name}_s": found["cpu_s"], f"{name}_mb": found["peak_mb"]}
+            record[f"{name}_exit_code"] = found["exit_code"]
+        both = native["cpu_s"] is not None and reference["cpu_s"] is not None
+        if both and native["operators"] <= MOST_OPERATORS:
+            compared = compare(_core.Task.parse(target.read_bytes()), translate_natively(domain, problem))
+            record |= {"differences": compared.differences, "better": compared.better}
+    return record
+
+
+def measure_start(domain: Path, problem: Path, seconds: float) -> Record:
+    """From PDDL to a task, and to the first expansion with each heuristic."""
+    files = [str(domain.resolve()), str(problem.resolve())]
+    record: Record = {}
+    for heuristic in HEURISTICS:
+        found, name = run_native(files, seconds, heuristic), heuristic or "task"
+        record |= {f"{name}_s": found["cpu_s"], f"{name}_mb": found["peak_mb"]}
+        record["operators"] = found.get("operators", record.get("operators"))
+        if found["cpu_s"] is None:
+            break  # those that do more take more
     return record
 
 
@@ -181,6 +225,34 @@ def speed_row(name: str, records: Sequence[Record]) -> tuple[str, ...]:
     )
 
 
+def long(records: Sequence[Record]) -> str:
+    """Each task that takes the reference long, or that one of the two does not finish."""
+    rows = []
+    for r in records:
+        native, reference = r["native_s"], r["reference_s"]
+        if native is not None and reference is not None and reference <= LONG_S:
+            continue
+        ratio = reference / max(native, 0.0001) if native is not None and reference is not None else None
+        operators = f"{r['operators']:,}" if r.get("operators") is not None else UNKNOWN
+        numbers = [shown_number(number) for number in (native, reference, ratio)]
+        memory = [f"{r[f'{name}_mb']:.0f}" for name in ("native", "reference")]
+        rows.append((r["task"], operators, *numbers, *memory))
+    return table(("task", "operators", "native s", "reference s", "times faster", "MB", "reference MB"), rows)
+
+
+def start(records: Sequence[Record]) -> str:
+    """From PDDL to the first expansion, a line a task."""
+    names = [heuristic or "task" for heuristic in HEURISTICS]
+    rows = []
+    for r in records:
+        operators = UNKNOWN if r["operators"] is None else f"{r['operators']:,}"
+        seconds = [shown_number(r.get(f"{name}_s")) for name in names]
+        memory = [f"{r[f'{name}_mb']:.0f}" if f"{name}_mb" in r else UNKNOWN for name in names]
+        rows.append((r["task"], operators, *seconds, *memory))
+    head = [*(f"{name} s" for name in names), *(f"{name} MB" for name in names)]
+    return table(("task", "operators", *head), rows)
+
+
 def phases(records: Sequence[Record]) -> str:
     """The share of each phase in the time of all tasks together, and over tasks in the mean."""
     done = [r for r in records if r.get("parse") is not None]
@@ -215,22 +287,38 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "patterns", nargs="*", default=["*"], help="tasks by name, such as 'ipc/*' (default: all)"
     )
-    parser.add_argument("--time", type=float, default=60.0, metavar="T", help="seconds for each translation")
+    parser.add_argument(
+        "--time", type=float, default=300.0, metavar="T", help="processor seconds for each translation"
+    )
+    parser.add_argument("--start", action="store_true", help="from PDDL to the first expansion of a search")
     add_file_options(parser, TABLES)
     options = parser.parse_args(words)
     if options.file is not None:
-        records = stored(options.file, ("translate",), KEY)
+        records = stored(options.file, ("translate", "start"), KEY)
     else:
         keeper = Records(options.out, KEY)
-        for name, problem in tasks(options.patterns).items():
+        part = "start" if options.start else "translate"
+        for number, (name, problem) in enumerate(tasks(options.patterns).items()):
             note(name)
-            what = {"part": "translate", "build": build(), "task": name, "seconds": options.time}
-            keeper.get(what, lambda problem=problem: measure(domain_of(problem), problem, options.time))  # type: ignore[misc]
+            what = {"part": part, "build": build(), "task": name, "seconds": options.time}
+            domain, turn = domain_of(problem), number % 2 == 1
+            keeper.get(
+                what,
+                partial(measure_start, domain, problem, options.time)
+                if options.start
+                else partial(measure, domain, problem, options.time, turn),
+            )
         records = keeper.used
+    both, starts = those(records, part="translate"), those(records, part="start")
     sections = {
-        "speed": ("Processor time and memory beside the reference (geometric means)", speed(records)),
-        "phases": ("Where the time of the native front end goes", phases(records)),
-        "differences": ("Comparison with the reference", differences(records)),
+        "speed": ("Processor time and memory beside the reference (geometric means)", speed(both)),
+        "long": (
+            f"Tasks above {LONG_S:g} s of the reference, or that one of them did not finish",
+            long(both),
+        ),
+        "phases": ("Where the time of the native front end goes", phases(both)),
+        "differences": ("Comparison with the reference", differences(both)),
+        "start": ("Processor time and memory from PDDL to the first expansion", start(starts)),
     }
     print(shown(sections, records, options.table, options.file))
     return 1 if any(record.get("differences") for record in records) else 0

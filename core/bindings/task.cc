@@ -10,7 +10,7 @@ namespace {
 
 using PyFact = std::pair<int32_t, int32_t>;
 
-std::vector<PyFact> to_python(const std::vector<Fact>& facts) {
+std::vector<PyFact> to_python(std::span<const Fact> facts) {
   std::vector<PyFact> result;
   for (const Fact& fact : facts) result.emplace_back(fact.variable, fact.value);
   return result;
@@ -33,7 +33,7 @@ const T& at(const std::vector<T>& list, size_t i, const char* what) {
 PyTask with_unit_cost(const PyTask& self) {
   if (self.space->task().unit_cost()) return self;
   Task task = self.space->task();
-  for (Operator& op : task.operators) op.cost = 1;
+  task.operators.set_unit_cost();
   return {std::make_shared<const PlanningSpace>(std::move(task)), self.initial};
 }
 
@@ -88,7 +88,7 @@ std::vector<Value> checked_state(const PyTask& self, std::vector<Value> values) 
 
 void bind_task(nb::module_& module) {
   nb::class_<Operator>(module, "Operator", "A grounded operator; facts are (variable, value).")
-      .def_ro("name", &Operator::name)
+      .def_prop_ro("name", &Operator::name)
       .def_ro("cost", &Operator::cost)
       .def_prop_ro("preconditions", [](const Operator& op) { return to_python(op.preconditions); })
       .def_prop_ro(
@@ -151,10 +151,11 @@ void bind_task(nb::module_& module) {
                    })
       .def(
           "operator",
-          [task](const PyTask& self, size_t i) -> const Operator& {
-            return at(task(self).operators, i, "no such operator");
+          [task](const PyTask& self, size_t i) {
+            if (i >= task(self).operators.size()) throw nb::index_error("no such operator");
+            return task(self).operators[i];
           },
-          "index"_a, nb::rv_policy::reference_internal)
+          "index"_a, nb::keep_alive<0, 1>())
       .def(
           "axiom",
           [task](const PyTask& self, size_t i) -> const Axiom& {

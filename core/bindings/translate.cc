@@ -22,7 +22,8 @@ constexpr int kOutOfMemory = 20, kOutOfTime = 21;
 
 [[noreturn]] void raise_limit(const pddl::LimitError& error, const std::string& problem) {
   if (error.status == Status::kInterrupted) {
-    PyErr_SetNone(PyExc_KeyboardInterrupt);
+    const std::string message = problem + ": the translation was interrupted: " + error.what();
+    PyErr_SetString(PyExc_KeyboardInterrupt, message.c_str());
     throw nb::python_error();
   }
   const bool time = error.status == Status::kTimeLimit;
@@ -51,11 +52,12 @@ std::pair<PyTask, pddl::TranslateReport> translate(const Texts& texts, const Fil
   if (memory_limit) options.limits.memory_bytes = *memory_limit;
   options.observer = [&observer](const Progress& record) { return observer(record); };
   pddl::TranslateReport report;
+  size_t operators = 0;
   try {
     nb::gil_scoped_release release;
     Task task = pddl::translate({files.first, domain}, {files.second, problem}, options, report);
-    if (unit_cost)
-      for (Operator& op : task.operators) op.cost = 1;
+    if (unit_cost) task.operators.set_unit_cost();
+    operators = task.operators.size();
     auto space = std::make_shared<const PlanningSpace>(std::move(task));
     return {PyTask{space, space->initial_state()}, std::move(report)};
   } catch (const pddl::PddlError& error) {
@@ -63,6 +65,10 @@ std::pair<PyTask, pddl::TranslateReport> translate(const Texts& texts, const Fil
   } catch (const pddl::LimitError& error) {
     observer.rethrow();
     raise_limit(error, files.second);
+  } catch (const std::bad_alloc&) {
+    const std::string reached =
+        std::to_string(operators) + " operators, which a search cannot be prepared for";
+    raise_limit({Status::kMemoryLimit, reached}, files.second);
   }
 }
 

@@ -20,7 +20,7 @@ constexpr size_t kMaxRules = 1000;
 
 std::vector<char> needed_defaults(const Task& task) {
   std::vector<char> needed(task.variables.size(), 0);
-  const auto ask = [&](const Facts& facts) {
+  const auto ask = [&](std::span<const Fact> facts) {
     for (const Fact& fact : facts)
       if (task.variables[fact.variable].derived() && fact.value == task.initial_values[fact.variable])
         needed[fact.variable] = 1;

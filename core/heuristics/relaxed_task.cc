@@ -113,7 +113,8 @@ std::vector<RelaxedTask::Draft> RelaxedTask::drafts(const Task& task, CostType t
     // One relaxed operator for each set of effect conditions, in the order of first use.
     std::map<std::vector<Fact>, size_t> by_condition;
     for (const Effect& effect : op.effects) {
-      const auto [at, added] = by_condition.try_emplace(effect.conditions, result.size());
+      const auto [at, added] =
+          by_condition.try_emplace({effect.conditions.begin(), effect.conditions.end()}, result.size());
       if (added) {
         Draft draft{base, {}, type == CostType::kOne ? 1 : op.cost + extra, i};
         for (const Fact& fact : effect.conditions)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "pddl/relation.h"
@@ -17,41 +18,65 @@ struct CausalGraph {
   std::vector<std::vector<int64_t>> weights;  // as successors
 };
 
-CausalGraph make_graph(const FlatTask& task, Watch& watch) {
-  Relation arcs(2);
-  std::vector<int64_t> weights;
-  const auto add = [&](int32_t source, int32_t target) {
+// Counts pairs of variables: in a table if it is small, else by hashing.
+class Arcs {
+ public:
+  explicit Arcs(size_t variables)
+      : variables_(variables), table_(variables <= kSmall ? variables * variables : 0), pairs_(2) {}
+
+  void add(int32_t source, int32_t target) {
     if (source == target) return;
-    const int32_t arc[] = {source, target};
-    if (arcs.insert(arc))
-      weights.push_back(1);
-    else
-      ++weights[arcs.find(arc)];
-  };
-  for (const FlatOperator& op : task.operators) {
+    if (!table_.empty()) {
+      ++table_[static_cast<size_t>(source) * variables_ + static_cast<size_t>(target)];
+      return;
+    }
+    const int32_t pair[] = {source, target};
+    if (pairs_.insert(pair)) counts_.push_back(0);
+    ++counts_[pairs_.find(pair)];
+  }
+
+  // Calls visit(source, target, count), in the order of pairs.
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (size_t i = 0; i < table_.size(); ++i)
+      if (table_[i] > 0)
+        visit(static_cast<int32_t>(i / variables_), static_cast<int32_t>(i % variables_), table_[i]);
+    std::vector<int32_t> order(pairs_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, [&](int32_t a, int32_t b) {
+      return std::ranges::lexicographical_compare(pairs_.row(a), pairs_.row(b));
+    });
+    for (const int32_t row : order) visit(pairs_.row(row)[0], pairs_.row(row)[1], counts_[row]);
+  }
+
+ private:
+  static constexpr size_t kSmall = 2048;
+  size_t variables_;
+  std::vector<int64_t> table_;  // per pair; empty if there are too many variables
+  Relation pairs_;
+  std::vector<int64_t> counts_;  // as pairs
+};
+
+CausalGraph make_graph(const FlatTask& task, Watch& watch) {
+  const size_t n = task.variables.size();
+  Arcs arcs(n);
+  for (const Operator& op : task.operators) {
     watch(5);
-    for (const FlatEffect& effect : task.effects_of(op)) {
-      for (const Fact& fact : task.preconditions(op)) add(fact.variable, effect.fact.variable);
-      for (const Fact& fact : task.conditions(effect)) add(fact.variable, effect.fact.variable);
+    for (const Effect& effect : op.effects) {
+      for (const Fact& fact : op.preconditions) arcs.add(fact.variable, effect.fact.variable);
+      for (const Fact& fact : effect.conditions) arcs.add(fact.variable, effect.fact.variable);
     }
   }
   for (const Axiom& axiom : task.axioms)
-    for (const Fact& fact : axiom.conditions) add(fact.variable, axiom.head.variable);
+    for (const Fact& fact : axiom.conditions) arcs.add(fact.variable, axiom.head.variable);
 
-  const size_t n = task.variables.size();
   CausalGraph graph{std::vector<std::vector<int32_t>>(n), std::vector<std::vector<int32_t>>(n),
                     std::vector<std::vector<int64_t>>(n)};
-  std::vector<int32_t> order(arcs.size());
-  for (int32_t row = 0; row < arcs.size(); ++row) order[row] = row;
-  std::ranges::sort(order, [&](int32_t a, int32_t b) {
-    return std::ranges::lexicographical_compare(arcs.row(a), arcs.row(b));
-  });
-  for (const int32_t row : order) {
-    const int32_t source = arcs.row(row)[0], target = arcs.row(row)[1];
+  arcs.for_each([&](int32_t source, int32_t target, int64_t count) {
     graph.successors[source].push_back(target);
-    graph.weights[source].push_back(weights[row]);
+    graph.weights[source].push_back(count);
     graph.predecessors[target].push_back(source);
-  }
+  });
   return graph;
 }
 

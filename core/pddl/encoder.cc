@@ -67,9 +67,11 @@ bool Encoder::exclusive(const std::vector<GroundLiteral>& literals) {
   return false;
 }
 
-std::vector<std::vector<Fact>> Encoder::conditions(const std::vector<GroundLiteral>& literals) {
-  if (exclusive(literals)) return {};
-  std::vector<Fact> sure, excluded;
+bool Encoder::split(const std::vector<GroundLiteral>& literals, std::vector<Fact>& sure,
+                    std::vector<Fact>& excluded) {
+  sure.clear();
+  excluded.clear();
+  if (exclusive(literals)) return false;
   for (const GroundLiteral literal : literals) {
     const Fact fact = facts_[atom_of(literal)];
     if (is_negated(literal)) {
@@ -77,9 +79,15 @@ std::vector<std::vector<Fact>> Encoder::conditions(const std::vector<GroundLiter
       continue;
     }
     const Value value = asked(sure, fact.variable);
-    if (value >= 0 && value != fact.value) return {};
+    if (value >= 0 && value != fact.value) return false;
     if (value < 0) insert_fact(sure, fact);
   }
+  return true;
+}
+
+std::vector<std::vector<Fact>> Encoder::conditions(const std::vector<GroundLiteral>& literals) {
+  std::vector<Fact> sure, excluded;
+  if (!split(literals, sure, excluded)) return {};
   std::ranges::sort(excluded);
   excluded.erase(std::unique(excluded.begin(), excluded.end()), excluded.end());
   std::vector<std::vector<Fact>> result = {sure};
@@ -104,23 +112,36 @@ std::vector<std::vector<Fact>> Encoder::conditions(const std::vector<GroundLiter
   return result;
 }
 
-void Encoder::add_operator(FlatOperator op, const std::vector<GroundLiteral>& precondition,
+void Encoder::add_operator(std::span<const int32_t> words, Cost cost,
+                           const std::vector<GroundLiteral>& precondition,
                            const std::vector<GroundEffect>& effects) {
-  for (const std::vector<Fact>& facts : conditions(precondition)) {
-    watch_(5);
-    std::vector<Change> all = changes(facts, effects), found;
-    std::ranges::stable_sort(all, {}, [](const Change& change) { return change.fact.variable; });
-    for (size_t begin = 0, end; begin < all.size(); begin = end) {
-      for (end = begin; end < all.size() && all[end].fact.variable == all[begin].fact.variable;) ++end;
-      encode_variable(facts, std::span(all).subspan(begin, end - begin), found);
-    }
-    if (!found.empty()) emit(op, facts, found);
+  // Most operators ask for no negative literal; they need no list of ways.
+  if (!split(precondition, sure_, excluded_)) return;
+  if (excluded_.empty()) {
+    add_way(words, cost, sure_, effects);
+    return;
   }
+  for (const std::vector<Fact>& facts : conditions(precondition)) add_way(words, cost, facts, effects);
 }
 
-std::vector<Encoder::Change> Encoder::changes(const std::vector<Fact>& precondition,
-                                              const std::vector<GroundEffect>& effects) {
-  std::vector<Change> result;
+void Encoder::add_way(std::span<const int32_t> words, Cost cost, const std::vector<Fact>& precondition,
+                      const std::vector<GroundEffect>& effects) {
+  watch_(5);
+  std::vector<Change>&all = changes_, &found = found_;
+  find_changes(precondition, effects, all);
+  found.clear();
+  for (size_t begin = 0, end; begin < all.size(); begin = end) {
+    for (end = begin; end < all.size() && all[end].fact.variable == all[begin].fact.variable;) ++end;
+    encode_variable(precondition, std::span(all).subspan(begin, end - begin), found);
+  }
+  if (!found.empty()) task_.operators.add(words, cost, precondition, found);
+}
+
+// By variables; those of a variable in the order of the effects.
+void Encoder::find_changes(const std::vector<Fact>& precondition, const std::vector<GroundEffect>& effects,
+                           std::vector<Change>& result) {
+  constexpr size_t kFew = 16;
+  result.clear();
   for (const GroundEffect& effect : effects) {
     if (effect.conditions.empty()) {
       result.push_back({facts_[effect.atom], {}, !effect.negated});
@@ -130,7 +151,13 @@ std::vector<Encoder::Change> Encoder::changes(const std::vector<Fact>& precondit
       if (reduce(facts, precondition))
         result.push_back({facts_[effect.atom], std::move(facts), !effect.negated});
   }
-  return result;
+  const auto variable = [](const Change& change) { return change.fact.variable; };
+  if (result.size() > kFew) {
+    std::ranges::stable_sort(result, {}, variable);
+    return;
+  }
+  for (auto at = result.begin(); at != result.end(); ++at)
+    std::rotate(std::ranges::upper_bound(result.begin(), at, variable(*at), {}, variable), at, at + 1);
 }
 
 // What becomes of one variable.
@@ -170,6 +197,10 @@ void Encoder::removal(const std::vector<Fact>& precondition, const Change& chang
   std::vector<const Change*> setters;
   for (const Change& other : changes)
     if (other.added) setters.push_back(&other);
+  if (setters.empty()) {
+    found.push_back(std::move(base));
+    return;
+  }
   // One condition of every effect that sets the variable must fail.
   const std::function<void(size_t, const Change&)> extend = [&](size_t n, const Change& partial) {
     watch_();
@@ -197,21 +228,6 @@ void Encoder::removal(const std::vector<Fact>& precondition, const Change& chang
     }
   };
   extend(0, base);
-}
-
-void Encoder::emit(FlatOperator op, const std::vector<Fact>& precondition,
-                   const std::vector<Change>& changes) {
-  op.first_precondition = task_.facts.size();
-  op.preconditions = static_cast<uint32_t>(precondition.size());
-  op.first_effect = task_.effects.size();
-  op.effects = static_cast<uint32_t>(changes.size());
-  task_.facts.insert(task_.facts.end(), precondition.begin(), precondition.end());
-  for (const Change& change : changes) {
-    task_.effects.push_back(
-        {task_.facts.size(), static_cast<uint32_t>(change.conditions.size()), change.fact});
-    task_.facts.insert(task_.facts.end(), change.conditions.begin(), change.conditions.end());
-  }
-  task_.operators.push_back(op);
 }
 
 void Encoder::add_axiom(const std::vector<GroundLiteral>& body, int32_t head) {

@@ -1,6 +1,6 @@
-// A task in finite-domain representation while it is made: operators without names, in arrays.
+// A task in finite-domain representation while it is made: atoms by number, operators as the task has them.
 //
-// Invariant: preconditions and conditions have at most one fact a variable, in the order of variables.
+// Invariant: preconditions and conditions have at most one fact a variable.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,6 @@
 #include "task/task.h"
 
 namespace hstar::pddl {
-
-struct FlatEffect {
-  uint64_t first;  // of its conditions
-  uint32_t conditions;
-  Fact fact;
-};
-
-struct FlatOperator {
-  int32_t schema;
-  uint32_t instance;
-  Cost cost;
-  uint32_t preconditions, effects;
-  uint64_t first_precondition, first_effect;
-};
 
 struct FlatVariable {
   std::vector<int32_t> atoms;  // of the values; the last one may be -1: none of the others
@@ -38,32 +24,11 @@ struct FlatTask {
   std::vector<FlatVariable> variables;
   std::vector<std::vector<Fact>> mutexes;
   std::vector<Fact> goal;
-  std::vector<FlatOperator> operators;
+  Operators operators;
   std::vector<Axiom> axioms;
-  std::vector<FlatEffect> effects;  // of all operators
-  std::vector<Fact> facts;          // of all operators
-
-  std::span<Fact> preconditions(const FlatOperator& op) {
-    return {facts.data() + op.first_precondition, op.preconditions};
-  }
-  std::span<const Fact> preconditions(const FlatOperator& op) const {
-    return {facts.data() + op.first_precondition, op.preconditions};
-  }
-  std::span<FlatEffect> effects_of(const FlatOperator& op) {
-    return {effects.data() + op.first_effect, op.effects};
-  }
-  std::span<const FlatEffect> effects_of(const FlatOperator& op) const {
-    return {effects.data() + op.first_effect, op.effects};
-  }
-  std::span<Fact> conditions(const FlatEffect& effect) {
-    return {facts.data() + effect.first, effect.conditions};
-  }
-  std::span<const Fact> conditions(const FlatEffect& effect) const {
-    return {facts.data() + effect.first, effect.conditions};
-  }
 };
 
-// The value that `facts`, ordered by variables, ask of a variable; -1: none.
+// The value that `facts` ask of a variable; -1: none.
 inline Value asked(std::span<const Fact> facts, int32_t variable) {
   for (const Fact& fact : facts)
     if (fact.variable == variable) return fact.value;

@@ -131,20 +131,20 @@ void Grounder::ground_rule(const Rule& rule, const int32_t* parameters, std::vec
   head = ground(rule.head);
 }
 
-int64_t Grounder::cost(const Schema& schema, const int32_t* parameters) const {
+int64_t Grounder::cost(const Schema& schema, const int32_t* parameters) {
   const LiftedAction& action = task_.actions[schema.action];
   const LiftedCost& cost = action.cost;
   if (cost.function < 0) return cost.number;
-  std::vector<int32_t> objects;
-  std::string shown = "(" + task_.functions[cost.function].name;
-  for (const Term term : cost.terms) {
-    // Parameters of the PDDL are the first ones, in its order.
-    objects.push_back(is_variable(term) ? parameters[variable_of(term)] : term);
-    shown += " " + task_.objects[objects.back()].name;
-  }
-  const int32_t row = function_keys_[cost.function].find(objects.data());
-  if (row < 0)
+  objects_.clear();
+  // Parameters of the PDDL are the first ones, in its order.
+  for (const Term term : cost.terms)
+    objects_.push_back(is_variable(term) ? parameters[variable_of(term)] : term);
+  const int32_t row = function_keys_[cost.function].find(objects_.data());
+  if (row < 0) {
+    std::string shown = "(" + task_.functions[cost.function].name;
+    for (const int32_t object : objects_) shown += " " + task_.objects[object].name;
     throw InputError("action '" + action.name + "' costs " + shown + "), which has no value in :init");
+  }
   return function_values_[cost.function][row];
 }
 

@@ -57,7 +57,7 @@ class Grounder {
   void ground_rule(const Rule& rule, const int32_t* parameters, std::vector<GroundLiteral>& body,
                    int32_t& head);
   // The value of a function, which must be in the initial state.
-  int64_t cost(const Schema& schema, const int32_t* parameters) const;
+  int64_t cost(const Schema& schema, const int32_t* parameters);
 
  private:
   void set(const std::vector<int32_t>& variables, const int32_t* parameters);

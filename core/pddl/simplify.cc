@@ -38,22 +38,13 @@ class Renaming {
 };
 
 void rename_operators(FlatTask& task, Renaming& renaming, Watch& watch) {
-  size_t kept = 0;
-  for (FlatOperator op : task.operators) {
-    watch(3);
-    if (!renaming.apply(task.facts.data() + op.first_precondition, op.preconditions)) continue;
-    uint32_t effects = 0;
-    for (uint32_t i = 0; i < op.effects; ++i) {
-      FlatEffect effect = task.effects[op.first_effect + i];
-      effect.fact = renaming[effect.fact];
-      if (effect.fact.value == kGone || effect.fact.value == kAlways) continue;
-      if (renaming.apply(task.facts.data() + effect.first, effect.conditions))
-        task.effects[op.first_effect + effects++] = effect;
-    }
-    op.effects = effects;
-    if (effects > 0) task.operators[kept++] = op;
-  }
-  task.operators.resize(kept);
+  task.operators.rename([&](Fact& fact) {
+    watch();
+    fact = renaming[fact];
+    return fact.value == kGone     ? Operators::Renamed::kNever
+           : fact.value == kAlways ? Operators::Renamed::kAlways
+                                   : Operators::Renamed::kFact;
+  });
 }
 
 void rename_axioms(FlatTask& task, Renaming& renaming) {
@@ -95,13 +86,14 @@ std::vector<bool> reached_facts(const FlatTask& task, const Renaming& ids, Watch
     reach(ids.id({static_cast<int32_t>(v), task.variables[v].initial}));
   for (const Axiom& axiom : task.axioms) reach(ids.id(axiom.head));
   // Arcs by the fact they start from, counted first; an arc from any value is taken at once.
-  std::vector<size_t> first(ids.size() + 1, 0), arcs;
+  std::vector<size_t> first(ids.size() + 1, 0);
+  std::vector<uint32_t> arcs;
   for (const bool counting : {true, false}) {
-    for (const FlatOperator& op : task.operators) {
+    for (const Operator& op : task.operators) {
       watch(2);
-      for (const FlatEffect& effect : task.effects_of(op)) {
-        Value from = asked(task.preconditions(op), effect.fact.variable);
-        if (from < 0) from = asked(task.conditions(effect), effect.fact.variable);
+      for (const Effect& effect : op.effects) {
+        Value from = asked(op.preconditions, effect.fact.variable);
+        if (from < 0) from = asked(effect.conditions, effect.fact.variable);
         if (from < 0) {
           reach(ids.id(effect.fact));
           continue;
@@ -110,7 +102,7 @@ std::vector<bool> reached_facts(const FlatTask& task, const Renaming& ids, Watch
         if (counting)
           ++first[source + 1];
         else
-          arcs[first[source]++] = ids.id(effect.fact);
+          arcs[first[source]++] = static_cast<uint32_t>(ids.id(effect.fact));
       }
     }
     if (!counting) break;

@@ -1,6 +1,8 @@
 #include "pddl/translate.h"
 
 #include <algorithm>
+#include <bit>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -28,23 +30,26 @@ Task trivial_task(bool solved) {
 }
 
 // As a .sas file has them: what stays as it is first, then what the effects change. Ties of lmcut follow it.
-std::vector<Fact> in_order_of_text(std::span<const Fact> preconditions, std::span<const FlatEffect> effects) {
-  std::vector<Fact> kept, changed;
-  for (const FlatEffect& effect : effects) {
-    const Value value = asked(preconditions, effect.fact.variable);
-    const Fact before{effect.fact.variable, value};
-    if (value >= 0 && std::ranges::find(changed, before) == changed.end()) changed.push_back(before);
+void put_in_order_of_text(std::span<Fact> preconditions, const Effects& effects) {
+  const auto stays = [&](const Fact& fact) {
+    return std::ranges::none_of(effects,
+                                [&](const Effect& effect) { return effect.fact.variable == fact.variable; });
+  };
+  auto rest = std::stable_partition(preconditions.begin(), preconditions.end(), stays);
+  for (const Effect& effect : effects) {
+    const auto at = std::ranges::find(rest, preconditions.end(), effect.fact.variable, &Fact::variable);
+    if (at == preconditions.end()) continue;
+    std::rotate(rest, at, at + 1);
+    ++rest;
   }
-  for (const Fact& fact : preconditions)
-    if (std::ranges::find(changed, fact) == changed.end()) kept.push_back(fact);
-  kept.insert(kept.end(), changed.begin(), changed.end());
-  return kept;
 }
 
 class Translator {
  public:
   Translator(const TranslateOptions& options, TranslateReport& report)
       : options_(options), report_(report), watch_(options.limits, options.observer) {}
+
+  const Watch& watch() const { return watch_; }
 
   Task run(const PddlFile& domain, const PddlFile& problem) {
     lifted_ = parse_task(Source(domain.name, domain.text), Source(problem.name, problem.text));
@@ -89,7 +94,7 @@ class Translator {
 
  private:
   void lap(double& part) {
-    const double now = watch_.elapsed_s();
+    const double now = thread_cpu_s();
     part = now - last_;
     last_ = now;
   }
@@ -116,22 +121,73 @@ class Translator {
     return initial;
   }
 
+  // In the order of their names; instances that are encoded are given up.
   void encode_operators(Grounder& grounder, Encoder& encoder) {
+    const std::vector<int32_t> ranks = object_ranks(lifted_);
+    std::vector<int32_t> object_words, words, order(lifted_.actions.size());
+    for (const Object& object : lifted_.objects) object_words.push_back(flat_.operators.word(object.name));
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::sort(order, {}, [&](int32_t a) -> const std::string& { return lifted_.actions[a].name; });
     std::vector<GroundLiteral> precondition;
     std::vector<GroundEffect> effects;
-    for (size_t s = 0; s < normal_.schemas.size(); ++s) {
-      const Instances& instances = model_.schemas[s];
-      for (size_t i = 0; i < instances.count; ++i) {
+    for (const int32_t action : order) {
+      words.assign(1, flat_.operators.word(lifted_.actions[action].name));
+      for (const Place& place : instances_by_name(action, ranks)) {
         watch_(10);
-        grounder.ground_schema(s, instances[i], precondition, effects);
+        const int32_t* const instance = model_.schemas[place.schema][place.instance];
+        grounder.ground_schema(place.schema, instance, precondition, effects);
         if (effects.empty()) continue;
         need(precondition);
         for (const GroundEffect& effect : effects) need(effect.conditions);
-        FlatOperator op{static_cast<int32_t>(s), static_cast<uint32_t>(i), 1, 0, 0, 0, 0};
-        if (lifted_.metric) op.cost = checked_cost(grounder, normal_.schemas[s], instances[i]);
-        encoder.add_operator(op, precondition, effects);
+        words.resize(1);
+        for (int32_t i = 0; i < lifted_.actions[action].parameters; ++i)
+          words.push_back(object_words[instance[i]]);
+        const Cost cost =
+            lifted_.metric ? checked_cost(grounder, normal_.schemas[place.schema], instance) : 1;
+        encoder.add_operator(words, cost, precondition, effects);
+      }
+      for (size_t s = 0; s < normal_.schemas.size(); ++s)
+        if (normal_.schemas[s].action == action) model_.schemas[s] = {};
+    }
+  }
+
+  struct Place {
+    int32_t schema;
+    uint32_t instance;
+    auto operator<=>(const Place&) const = default;
+  };
+
+  // All instances of an action, by the names of its parameters.
+  std::vector<Place> instances_by_name(int32_t action, const std::vector<int32_t>& ranks) {
+    const auto parameters = static_cast<size_t>(lifted_.actions[action].parameters);
+    const auto bits = static_cast<size_t>(std::bit_width(ranks.size() | 1));
+    const size_t in_key = std::min(parameters, 64 / bits);  // the key has as many as fit
+    std::vector<std::pair<uint64_t, Place>> found;
+    for (size_t s = 0; s < normal_.schemas.size(); ++s) {
+      if (normal_.schemas[s].action != action) continue;
+      const Instances& instances = model_.schemas[s];
+      found.reserve(found.size() + instances.count);
+      for (size_t i = 0; i < instances.count; ++i) {
+        watch_();
+        uint64_t key = 0;
+        for (size_t k = 0; k < in_key; ++k) key = key << bits | static_cast<uint64_t>(ranks[instances[i][k]]);
+        found.emplace_back(key, Place{static_cast<int32_t>(s), static_cast<uint32_t>(i)});
       }
     }
+    const auto rest = [&](const Place& place) {
+      return std::span(model_.schemas[place.schema][place.instance] + in_key, parameters - in_key);
+    };
+    const auto rank = [&](int32_t object) { return ranks[object]; };
+    std::ranges::sort(found, [&](const auto& a, const auto& b) {
+      if (a.first != b.first || in_key == parameters) return a < b;
+      const auto x = rest(a.second), y = rest(b.second);
+      if (!std::ranges::equal(x, y)) return std::ranges::lexicographical_compare(x, y, {}, rank, rank);
+      return a.second < b.second;
+    });
+    std::vector<Place> result;
+    result.reserve(found.size());
+    for (const auto& [key, place] : found) result.push_back(place);
+    return result;
   }
 
   void need(const std::vector<GroundLiteral>& literals) {
@@ -139,7 +195,7 @@ class Translator {
     for (const GroundLiteral literal : literals) needed_[atom_of(literal)] = true;
   }
 
-  Cost checked_cost(const Grounder& grounder, const Schema& schema, const int32_t* parameters) const {
+  Cost checked_cost(Grounder& grounder, const Schema& schema, const int32_t* parameters) const {
     const int64_t cost = grounder.cost(schema, parameters);
     if (cost > kMaxCost)
       throw InputError("the cost of action '" + lifted_.actions[schema.action].name + "' is above 2^29");
@@ -186,42 +242,12 @@ class Translator {
     task.goal = flat_.goal;
     std::ranges::sort(task.goal);
     task.axioms = std::move(flat_.axioms);
-    add_operators(task);
-    return task;
-  }
-
-  void add_operators(Task& task) {
-    std::vector<int32_t> objects = object_ranks(lifted_), actions(lifted_.actions.size());
-    std::vector<int32_t> by_name(actions.size());
-    std::iota(by_name.begin(), by_name.end(), 0);
-    std::ranges::sort(by_name, {}, [&](int32_t a) -> const std::string& { return lifted_.actions[a].name; });
-    for (size_t i = 0; i < by_name.size(); ++i) actions[by_name[i]] = static_cast<int32_t>(i);
-    const auto parameters = [&](const FlatOperator& op) {
-      return std::span(model_.schemas[op.schema][op.instance],
-                       lifted_.actions[normal_.schemas[op.schema].action].parameters);
-    };
-    const auto rank = [&](int32_t object) { return objects[object]; };
-    std::ranges::stable_sort(flat_.operators, [&](const FlatOperator& a, const FlatOperator& b) {
-      const int32_t x = actions[normal_.schemas[a.schema].action],
-                    y = actions[normal_.schemas[b.schema].action];
-      if (x != y) return x < y;
-      return std::ranges::lexicographical_compare(parameters(a), parameters(b), {}, rank, rank);
-    });
-    task.operators.reserve(flat_.operators.size());
-    for (const FlatOperator& flat : flat_.operators) {
-      watch_(10);
-      Operator& op = task.operators.emplace_back();
-      op.name = lifted_.actions[normal_.schemas[flat.schema].action].name;
-      for (const int32_t object : parameters(flat)) op.name += " " + lifted_.objects[object].name;
-      op.cost = flat.cost;
-      const std::span<const Fact> preconditions = std::as_const(flat_).preconditions(flat);
-      op.preconditions = in_order_of_text(preconditions, std::as_const(flat_).effects_of(flat));
-      op.effects.reserve(flat.effects);
-      for (const FlatEffect& effect : std::as_const(flat_).effects_of(flat)) {
-        const std::span<const Fact> conditions = std::as_const(flat_).conditions(effect);
-        op.effects.push_back({{conditions.begin(), conditions.end()}, effect.fact});
-      }
+    task.operators = std::move(flat_.operators);
+    for (size_t i = 0; i < task.operators.size(); ++i) {
+      watch_(2);
+      put_in_order_of_text(task.operators.preconditions_of(i), task.operators[i].effects);
     }
+    return task;
   }
 
   const TranslateOptions& options_;
@@ -232,14 +258,19 @@ class Translator {
   Model model_;
   FlatTask flat_;
   std::vector<bool> needed_;  // per atom: an operator or the goal asks for it; empty without axioms
-  double last_ = 0;
+  double last_ = thread_cpu_s();
 };
 
 }  // namespace
 
 Task translate(const PddlFile& domain, const PddlFile& problem, const TranslateOptions& options,
                TranslateReport& report) {
-  return Translator(options, report).run(domain, problem);
+  Translator translator(options, report);
+  try {
+    return translator.run(domain, problem);
+  } catch (const std::bad_alloc&) {
+    translator.watch().stop(Status::kMemoryLimit);
+  }
 }
 
 }  // namespace hstar::pddl

@@ -30,7 +30,7 @@ struct TranslateOptions {
   Observer observer;
 };
 
-// Where the time went, in seconds, and what is worth a warning.
+// Where the time went, in seconds of processor time, and what is worth a warning.
 struct TranslateReport {
   double parse = 0, join = 0, invariants = 0, variables = 0, encode = 0, simplify = 0;
   std::vector<std::string> warnings;

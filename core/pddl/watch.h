@@ -20,7 +20,7 @@ class LimitError : public std::runtime_error {
 class Watch {
  public:
   Watch(const Limits& limits, Observer observer) : control_(limits, std::move(observer), 1) {
-    if (control_.stopped_at_start()) stop();
+    if (control_.stopped_at_start()) stop(control_.status());
   }
 
   // `work` is a rough count of tenths of a microsecond since the last call.
@@ -28,19 +28,18 @@ class Watch {
     pending_ += work;
     if (pending_ < kWorkPerPoll) return;
     pending_ = 0;
-    if (control_.poll(counts_, std::numeric_limits<int32_t>::max(), kWorkPerPoll)) stop();
+    if (control_.poll(counts_, std::numeric_limits<int32_t>::max(), kWorkPerPoll)) stop(control_.status());
   }
   void add_fact() { ++counts_.evaluated; }
   void add_operator() { ++counts_.generated; }
-  double elapsed_s() const { return control_.elapsed_s(); }
+
+  [[noreturn]] void stop(Status status) const {
+    throw LimitError(status, std::to_string(counts_.evaluated) + " facts and " +
+                                 std::to_string(counts_.generated) + " operators so far");
+  }
 
  private:
   static constexpr uint32_t kWorkPerPoll = 10'000;
-
-  [[noreturn]] void stop() const {
-    throw LimitError(control_.status(), std::to_string(counts_.evaluated) + " facts and " +
-                                            std::to_string(counts_.generated) + " operators so far");
-  }
 
   Control control_;
   Counts counts_;

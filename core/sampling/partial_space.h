@@ -41,8 +41,7 @@ class PartialSpace {
     Task extended;
     for (const Variable& variable : task.variables)
       extended.variables.emplace_back().fact_names.resize(variable.domain_size() + 1);
-    for (const Operator& op : task.operators)
-      extended.operators.emplace_back().preconditions = op.preconditions;
+    for (const Operator& op : task.operators) extended.operators.add("", 1, op.preconditions, Effects());
     return extended;
   }
   void to_inner(const std::vector<Value>& values) const {

@@ -13,6 +13,10 @@ PlanningSpace::PlanningSpace(Task task)
       axioms_(task_),
       mutexes_(task_),
       goal_(packer_.patches(task_.goal)) {
+  costs_.reserve(task_.operators.size());
+  conditional_.reserve(task_.operators.size());
+  patches_.reserve(task_.operators.size());
+  std::vector<Fact> facts;
   for (const Operator& op : task_.operators) {
     costs_.push_back(op.cost);
     const bool conditional =
@@ -21,7 +25,7 @@ PlanningSpace::PlanningSpace(Task task)
     has_complex_ |= conditional;
     const auto begin = static_cast<uint32_t>(patch_pool_.size());
     if (!conditional) {
-      std::vector<Fact> facts;
+      facts.clear();
       for (const Effect& effect : op.effects) facts.push_back(effect.fact);
       const auto patches = packer_.patches(facts);
       patch_pool_.insert(patch_pool_.end(), patches.begin(), patches.end());

@@ -73,7 +73,7 @@ void Regression::add_step(const Operator& op) {
   const auto is_set = [&](const Fact& fact) {
     return std::ranges::find(effects, fact.variable, &Fact::variable) != effects.end();
   };
-  std::vector<Fact> preconditions = op.preconditions;
+  std::vector<Fact> preconditions(op.preconditions.begin(), op.preconditions.end());
   std::ranges::stable_partition(preconditions, is_set);
   Step step;
   step.effects = static_cast<uint32_t>(pool_.size());

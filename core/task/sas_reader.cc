@@ -163,26 +163,33 @@ class Reader {
   }
 
   void read_operators() {
-    task_.operators.resize(lines_.count("the number of operators", 30));
-    for (Operator& op : task_.operators) {
+    const int32_t number = lines_.count("the number of operators", 30);
+    task_.operators.reserve(number);
+    std::vector<ReadEffect> effects;
+    for (int32_t op = 0; op < number; ++op) {
       lines_.expect("begin_operator");
-      op.name = lines_.next("an operator's name");
-      op.preconditions = conditions(lines_.count("the number of prevail conditions", 4));
-      const int32_t effects = lines_.count("the number of effects", 8);
-      for (int32_t i = 0; i < effects; ++i) read_effect(op);
-      normalise(op.preconditions);
-      op.cost = lines_.only_number("the cost");
-      if (op.cost < 0) lines_.fail("the cost of '" + op.name + "' is negative");
-      if (op.cost > kMaxCost) lines_.fail("the cost of '" + op.name + "' is above 2^29");
-      if (!task_.uses_metric) op.cost = 1;
+      const std::string name(lines_.next("an operator's name"));
+      std::vector<Fact> preconditions = conditions(lines_.count("the number of prevail conditions", 4));
+      effects.resize(lines_.count("the number of effects", 8));
+      for (ReadEffect& effect : effects) read_effect(effect, preconditions);
+      normalise(preconditions);
+      const Cost cost = lines_.only_number("the cost");
+      if (cost < 0) lines_.fail("the cost of '" + name + "' is negative");
+      if (cost > kMaxCost) lines_.fail("the cost of '" + name + "' is above 2^29");
+      task_.operators.add(name, task_.uses_metric ? cost : 1, preconditions, effects);
       lines_.expect("end_operator");
     }
     if (task_.operators.size() >= (1u << 29)) lines_.fail("too many operators");
   }
 
-  void read_effect(Operator& op) {
+  struct ReadEffect {
+    std::vector<Fact> conditions;
+    Fact fact;
+  };
+
+  void read_effect(ReadEffect& effect, std::vector<Fact>& preconditions) {
     std::string_view line = lines_.next("an effect");
-    Effect effect;
+    effect.conditions.clear();
     const int32_t n = lines_.count_in_line(line, "the number of effect conditions");
     for (int32_t i = 0; i < n; ++i) effect.conditions.push_back(fact(line));
     normalise(effect.conditions);
@@ -190,10 +197,9 @@ class Reader {
     if (task_.variables[variable].derived())
       lines_.fail("an operator sets the derived variable " + task_.variables[variable].name);
     const int32_t before = lines_.number(line, "a value or -1");
-    if (before != -1) op.preconditions.push_back(checked(variable, before));
+    if (before != -1) preconditions.push_back(checked(variable, before));
     effect.fact = checked(variable, lines_.number(line, "a value"));
     lines_.done(line);
-    op.effects.push_back(std::move(effect));
   }
 
   void read_axioms() {

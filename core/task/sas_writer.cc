@@ -40,7 +40,7 @@ class Writer {
   void fact(const Fact& fact, char end) {
     text_ += std::to_string(fact.variable) + " " + std::to_string(fact.value) + end;
   }
-  void add(const std::vector<Fact>& facts) {
+  void add(std::span<const Fact> facts) {
     line(facts.size());
     for (const Fact& each : facts) fact(each, '\n');
   }
@@ -60,7 +60,8 @@ class Writer {
                                  [&](const Effect& effect) { return effect.fact.variable == fact.variable; });
     };
     // The format ends the names of actions without parameters with a space.
-    text_ += "begin_operator\n" + op.name + (op.name.find(' ') == std::string::npos ? " \n" : "\n");
+    const std::string name = op.name();
+    text_ += "begin_operator\n" + name + (name.find(' ') == std::string::npos ? " \n" : "\n");
     std::vector<Fact> prevail;
     std::ranges::remove_copy_if(op.preconditions, std::back_inserter(prevail), changed);
     add(prevail);

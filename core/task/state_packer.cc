@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <numeric>
 
 namespace hstar {
@@ -45,16 +44,16 @@ void StatePacker::pack(const Value* values, uint32_t* packed) const {
 }
 
 std::vector<StatePacker::Patch> StatePacker::patches(const std::vector<Fact>& facts) const {
-  std::map<uint32_t, Patch> by_word;
+  std::vector<Patch> result;  // by word
   for (const Fact& fact : facts) {
     const Field& field = fields_[fact.variable];
-    Patch& patch = by_word.try_emplace(field.word, Patch{field.word, 0, 0}).first->second;
+    auto at = std::ranges::lower_bound(result, field.word, {}, &Patch::word);
+    if (at == result.end() || at->word != field.word) at = result.insert(at, {field.word, 0, 0});
+    Patch& patch = *at;
     const uint32_t mask = field.mask << field.shift;
     patch.mask |= mask;
     patch.bits = (patch.bits & ~mask) | static_cast<uint32_t>(fact.value) << field.shift;
   }
-  std::vector<Patch> result;
-  for (const auto& [word, patch] : by_word) result.push_back(patch);
   return result;
 }
 

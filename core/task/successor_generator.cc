@@ -1,7 +1,7 @@
 #include "task/successor_generator.h"
 
 #include <algorithm>
-#include <numeric>
+#include <compare>
 #include <span>
 #include <string>
 
@@ -17,7 +17,12 @@ constexpr size_t kMaxPreconditions = 5000;  // the depth of the tree, and of the
 struct SuccessorGenerator::Builder {
   const Task& task;
   std::vector<int32_t>& code;
-  std::vector<std::vector<Fact>> conditions;  // per operator, by variable
+  std::vector<Fact> facts;    // of all operators, those of each by variable
+  std::vector<size_t> begin;  // of each operator, and the end
+
+  std::span<const Fact> conditions(int32_t op) const {
+    return {facts.data() + begin[op], facts.data() + begin[op + 1]};
+  }
 
   // Builds the tree for operators that agree on their first `depth` conditions and are sorted by them;
   // returns its node, 0 for an empty one. Recursion goes as deep as an operator has preconditions.
@@ -25,13 +30,13 @@ struct SuccessorGenerator::Builder {
     if (operators.empty()) return 0;
     // 1. Operators without further conditions come first in the order.
     size_t ready = 0;
-    while (ready < operators.size() && conditions[operators[ready]].size() == depth) ++ready;
+    while (ready < operators.size() && conditions(operators[ready]).size() == depth) ++ready;
     const std::span<const int32_t> waiting = operators.subspan(ready);
     if (waiting.empty()) return emit(operators, {}, true);
 
     // 2. The others by the variable they test next. Each such group is a branch with the later groups as its
     // default child, so the last group is built first.
-    const auto variable_of = [&](size_t i) { return conditions[waiting[i]][depth].variable; };
+    const auto variable_of = [&](size_t i) { return conditions(waiting[i])[depth].variable; };
     int32_t rest = 0;
     for (size_t end = waiting.size(); end > 0;) {
       size_t begin = end;
@@ -45,12 +50,12 @@ struct SuccessorGenerator::Builder {
 
   // A branch on the variable that all `operators` test at `depth`: a dense table or a short list.
   std::vector<int32_t> build_branch(std::span<const int32_t> operators, size_t depth, int32_t rest) {
-    const int32_t variable = conditions[operators[0]][depth].variable;
+    const int32_t variable = conditions(operators[0])[depth].variable;
     std::vector<std::pair<int32_t, int32_t>> children;
     for (size_t i = 0; i < operators.size();) {
       size_t j = i;
-      const Value value = conditions[operators[i]][depth].value;
-      while (j < operators.size() && conditions[operators[j]][depth].value == value) ++j;
+      const Value value = conditions(operators[i])[depth].value;
+      while (j < operators.size() && conditions(operators[j])[depth].value == value) ++j;
       children.emplace_back(value, build(operators.subspan(i, j - i), depth + 1));
       i = j;
     }
@@ -71,6 +76,30 @@ struct SuccessorGenerator::Builder {
     return branch;
   }
 
+  // The operators in the order of their conditions. The first two of them make a key, which settles most
+  // comparisons without a look at the facts.
+  std::vector<int32_t> sorted() const {
+    const FactIds ids(task);
+    std::vector<std::pair<uint64_t, int32_t>> keyed;
+    keyed.reserve(task.operators.size());
+    for (int32_t op = 0; op + 1 < static_cast<int32_t>(begin.size()); ++op) {
+      const std::span<const Fact> facts = conditions(op);
+      uint64_t key = 0;
+      for (size_t i = 0; i < 2; ++i) key = key << 32 | (i < facts.size() ? ids(facts[i]) + 1u : 0u);
+      keyed.emplace_back(key, op);
+    }
+    std::ranges::sort(keyed, [&](const auto& a, const auto& b) {
+      if (a.first != b.first) return a.first < b.first;
+      const std::span<const Fact> x = conditions(a.second), y = conditions(b.second);
+      const auto order = std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
+      return order != 0 ? order < 0 : a.second < b.second;
+    });
+    std::vector<int32_t> order;
+    order.reserve(keyed.size());
+    for (const auto& [key, op] : keyed) order.push_back(op);
+    return order;
+  }
+
   int32_t emit(std::span<const int32_t> operators, const std::vector<int32_t>& branch, bool leaf) {
     const auto node = static_cast<int32_t>(code.size());
     const auto n = static_cast<int32_t>(operators.size());
@@ -83,19 +112,17 @@ struct SuccessorGenerator::Builder {
 
 SuccessorGenerator::SuccessorGenerator(const Task& task) {
   code_.push_back(-1);  // node 0: an empty leaf, which stands for "no child"
-  Builder builder{task, code_, {}};
+  Builder builder{task, code_, {}, {0}};
+  builder.begin.reserve(task.operators.size() + 1);
   for (const Operator& op : task.operators) {
     if (op.preconditions.size() > kMaxPreconditions)
-      throw UnsupportedError("operator '" + op.name + "' has more than " + std::to_string(kMaxPreconditions) +
-                             " preconditions");
-    builder.conditions.push_back(op.preconditions);
-    std::ranges::sort(builder.conditions.back());
+      throw UnsupportedError("operator '" + op.name() + "' has more than " +
+                             std::to_string(kMaxPreconditions) + " preconditions");
+    builder.facts.insert(builder.facts.end(), op.preconditions.begin(), op.preconditions.end());
+    std::sort(builder.facts.end() - static_cast<ptrdiff_t>(op.preconditions.size()), builder.facts.end());
+    builder.begin.push_back(builder.facts.size());
   }
-  std::vector<int32_t> order(task.operators.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {},
-                           [&](int32_t op) -> const std::vector<Fact>& { return builder.conditions[op]; });
-  root_ = builder.build(order, 0);
+  root_ = builder.build(builder.sorted(), 0);
 }
 
 void SuccessorGenerator::walk(int32_t node, const Value* values, std::vector<int32_t>& operators) const {

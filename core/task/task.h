@@ -5,18 +5,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "spaces/search_space.h"
+#include "task/operators.h"
 
 namespace hstar {
-
-struct Fact {
-  int32_t variable;
-  Value value;
-  auto operator<=>(const Fact&) const = default;
-};
 
 struct Variable {
   std::string name;
@@ -32,21 +27,9 @@ struct Variable {
   }
 };
 
-inline bool holds(const std::vector<Fact>& facts, const Value* values) {
+inline bool holds(std::span<const Fact> facts, const Value* values) {
   return std::ranges::all_of(facts, [&](Fact fact) { return values[fact.variable] == fact.value; });
 }
-
-struct Effect {
-  std::vector<Fact> conditions;
-  Fact fact;
-};
-
-struct Operator {
-  std::string name;
-  Cost cost = 1;
-  std::vector<Fact> preconditions;  // at most one a variable
-  std::vector<Effect> effects;
-};
 
 struct Axiom {
   std::vector<Fact> conditions;
@@ -58,7 +41,7 @@ struct Task {
   std::vector<std::vector<Fact>> mutex_groups;
   std::vector<Value> initial_values;  // of a derived variable: its value when no axiom fires
   std::vector<Fact> goal;
-  std::vector<Operator> operators;
+  Operators operators;
   std::vector<Axiom> axioms;
   bool uses_metric = false;
 
@@ -69,7 +52,9 @@ struct Task {
   }
   bool has_axioms() const { return !axioms.empty(); }
   Cost min_operator_cost() const {  // 0 if there is no operator
-    return operators.empty() ? 0 : std::ranges::min(operators, {}, &Operator::cost).cost;
+    Cost least = operators.empty() ? 0 : kMaxCost;
+    for (const Operator& op : operators) least = std::min(least, op.cost);
+    return least;
   }
   bool unit_cost() const {
     return std::ranges::all_of(operators, [](const Operator& op) { return op.cost == 1; });

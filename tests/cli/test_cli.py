@@ -442,7 +442,9 @@ def test_translation_is_announced_on_a_terminal(slow_to_translate: Path) -> None
         wait_until_busy(process, 1.5)
 
     assert screen("solve", slow_to_translate, "-q", wait=translating) == ""
-    assert "translating" in screen("solve", slow_to_translate, wait=translating)
+    shown = screen("solve", slow_to_translate, wait=translating)
+    assert "grounding: 50 facts, 0 operators" in shown
+    assert "interrupted: 50 facts and 0 operators so far" in shown
 
 
 def test_progress_line_by_line() -> None:

@@ -39,8 +39,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         if code == _INTERRUPTED:
             code = 128 + received
-    except KeyboardInterrupt:
-        code = _fail("interrupted", 128 + received)
+    except KeyboardInterrupt as stopped:
+        code = _fail(str(stopped) or "interrupted", 128 + received)
     finally:
         for number in ours:
             signal.signal(number, signal.SIG_DFL)

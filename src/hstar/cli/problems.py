@@ -19,6 +19,7 @@ from hstar.spaces.load import SPACES, in_words, kind_of
 from hstar.spaces.translate import OUT_OF_TIME, find_domain
 
 if TYPE_CHECKING:
+    from hstar.cli.progress import ProgressLine
     from hstar.experiments.batch import Instance
     from hstar.spaces.grid_maps import ScenarioOptions
     from hstar.spaces.task import Task
@@ -105,11 +106,13 @@ def check_problem_options(arguments: argparse.Namespace) -> str:
     return kind
 
 
-def instances_of(arguments: argparse.Namespace, kind: str) -> tuple[Iterable[Instance], int]:
+def instances_of(
+    arguments: argparse.Namespace, kind: str, line: ProgressLine | None = None
+) -> tuple[Iterable[Instance], int]:
     """The instances, which tasks are loaded for one by one, and how many there are."""
     if kind == "task":
         found = task_files(arguments.files)
-        return _tasks(found, arguments), len(found) * (arguments.random or 1)
+        return _tasks(found, arguments, line), len(found) * (arguments.random or 1)
     listed = {"puzzle": _puzzles, "map": _maps, "own": _own}[kind](arguments)
     if not listed:
         raise InputError("has no instances", file=arguments.files[-1])
@@ -174,7 +177,9 @@ def _is_domain(path: Path) -> bool:
     return re.search(r"\(\s*define\s*\(\s*domain\b", text, re.IGNORECASE) is not None
 
 
-def _tasks(found: list[list[Path]], arguments: argparse.Namespace) -> Iterator[Instance]:
+def _tasks(
+    found: list[list[Path]], arguments: argparse.Namespace, line: ProgressLine | None
+) -> Iterator[Instance]:
     """Tasks as they are needed; a limit that ends a translation is how its instance ended."""
     from hstar.experiments.batch import Instance
 
@@ -183,13 +188,14 @@ def _tasks(found: list[list[Path]], arguments: argparse.Namespace) -> Iterator[I
     for files in found:
         name, started = str(files[-1]), time.monotonic()
         try:
-            task = load_files(files, **options)
-        except KeyboardInterrupt:
-            yield Instance(name, None, stopped="interrupted")
+            task = load_files(files, **options, progress=line and line.grounding)
+        except KeyboardInterrupt as stop:
+            yield Instance(name, None, stopped="interrupted", reached=str(stop))
             return
         except (MemoryError, TranslatorLimitError) as error:
             out_of_time = getattr(error, "exit_code", None) == OUT_OF_TIME
-            yield Instance(name, None, stopped="time_limit" if out_of_time else "memory_limit")
+            stopped = "time_limit" if out_of_time else "memory_limit"
+            yield Instance(name, None, stopped=stopped, reached=str(error))
             continue
         load_time = time.monotonic() - started
         if arguments.walk is None:

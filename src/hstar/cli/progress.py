@@ -27,6 +27,8 @@ class ProgressLine:
         self._quiet = quiet
         self._shown = False
         self._next = self.QUIET_FIRST if self._live else self.LINE_EVERY
+        self._every = self.LIVE_EVERY if self._live else self.LINE_EVERY
+        self._now = 0.0
         self._last = (0.0, 0)
         self._timer: threading.Timer | None = None
 
@@ -68,6 +70,8 @@ class ProgressLine:
         if not self._due(record.time):
             return
         before, evaluated = self._last
+        if record.time < before:  # another search
+            before, evaluated = 0.0, 0
         rate = (record.evaluated - evaluated) / max(record.time - before, 1e-9)
         self._last = (record.time, record.evaluated)
         best = "-" if record.best_h is None else f"{record.best_h:g}"
@@ -77,10 +81,18 @@ class ProgressLine:
             f"best h {best}  {format_bytes(record.memory)}"
         )
 
+    def grounding(self, record: Progress) -> None:
+        """Shows a record of a translation if it is time to."""
+        counts = f"{format_count(record.evaluated)} facts, {format_count(record.generated)} operators"
+        self.update(record.time, f"{record.time:7.1f} s  grounding: {counts}  {format_bytes(record.memory)}")
+
     def _due(self, seconds: float) -> bool:
+        if seconds < self._now:  # of other work, whose time has begun anew
+            self._next = seconds + self._every
+        self._now = seconds
         if self._quiet or seconds < self._next:
             return False
-        self._next = seconds + (self.LIVE_EVERY if self._live else self.LINE_EVERY)
+        self._next = seconds + self._every
         return True
 
     def _blank(self) -> str:

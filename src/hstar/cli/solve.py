@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     with ProgressLine(arguments.quiet) as line:
         what = arguments.files[-1] if arguments.files else "random maps"
         line.announce(f"{'translating' if kind == 'task' else 'loading'} {what} ...")
-        instances, number = instances_of(arguments, kind)
+        instances, number = instances_of(arguments, kind, line)
         if len(batches) > 1 or kind != "task":
             instances = listed = list(instances)
             batches = [with_default(batch, listed[0].problem) for batch in batches]
@@ -113,6 +113,7 @@ class _Output:
         self.rows: list[list[Row]] = []  # by batch
         self.first: list[tuple[Batch, Result]] = []  # searches of the first problem
         self.problem: Any = None
+        self.reached = ""  # by a translation that a limit ended
         self.started = time.monotonic()
         self.promise: dict[str, Any] | None = None
 
@@ -141,6 +142,7 @@ class _Output:
         def seen() -> Iterator[Instance]:
             for instance in instances:
                 self.problem = self.problem or instance.problem
+                self.reached = instance.reached
                 yield instance
 
         for row, result in run_batch(batch, seen(), progress=progress, on_plan=better):
@@ -182,7 +184,7 @@ class _Output:
             print(plan, end="")
         sys.stdout.flush()
         if not self.several and not arguments.quiet and not arguments.json:
-            print(_summary(batch, row), file=sys.stderr)
+            print(self.reached or _summary(batch, row), file=sys.stderr)
             if promised is not None:
                 print(f"the plan {promised['text']}", file=sys.stderr)
         if unwritten is not None:

@@ -51,6 +51,7 @@ class Instance:
     file: Path | None = None
     load_time: float = 0.0  # seconds, which count for the time limit
     stopped: str | None = None
+    reached: str = ""  # by a translation that was stopped, in words
 
 
 OnPlan: TypeAlias = Callable[[Instance, Found], None]

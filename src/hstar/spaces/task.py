@@ -7,11 +7,11 @@ lives in the core; the lifted side is parsed from the PDDL when first asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypedDict
 
 from hstar import _core
 from hstar.errors import InputError, PlanError, UnsupportedError
@@ -25,6 +25,7 @@ from hstar.spaces.validate import validate_sas
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from typing_extensions import Unpack
 
     from hstar.spaces.lifted import GroundAtom, LiftedTask
 
@@ -166,23 +167,31 @@ class Task:
             )
 
 
+class Translation(TypedDict, total=False):
+    """Options of a translation of PDDL; `progress` is for hstar's own front end alone."""
+
+    time_limit: float | None  # seconds
+    memory_limit: int | None  # bytes
+    keep_unimportant: bool  # variables that do not influence the goal, for `with_initial_state`
+    progress: Callable[[_core.Progress], object] | None  # `evaluated` facts, `generated` operators so far
+
+
 def load_task(
     domain: str | Path,
     problem: str | Path | None = None,
     *,
     unit_cost: bool = False,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
-    keep_unimportant: bool = False,
     translator: str = "native",
+    **translation: Unpack[Translation],
 ) -> Task:
     """Loads a task from PDDL, or from a `.sas` file that a translator wrote.
 
     `load_task("domain.pddl", "problem.pddl")`; `load_task("problem.pddl")` if `domain.pddl` lies beside it;
-    `load_task("output.sas")`. The limits (seconds, bytes) are for the translation. `keep_unimportant` keeps
-    variables that do not influence the goal, for `with_initial_state`. `translator="fast-downward"` runs
-    the package `fast-downward.translate` instead of hstar's own front end.
+    `load_task("output.sas")`. `translator="fast-downward"` runs the package `fast-downward.translate` instead
+    of hstar's own front end. For the other options see `Translation`.
     """
+    if unknown_options := sorted(set(translation) - set(Translation.__annotations__)):
+        raise TypeError(f"load_task has no option '{unknown_options[0]}'")
     if translator not in TRANSLATORS:
         raise unknown("translator", translator, list(TRANSLATORS))
     first = Path(domain)
@@ -192,22 +201,10 @@ def load_task(
             return Task(_core.Task.parse(text, unit_cost=unit_cost), first.name)
     domain_file, problem_file = (find_domain(first), first) if problem is None else (first, Path(problem))
     if translator == "native":
-        core = translate_natively(
-            domain_file,
-            problem_file,
-            unit_cost=unit_cost,
-            keep_unimportant=keep_unimportant,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-        )
+        core = translate_natively(domain_file, problem_file, unit_cost=unit_cost, **translation)
     else:
-        text = translate(
-            domain_file,
-            problem_file,
-            time_limit=time_limit,
-            memory_limit=memory_limit,
-            keep_unimportant=keep_unimportant,
-        )
+        translation.pop("progress", None)
+        text = translate(domain_file, problem_file, **translation)  # type: ignore[misc]
         core = _core.Task.parse(text, unit_cost=unit_cost)
     return Task(core, problem_file.name, domain_file, problem_file)
 

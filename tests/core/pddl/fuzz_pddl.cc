@@ -1,7 +1,8 @@
 // Mutation fuzzer for the PDDL front end. Built with address and undefined-behaviour sanitizers by `make
 // fuzz`.
 //
-//   fuzz_pddl [SECONDS [SEED]]   mutates the texts below and whatever was accepted before (default 30, 1)
+//   fuzz_pddl [SECONDS [SEED]]   mutates the texts below and whatever was accepted before (default 30, 1);
+//                                large texts come first, with a few mutations of each
 //   fuzz_pddl DOMAIN PROBLEM     runs one input, for instance fuzz-domain.pddl and fuzz-problem.pddl
 //
 // Invariant: an input is refused by an error of one line (for PDDL errors with a file), ends at a limit, or
@@ -39,11 +40,13 @@ using Clock = std::chrono::steady_clock;
 // One PDDL task: domain and problem.
 using Texts = std::pair<std::string, std::string>;
 
-constexpr double kTimeLimit = 1;  // of one translation
+constexpr double kTimeLimit = 0.1;  // processor time of one translation
 constexpr size_t kMemoryLimit = size_t{1500} << 20;
 constexpr unsigned kHang = 30;
 constexpr size_t kMaxText = 1 << 14;
 constexpr size_t kMaxCorpus = 400;
+constexpr int kLargeCopies = 6;       // mutations of a large text, and itself
+constexpr uint64_t kReport = 50'000;  // executions between lines
 
 const std::vector<Texts> kBuiltIn = {
     {R"((define (domain ferry) (:requirements :strips :typing :equality :action-costs)
@@ -120,7 +123,7 @@ bool execute(const Texts& texts) {
   alarm(kHang);
   bool accepted = false;
   hstar::pddl::TranslateOptions options;
-  options.limits.time_s = kTimeLimit;
+  options.limits.cpu_time_s = kTimeLimit;
   options.limits.memory_bytes = kMemoryLimit;
   hstar::pddl::TranslateReport report;
   try {
@@ -177,6 +180,52 @@ std::pair<size_t, size_t> piece(const std::string& text, Random& random) {
   while (at > 0 && in_word(at - 1)) --at;
   while (in_word(end)) ++end;
   return {at, end};
+}
+
+// What is too large to be mutated all the time.
+std::vector<Texts> large_texts() {
+  const auto& [domain, problem] = kBuiltIn[0];
+  const auto numbered = [](const std::string& prefix, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += prefix + std::to_string(i);
+    return text;
+  };
+  const auto changed = [](std::string text, const std::string& old, const std::string& by) {
+    return text.replace(text.find(old), old.size(), by);
+  };
+  const auto nested = [](const std::string& open, int depth, const std::string& inner) {
+    std::string text;
+    for (int i = 0; i < depth; ++i) text += open;
+    return text + inner + std::string(depth, ')');
+  };
+  const std::string goal = "(at c1 b)";
+  std::vector<Texts> texts = {
+      {domain, changed(problem, "c1 c2", "c1 c2" + numbered(" o", 100'000))},
+      {changed(domain, "(:constants dock", "(:constants" + numbered(" k", 100'000) + " dock"), problem},
+      {std::string(100'000, '('), problem},
+      {domain, changed(problem, goal, nested("(and ", 100'000, goal))},
+      {changed(domain, "(empty) (road", "(empty) (w" + numbered(" ?x", 50) + ") (road"), problem},
+      {changed(domain, "(:types place car - object boat - car)",
+               "(:types place - boat car - place boat - car)"),
+       problem},
+      {changed(domain, "sail", std::string("sa\0il", 5)), problem},
+      {changed(domain, "sail", "sa\xff\xc3\x28il"), changed(problem, goal, "(at \xe2\x82 b)")},
+  };
+  for (const int depth : {100, 150, 151, 1000}) {
+    texts.push_back({domain, changed(problem, goal, nested("(not ", depth, goal))});
+    texts.push_back({domain, changed(problem, goal, nested("(forall (?x) ", depth, goal))});
+    texts.push_back({domain, changed(problem, goal, nested("(or (empty) ", depth, goal))});
+  }
+  const std::string wide = numbered(" ?x", 50);
+  texts.push_back({changed(domain, "(:action sail",
+                           "(:action wide :parameters (" + wide +
+                               ") :precondition (empty) :effect (empty))\n(:action sail"),
+                   problem});
+  texts.push_back({changed(changed(domain, "(empty) (road", "(empty) (w" + wide + ") (road"), "(:action sail",
+                           "(:action wide :parameters (" + wide + ") :precondition (w" + wide +
+                               ") :effect (not (w" + wide + ")))\n(:action sail"),
+                   changed(problem, "(empty)", "(empty) (w" + nested(" a", 50, "").substr(0, 100) + ")")});
+  return texts;
 }
 
 // What sizes and odd characters can do.
@@ -243,6 +292,13 @@ void mutate(std::string& text, const std::string& other, Random& random) {
   }
 }
 
+void report(uint64_t executions, uint64_t accepted, uint64_t seed) {
+  std::printf("fuzz_pddl: %llu executions, %llu accepted, no failure (seed %llu)\n",
+              static_cast<unsigned long long>(executions), static_cast<unsigned long long>(accepted),
+              static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+}
+
 int fuzz(double seconds, uint64_t seed) {
   Random random(seed);
   std::vector<Texts> corpus = kBuiltIn;
@@ -250,6 +306,14 @@ int fuzz(double seconds, uint64_t seed) {
     if (!execute(texts)) fail("a built-in text is refused");
   uint64_t executions = corpus.size(), accepted = corpus.size();
   const auto start = Clock::now();
+  for (const Texts& texts : large_texts()) {
+    for (int copy = 0; copy < kLargeCopies; ++copy) {
+      Texts mutated = texts;
+      if (copy > 0) mutate(copy % 2 ? mutated.first : mutated.second, kBuiltIn[1].first, random);
+      accepted += execute(mutated);
+      ++executions;
+    }
+  }
   while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
     Texts texts = corpus[index(random, corpus.size())];
     const Texts& other = corpus[index(random, corpus.size())];
@@ -260,7 +324,7 @@ int fuzz(double seconds, uint64_t seed) {
         mutate(text, random.below(8) ? (domain ? other.first : other.second) : other.first, random);
       if (text.size() > kMaxText) text.resize(kMaxText);
     }
-    ++executions;
+    if (++executions % kReport == 0) report(executions, accepted, seed);
     if (!execute(texts)) continue;
     ++accepted;
     // What was accepted is mutated further; the built-in texts stay.
@@ -269,9 +333,7 @@ int fuzz(double seconds, uint64_t seed) {
     else
       corpus[kBuiltIn.size() + index(random, kMaxCorpus - kBuiltIn.size())] = std::move(texts);
   }
-  std::printf("fuzz_pddl: %llu executions, %llu accepted, no failure (seed %llu)\n",
-              static_cast<unsigned long long>(executions), static_cast<unsigned long long>(accepted),
-              static_cast<unsigned long long>(seed));
+  report(executions, accepted, seed);
   return 0;
 }
 

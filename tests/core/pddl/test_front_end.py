@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,6 +12,8 @@ import pytest
 import hstar
 from conftest import DATA, benchmark_folder
 from hstar import _core
+from hstar.cli import main
+from hstar.cli.progress import ProgressLine
 from hstar.errors import InputError, PDDLError, TranslatorLimitError, UnsupportedError
 from hstar.generators import GENERATORS
 from scripts import load_script
@@ -322,6 +326,58 @@ def test_an_exception_of_the_progress_function_ends_it(tmp_path: Path) -> None:
     texts = files[0].read_bytes(), files[1].read_bytes()
     with pytest.raises(ValueError, match="enough"):
         _core.translate(texts, ("d", "p"), progress=stop)
+
+
+def interrupt(*arguments: object) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "end"),
+    [
+        (["--time-limit", "0.3s"], 23, "ran out of time"),
+        (["--memory-limit", "1M"], 22, "ran out of memory"),
+        ([], 130, "was interrupted"),
+    ],
+)
+def test_a_search_says_how_far_the_translation_was(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    code: int,
+    end: str,
+) -> None:
+    if not words:
+        monkeypatch.setattr(ProgressLine, "grounding", interrupt)
+    _, problem = endless(tmp_path)
+    with pytest.raises(SystemExit) as stop:
+        main(["solve", str(problem), *words])
+    line = rf"{re.escape(str(problem))}: the translation {end}: \d+ facts and 0 operators so far\n"
+    assert stop.value.code == code and re.fullmatch(line, capsys.readouterr().err)
+
+
+def test_an_interrupt_says_how_far_the_translation_was(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt, match=r"was interrupted: \d+ facts and 0 operators so far"):
+        hstar.load(*endless(tmp_path), progress=interrupt)
+
+
+def test_progress_of_grounding(capsys: pytest.CaptureFixture[str]) -> None:
+    def record(seconds: float) -> Any:
+        return SimpleNamespace(time=seconds, evaluated=1234, generated=5_600_000, memory=3 << 20, best_h=None)
+
+    with ProgressLine() as line:  # not on a terminal: a line a minute
+        for seconds in (1, 59, 61, 62, 119, 122):
+            line.grounding(record(seconds))
+    shown = "grounding: 1.2k facts, 5.6M operators  3.0 MiB\n"
+    assert capsys.readouterr().err == f"   61.0 s  {shown}  122.0 s  {shown}"
+
+
+def test_a_search_after_a_long_grounding_is_shown_in_time(capsys: pytest.CaptureFixture[str]) -> None:
+    with ProgressLine() as line:
+        for seconds in (100.0, 1.0, 59.0, 62.0):  # 100 s of grounding, then a search
+            line.update(seconds, f"at {seconds}")
+    assert capsys.readouterr().err == "at 100.0\nat 62.0\n"
 
 
 def test_unknown_translator() -> None:

@@ -541,7 +541,7 @@ void walk(const PlanningSpace& space, std::vector<std::unique_ptr<hstar::Heurist
       continue;
     }
     const int32_t op = operators[random.below(static_cast<uint32_t>(operators.size()))];
-    for (const hstar::Fact& fact : space.task().operators.at(op).preconditions)
+    for (const hstar::Fact& fact : space.task().operators[op].preconditions)
       require(values[fact.variable] == fact.value, "an operator is generated that is not applicable");
     space.apply(packed.data(), values.data(), op, next.data());
     packed.swap(next);
