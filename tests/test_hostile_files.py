@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -16,7 +17,9 @@ import numpy as np
 import pytest
 
 from hstar import container
-from hstar.errors import HstarError
+from hstar.errors import HstarError, InputError
+from hstar.experiments import Store
+from hstar.experiments.job import Job, Outcome
 from hstar.experiments.suite import read_suite
 from hstar.spaces.grid_files import load_map, load_scenarios
 from hstar.spaces.load import kind_of
@@ -226,3 +229,73 @@ def test_headers_of_arrays_and_maps(tmp_path: Path) -> None:
     path = tmp_path / "a.map"
     path.write_text("type octile\nheight 9999\nwidth 999999999\nmap\n" + "\n" * 9998 + ".")
     assert "1 to 67108864 are possible" in refused("info", path)
+
+
+# Runs.
+
+
+def small_run(folder: Path) -> Path:
+    job = Job(
+        "search", ("{python}", "-m", "hstar"), {}, ("plan",), labels={"contestant": "c", "instance": "i"}
+    )
+    record = {"status": "solved", "expanded": 1}
+    with Store(folder) as store:
+        store.add([job])
+        store.record(job, Outcome(record, {"plan": b"(a)"}, "log", {"host": "h"}, 0.0, 1.0))
+    return folder
+
+
+def test_artefacts_of_a_run_are_below_it(tmp_path: Path) -> None:
+    with Store(small_run(tmp_path / "run"), read_only=True) as store:
+        for digest in ("../../../../etc/passwd", "", "0" * 63, "G" * 64, "0" * 64 + "\n", "/" + "0" * 63):
+            with pytest.raises(InputError, match="is no digest"):
+                store.get(digest)
+        path = store.path("0" * 64)
+        path.parent.mkdir(parents=True)
+        os.mkfifo(path)
+        with pytest.raises(InputError, match="not a regular file"):
+            store.get("0" * 64)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW more AS SELECT 1",
+        "CREATE TRIGGER again AFTER INSERT ON job BEGIN DELETE FROM job; END",
+        "CREATE TABLE other (a)",
+        "UPDATE attempt SET record = 'x'",
+        "UPDATE attempt SET record = '{}'",
+        "UPDATE attempt SET record = '[1]'",
+        "UPDATE attempt SET machine = '{}'",
+        "UPDATE attempt SET machine = x'ff'",
+        "UPDATE label SET labels = '[]'",
+        "UPDATE label SET labels = CAST(x'ff' AS TEXT)",
+        "DROP TABLE label",
+        "PRAGMA user_version = 1",
+    ],
+)
+def test_tables_of_a_run(tmp_path: Path, statement: str) -> None:
+    folder = small_run(tmp_path / "run")
+    with sqlite3.connect(folder / "results.sqlite") as database:
+        database.execute(statement)
+    database.close()
+    with pytest.raises(InputError) as caught, Store(folder, read_only=True) as store:
+        store.rows()
+    assert "\n" not in str(caught.value)
+
+
+def test_damage_anywhere_in_a_run(tmp_path: Path) -> None:
+    folder = small_run(tmp_path / "run")
+    file = folder / "results.sqlite"
+    whole, random = file.read_bytes(), np.random.default_rng(0)
+    for _ in range(200):
+        data = bytearray(whole)
+        for at in random.integers(len(whole), size=int(random.integers(1, 40))):
+            data[at] = int(random.integers(256))
+        file.write_bytes(data[: int(random.integers(len(whole)))] if random.random() < 0.2 else data)
+        try:
+            with Store(folder, read_only=True) as store:
+                for read in (store.rows, store.latest, store.origins, store.machines, store.unfinished):
+                    read()
+        except InputError as error:
+            assert "\n" not in str(error)

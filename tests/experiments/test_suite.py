@@ -192,6 +192,15 @@ def test_a_suite_names_no_files_to_write(
             suite_jobs(read_suite(write(tmp_path, wrong)), tmp_path, store)
 
 
+@pytest.mark.parametrize(
+    "name", ["{seed.x}", "{seed.__class__}", "{seed:>2000000000}", "{seed!r}", "{0}", "{"]
+)
+def test_names_know_their_fields_only(tmp_path: Path, store: Store, name: str) -> None:
+    text = f'''[[plan]]\nname = "{name}"\nheuristic = "ff"\neach = {{ seed = [1, 2] }}\n'''
+    with pytest.raises(InputError, match="asks for what each has not"):
+        suite_jobs(read_suite(write(tmp_path, text)), tmp_path, store)
+
+
 def test_instances_from_folders(tmp_path: Path, store: Store) -> None:
     text = '[[tasks]]\ninstances = ["data/blocks/problem.pddl"]\nstarts = 3\n[[plan]]\nheuristic = "ff"\n'
     jobs = suite_jobs(read_suite(write(tmp_path, text)), ROOT / "tests", store)

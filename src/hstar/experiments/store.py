@@ -12,18 +12,23 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import hashlib
 import json
+import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
 from hstar.errors import InputError
 from hstar.experiments.job import Job, Outcome, Record
 from hstar.files import read_bytes, replace_file
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 FORMAT_VERSION = 2
 _SCHEMA = """
@@ -53,6 +58,11 @@ CREATE INDEX attempt_key ON attempt (key);
 _REPEATED = "(SELECT key, max(id) AS last FROM attempt GROUP BY key HAVING count(*) > 1)"
 _EARLIER = f"(SELECT id FROM attempt JOIN {_REPEATED} USING (key) WHERE id < last)"
 _LATEST = f"(SELECT * FROM attempt WHERE id NOT IN {_EARLIER})"  # few are tried again
+_FOREIGN = (  # what could run when tables are read
+    "SELECT type, name FROM sqlite_schema WHERE type NOT IN ('table', 'index') "
+    "OR (type = 'table' AND name NOT IN ('job', 'label', 'attempt')) OR sql LIKE '%VIRTUAL%'"
+)
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _TOGETHER = 500  # rows that are decoded at once
 
 
@@ -84,6 +94,23 @@ class Origin(NamedTuple):  # made by the hundred thousand, and many are equal
 
     command: bytes  # JSON: the words
     inputs: bytes  # JSON: name to digest, or to {"job": key, "file": name}
+
+
+_DAMAGE = (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
+
+
+def _reading(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
+    """What is not as hstar writes it, wherever in a foreign file it is, becomes an `InputError`."""
+
+    @functools.wraps(method)
+    def read(self: Store, /, *arguments: P.args, **named: P.kwargs) -> T:
+        try:
+            return method(self, *arguments, **named)
+        except _DAMAGE as error:
+            message = f"not a store of hstar, or damaged: {type(error).__name__}, {error}"
+            raise InputError(" ".join(message.split()), file=self.folder) from None
+
+    return read
 
 
 class Store:
@@ -138,12 +165,15 @@ class Store:
     def get(self, digest: str) -> bytes:
         """The content of a file; an `InputError` if it is gone or not what it was."""
         path = self.path(digest)
-        content = read_bytes(path)
+        content = read_bytes(path, streams=False)
         if hashlib.sha256(content).hexdigest() != digest:
             raise InputError("an artefact is damaged; delete it and run its job again", file=path)
         return content
 
     def path(self, digest: str) -> Path:
+        """Where a file of this digest is: below this run, whatever a foreign run says."""
+        if not _DIGEST.fullmatch(str(digest)):
+            raise InputError(f"damaged: {str(digest)[:80]!r} is no digest", file=self.folder)
         return self._artefacts / digest[:2] / digest[2:]
 
     # Jobs and attempts.
@@ -181,6 +211,7 @@ class Store:
     def attempts(self) -> Iterator[Attempt]:
         return self._select("attempt")
 
+    @_reading
     def latest(self) -> dict[str, Attempt]:
         """The last attempt at each job."""
         return {attempt.key: attempt for attempt in self._select(_LATEST)}
@@ -197,29 +228,34 @@ class Store:
             where = machines[machine]
             yield Attempt(key, kinds[key], _decode(record), _decode(outputs), log, where, started, seconds)
 
+    @_reading
     def origins(self) -> dict[str, Origin]:
         jobs = self._database.execute("SELECT key, job FROM job")
         texts = ((key, _job_decoder.decode(job)) for key, job in jobs)
         return {key: Origin(bytes(text.command), bytes(text.inputs)) for key, text in texts}
 
+    @_reading
     def machines(self) -> list[dict[str, str]]:
         """Those that what is in tables was made on, with their versions, in the order of the attempts."""
         shown = f"{_LATEST} WHERE key IN (SELECT key FROM label)"
         query = f"SELECT machine FROM {shown} GROUP BY machine ORDER BY min(id)"
         return [_decode(machine) for (machine,) in self._database.execute(query)]
 
+    @_reading
     def outputs(self, key: str) -> dict[str, str]:
         """The files that the last attempt at a job left: name to digest."""
         query = "SELECT outputs FROM attempt WHERE key = ? ORDER BY id DESC LIMIT 1"
         found = self._database.execute(query, (key,)).fetchone()
         return {} if found is None else dict(_decode(found[0]))
 
+    @_reading
     def unfinished(self) -> int:
         """How many jobs of the tables have no attempt."""
         wanted = "SELECT DISTINCT key FROM label WHERE key NOT IN (SELECT key FROM attempt)"
         query = f"SELECT count(*) FROM ({wanted})"
         return int(self._database.execute(query).fetchone()[0])
 
+    @_reading
     def rows(self) -> list[Record]:
         """The last attempt at each job under each of its labels, as `Attempt.row` has it.
 
@@ -249,11 +285,14 @@ class Store:
                 place = (contestant, instance, seed if isinstance(seed, int) else 0, number)
                 texts.append((*place, f"{record[:-1]}, {about}, {named}"))
         texts.sort()
-        return [
+        rows = [
             row
             for first in range(0, len(texts), _TOGETHER)
             for row in _decode(f"[{', '.join(text for *_, text in texts[first : first + _TOGETHER])}]")
         ]
+        if any(not isinstance(row.get("status"), str) for row in rows):
+            raise ValueError("a record without a status")
+        return rows
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -269,6 +308,10 @@ def _open(path: Path) -> sqlite3.Connection:
         # A rollback journal needs no shared memory; the lock is ours, so nobody else's is waited for.
         database.execute("PRAGMA journal_mode = TRUNCATE")
         database.execute("PRAGMA foreign_keys = ON")
+        database.execute("PRAGMA trusted_schema = OFF")
+        (damage,) = database.execute("PRAGMA quick_check(1)").fetchone()
+        if damage != "ok":
+            raise sqlite3.DatabaseError(damage)
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if version == 0:
             with database:
@@ -276,9 +319,12 @@ def _open(path: Path) -> sqlite3.Connection:
         elif version != FORMAT_VERSION:
             age = "a newer" if version > FORMAT_VERSION else "an older"
             raise InputError(f"a store of {age} hstar (format {version})", file=path)
+        if foreign := database.execute(_FOREIGN).fetchone():
+            raise InputError(f"not a store of hstar: it has a {foreign[0]} {foreign[1]!r:.80}", file=path)
         return database
-    except sqlite3.Error as error:
-        raise InputError(f"not a store of hstar, or damaged: {error}", file=path) from None
+    except (sqlite3.Error, sqlite3.Warning, UnicodeDecodeError, OverflowError) as error:
+        message = " ".join(str(error).split())
+        raise InputError(f"not a store of hstar, or damaged: {message}", file=path) from None
 
 
 _decoder = msgspec.json.Decoder()

@@ -139,10 +139,11 @@ class _Builder:
                 if not table.each:
                     yield table
                     continue
-                try:
-                    name = (table.name or "").format(**{"model": "{model}", **options})
-                except (KeyError, IndexError, ValueError):
-                    raise InputError(f"the name '{table.name}' asks for what each has not") from None
+                name = table.name or ""
+                for key, value in options.items():  # not str.format, which looks into values
+                    name = name.replace(f"{{{key}}}", str(value))
+                if any(sign in name.replace("{model}", "") for sign in "{}"):
+                    raise InputError(f"the name '{table.name}' asks for what each has not")
                 if name == table.name or not name:
                     first = next(iter(table.each))
                     raise InputError(f"with each the name tells the choices apart: {{{first}}}")
@@ -229,6 +230,8 @@ class _Builder:
             who = {"model": self._home / table.model}
         elif table.planner is not None:
             who = {"alias": parse_contestant(table.planner).alias}
+            if who["alias"] is None:
+                raise InputError(f"planner is fd: and an alias of Fast Downward, got '{table.planner}'")
         how = {name: getattr(table, name) for name in ("search", "preferred", "precision")}
         return Contestant(table.name or chosen[0], **who, **how, search_options=words)
 

@@ -43,11 +43,11 @@ def read_image(path: Path, *, threshold: float | None = None) -> Blocked:
 
     def judge(row: int, line: Line) -> Blocked:
         if threshold is not None:
-            return line < threshold
+            return np.asarray(line < threshold)
         if len(grey := np.flatnonzero((line != 0) & (line != 1))):
             cell = f"cell ({row}, {grey[0]})"
             raise InputError(f"{cell} is neither black nor white but {line[grey[0]]:.2f}; give a threshold")
-        return line == 0
+        return np.asarray(line == 0)
 
     return _obstacles(path, judge)
 
