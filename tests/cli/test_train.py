@@ -247,7 +247,7 @@ def test_wrong_words(refused: Refused, folder: Path, words: list[str], message: 
         (["--length", "99999999999"], "--length: expected a whole number up to 2147483647"),
         (["--threads", "99999999999"], "--threads: expected a whole number up to 2147483647"),
         (["--random-share", "nan"], "random_share must be a number from 0 on, at most 1"),
-        (["--width", "0"], "width must be a whole number from 1 on"),
+        (["--width", "0"], "width must be a whole number from 1 to 65536"),
         (["--init", "zeros"], "unknown init 'zeros'"),
         (["--epochs", "0"], "epochs must be a whole number from 1 on"),
         (["--learning-rate", "-1"], "learning_rate must be a number above 0"),

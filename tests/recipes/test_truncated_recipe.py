@@ -658,7 +658,7 @@ def test_the_default_is_quicker(data: RelationalData) -> None:
         ({"least_states": 10_000}, "no feature is in 10000 states"),
         ({"features": 4}, "unknown option of truncated 'features'"),
         ({"model": "wl", "features": 4}, "unknown option of truncated 'features'"),
-        ({"model": "hgn", "steps": 0}, "steps must be a whole number from 1 on, got 0"),
+        ({"model": "hgn", "steps": 0}, "steps must be a whole number from 1 to 1024, got 0"),
         ({"rolls": 4}, "unknown option of truncated 'rolls'"),
     ],
 )
