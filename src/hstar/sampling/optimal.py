@@ -100,7 +100,6 @@ def greedy_costs(task: Task, states: npt.NDArray[np.int32], limits: Optimal) -> 
 
 
 def _limits(limits: Optimal, seconds: float) -> dict[str, Any]:
-    """Of one search."""
     return {"cpu_time_limit" if limits.cpu else "time_limit": seconds, "memory_limit": limits.memory_limit}
 
 
