@@ -272,6 +272,25 @@ def test_hostile_texts_are_refused_in_a_line(tmp_path: Path, text: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        ("(and " * 100_000 + "(p x)" + ")" * 100_000, "nested too deeply"),
+        ("(forall (?y) " * 1000 + "(p ?y)" + ")" * 1000, "nested too deeply"),
+        ("(p \0)", "not a text file"),
+        ("(p \xe2\x82)", "not printable ASCII"),
+    ],
+    ids=["deep", "quantified", "NUL", "UTF-8"],
+)
+def test_hostile_goals_are_refused_with_their_place(tmp_path: Path, goal: str, words: str) -> None:
+    domain, problem = hand_made(tmp_path, f"{TINY} | x - t | (q x) | GOAL")
+    problem.write_bytes(problem.read_text().replace("GOAL", goal).encode("latin-1"))
+    with pytest.raises(PDDLError, match=words) as caught:
+        hstar.load(domain, problem)
+    assert str(caught.value).startswith(f"{problem}:{caught.value.line}:{caught.value.column}: ")
+    assert "\n" not in str(caught.value) and caught.value.exit_code == 31
+
+
 def test_many_objects_and_parameters(tmp_path: Path) -> None:
     many = " ".join(f"o{i}" for i in range(100_000))
     task = tiny(tmp_path, objects=f"x {many} - t")
