@@ -18,7 +18,7 @@ from hstar.models.ridge import RIDGES
 from hstar.models.trained_model import TrainedModel, load_model
 from hstar.models.wl import WLConfig, WLFeatures
 from hstar.recipes import train
-from hstar.recipes.wl import _by_size, _least
+from hstar.recipes.wl import _by_size, _least, _worse_and_better
 from hstar.sampling import relational
 from hstar.sampling.optimal import Optimal, optimal_states
 from hstar.sampling.relational import RelationalData, instance_of
@@ -272,3 +272,44 @@ def test_the_largest_are_held_out(data: RelationalData) -> None:
     assert [len(one.relations.objects) for one in largest.instances] == sorted(objects)[-3:]
     given = train("wl", smaller, held_out=largest, iterations=1, ridge=1.0).summary
     assert given["held_out_mse"] == train("wl", data, iterations=1, ridge=1.0).summary["held_out_mse"]
+
+
+def test_a_plan_ranks_before_its_past_and_before_siblings(tmp_path: Path) -> None:
+    task = generated(tmp_path, 4, 1)
+    instance = Optimal(siblings=True).label(task, vocabulary(task))
+    label, parent = instance.columns["label"], instance.columns["parent"]
+    worse, better = _worse_and_better(instance, siblings=True)
+    assert len(worse) == (~np.isnan(parent)).sum()
+    for bad, good in zip(worse.tolist(), better.tolist(), strict=True):
+        if np.isnan(label[bad]):
+            assert parent[bad] == parent[good]
+        else:
+            assert label[bad] == label[good] + 1 and parent[good] == bad
+    on_plan, _ = _worse_and_better(instance, siblings=False)
+    assert on_plan.tolist() == list(range(int(label[0])))
+
+
+def test_ranking_guides_greedy_search_on_larger_tasks(tmp_path: Path) -> None:
+    folder = tmp_path / "train"
+    folder.mkdir()
+    tasks = [generated(folder, blocks, seed) for blocks in (3, 4, 5, 6) for seed in (0, 1, 2)]
+    words = vocabulary(tasks[0])
+    instances = [Optimal(siblings=True).label(task, words, f"p{i}") for i, task in enumerate(tasks)]
+    model = train("wl", RelationalData(words, tuple(instances)), objective="ranking")
+    assert model.summary["ranked_right"] > 0.9
+    assert model.rule.name == "order"
+    path = tmp_path / "m.hstar"
+    model.save(path)
+    task = generated(tmp_path, 12, 900)
+    found = hstar.solve(task, load_model(path), search="gbfs")
+    assert found.solved
+    assert found.evaluated < hstar.solve(task, "ff", search="gbfs", max_evaluations=100_000).evaluated
+
+
+def test_ranking_needs_the_parents_of_states(data: RelationalData) -> None:
+    bare = [
+        replace(one, columns={k: v for k, v in one.columns.items() if k != "parent"})
+        for one in data.instances
+    ]
+    with pytest.raises(InputError, match="needs the column 'parent'"):
+        train("wl", RelationalData(data.words, tuple(bare)), objective="ranking")

@@ -83,7 +83,11 @@ def summary(model: TrainedModel[Any], origin: str) -> str:
     parts.append(states)
     if "generated" in record:
         parts.append(f"{format_count(record['generated'])} generated")
-    if "features" in record:  # a regression
+    if "ranked_right" in record:
+        parts.append(f"{record['features']} features, {record['ranked_right']:.1%} of pairs ranked right")
+        if record["held_out_ranked_right"] is not None:
+            parts[-1] += f" ({record['held_out_ranked_right']:.1%} on held-out tasks)"
+    elif "features" in record:  # a regression
         parts.append(f"{record['features']} features, mean squared error {record['mse']:.3g}")
         if record["held_out_mse"] is not None:
             parts[-1] += f" ({record['held_out_mse']:.3g} on held-out tasks)"

@@ -8,6 +8,11 @@ states.
 Not in the paper: siblings of a plan's states have no h*, but it is bounded below, by lmcut and by the state
 of the plan beside them, which is nearest to the goal of all successors. Falling short of that is an error,
 too. It is what leads a greedy search astray, and h* along plans says nothing about it.
+
+With `--objective ranking` step 2 learns an order instead of h* (Garrett, Kaelbling and Lozano-Pérez, IJCAI
+2016): every state of a plan ranks before the state that it follows, and before the other successors of that
+state. Rounds and ridge are those that rank most pairs of the largest instances right. The values are good for
+greedy search only.
 """
 
 from __future__ import annotations
@@ -19,10 +24,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from hstar.errors import InputError
 from hstar.estimates.point import Point
-from hstar.estimates.rules import Mean
+from hstar.estimates.rules import Mean, Order
 from hstar.models.domain_identity import DomainIdentity
-from hstar.models.ridge import Choice, choose_ridge, ridge_regression, squared_error
+from hstar.models.rank_svm import rank_svm_path, ranked_right
+from hstar.models.ridge import RIDGES, Choice, choose_ridge, ridge_regression, squared_error
 from hstar.models.trained_model import TrainedModel
 from hstar.models.wl import WLConfig, WLFeatures, stack
 from hstar.options import Checked, option
@@ -31,14 +38,20 @@ from hstar.recipes.recipe import Method, Parts, Recipe, Run, enter
 from hstar.sampling.relational import RelationalData, RelationalInstance
 
 ITERATIONS = (1, 2, 3)  # to choose from
+REGRESSION, RANKING = OBJECTIVES = ("regression", "ranking")
 
 Array: TypeAlias = npt.NDArray[np.float64]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+Told: TypeAlias = "dict[str, float | None]"
 
 
 @dataclass(frozen=True)
 class WLOptions(Checked):
     """Options of the features, and of the regression."""
 
+    objective: str = option(
+        REGRESSION, "regression: predict h*. ranking: order states for greedy search.", words=OBJECTIVES
+    )
     iterations: int | None = option(None, "Rounds of colour refinement; chosen from 1 to 3.", most=20)
     multiset: bool = option(False, "Count neighbours of equal colour.")
     types: bool = option(True, "Objects of different types differ from the start.")
@@ -61,20 +74,17 @@ class WL(Method):
         # 1. and 2. on the smaller instances: rounds and ridge.
         smaller, largest = _by_size(data, given.validation)
         judges, learners = (largest, smaller) if held_out is None else (held_out, data)
+        choose, fit = (_choose, _fit) if given.objective == REGRESSION else (_choose_ranking, _fit_ranking)
         choices: list[tuple[int, Choice]] = []
         for iterations in ITERATIONS if given.iterations is None else (given.iterations,):
             features = _features(learners, given, iterations)
-            rows, others = (_rows(features, part, given.siblings) for part in (learners, judges))
-            matrix, target, bounds = (np.concatenate(parts) for parts in zip(rows, others, strict=True))
-            apart = np.arange(len(target)) >= len(rows.target)
-            choices.append((iterations, choose_ridge(matrix, target, apart, given.ridge, bounds)))
+            choices.append((iterations, choose(features, learners, judges, given)))
             if choices[-1][1].loss is None:  # a single instance: nothing to choose by
                 break
         iterations, choice = min(choices, key=lambda one: one[1].loss or 0.0)
         # 3. All states.
         features = _features(data, given, iterations)
-        matrix, target, bounds = _rows(features, data, given.siblings)
-        weights, bias = ridge_regression(matrix, target, choice.ridge, bounds)
+        weights, bias, told = fit(features, data, choice, given)
         return TrainedModel(
             space=DomainIdentity(data.words),
             model="wl",
@@ -85,20 +95,17 @@ class WL(Method):
                 "bias.0": np.array([bias]),
             },
             estimate=Point(),
-            rule=Mean(),
+            rule=Mean() if given.objective == REGRESSION else Order(),
             recipe="wl",
             recipe_config=asdict(given),
             seed=given.seed,
             trained_on=origin(data, held_out),
             summary={
                 "instances": len(data.instances),
-                "states": int((~bounds).sum()),
-                "siblings": int(bounds.sum()),
                 "features": len(features),
                 "iterations": iterations,
                 "ridge": choice.ridge,
-                "mse": squared_error(weights, bias, matrix[~bounds], target[~bounds]),
-                "held_out_mse": choice.error,
+                **told,
                 "time_s": round(time.monotonic() - started, 3),
             },
         )
@@ -117,6 +124,82 @@ def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, Relati
     parts = ordered[: number - largest], ordered[number - largest :]
     smaller, larger = (RelationalData(data.words, tuple(part)) for part in parts)
     return smaller, larger
+
+
+def _choose(
+    features: WLFeatures, learners: RelationalData, judges: RelationalData, given: WLOptions
+) -> Choice:
+    rows, others = (_rows(features, part, given.siblings) for part in (learners, judges))
+    matrix, target, bounds = (np.concatenate(parts) for parts in zip(rows, others, strict=True))
+    apart = np.arange(len(target)) >= len(rows.target)
+    return choose_ridge(matrix, target, apart, given.ridge, bounds)
+
+
+def _fit(
+    features: WLFeatures, data: RelationalData, choice: Choice, given: WLOptions
+) -> tuple[Array, float, Told]:
+    """Weights, bias, and what is told of them."""
+    matrix, target, bounds = _rows(features, data, given.siblings)
+    weights, bias = ridge_regression(matrix, target, choice.ridge, bounds)
+    error = squared_error(weights, bias, matrix[~bounds], target[~bounds])
+    told = {"states": int((~bounds).sum()), "siblings": int(bounds.sum())}
+    return weights, bias, {**told, "mse": error, "held_out_mse": choice.error}
+
+
+def _choose_ranking(
+    features: WLFeatures, learners: RelationalData, judges: RelationalData, given: WLOptions
+) -> Choice:
+    """The strength that ranks most pairs of the judges right, or the given one."""
+    pairs, others = (_pairs(features, part, given.siblings) for part in (learners, judges))
+    if not len(others):
+        return Choice(given.ridge or 1.0, None, None)
+    ridges = sorted(RIDGES, reverse=True) if given.ridge is None else [given.ridge]
+    path = zip(ridges, rank_svm_path(pairs, ridges), strict=True)
+    choices = [Choice(ridge, 1 - ranked_right(others, weights), None) for ridge, weights in path]
+    return min(choices, key=lambda choice: choice.loss or 0.0)
+
+
+def _fit_ranking(
+    features: WLFeatures, data: RelationalData, choice: Choice, given: WLOptions
+) -> tuple[Array, float, Told]:
+    pairs = _pairs(features, data, given.siblings)
+    if not len(pairs):
+        raise InputError("no two states to rank have different features; raise iterations")
+    (weights,) = rank_svm_path(pairs, [choice.ridge])
+    states = int(data.labelled.sum())
+    told = {"states": states, "siblings": len(data.labelled) - states if given.siblings else 0}
+    held_out = None if choice.loss is None else 1 - choice.loss
+    right = ranked_right(pairs, weights)
+    return weights, 0.0, {**told, "ranked_right": right, "held_out_ranked_right": held_out}
+
+
+def _pairs(features: WLFeatures, data: RelationalData, siblings: bool) -> Array:
+    """For each pair of a worse and a better state the difference of their features, where there is one."""
+    parts = [np.zeros((0, len(features)))]
+    for instance in data.instances:
+        worse, better = _worse_and_better(instance, siblings)
+        matrix = features.count(instance).dense()
+        parts.append(matrix[worse] - matrix[better])
+    differences: Array = np.concatenate(parts)
+    return differences[differences.any(axis=1)]
+
+
+def _worse_and_better(instance: RelationalInstance, siblings: bool) -> tuple[Numbers, Numbers]:
+    """Rows of states: of a plan's state the one before is worse, and so are the other successors of that."""
+    if "parent" not in instance.columns:
+        raise InputError(f"{instance.name}: ranking needs the column 'parent'; sample the data anew")
+    labelled, parent = instance.labelled, instance.columns["parent"]
+    after = np.flatnonzero(~np.isnan(parent))
+    before = parent[after].astype(np.int64)
+    on_plan = labelled[after]
+    worse, better = before[on_plan], after[on_plan]
+    if siblings and not on_plan.all():
+        follower = np.full(len(labelled), -1)
+        follower[worse] = better
+        beside, chosen = after[~on_plan], follower[before[~on_plan]]
+        worse = np.concatenate([worse, beside[chosen >= 0]])
+        better = np.concatenate([better, chosen[chosen >= 0]])
+    return worse, better
 
 
 class _Rows(NamedTuple):
