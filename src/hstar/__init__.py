@@ -94,11 +94,13 @@ def solve(problem: Any, heuristic: Any = None, search: str | None = None, **opti
     `progress`, called about ten times a second, and `on_plan`, called for every better plan of an anytime
     search. Ctrl-C ends the search with status `interrupted`.
     """
+    from hstar.errors import torch_explained
     from hstar.search.solve import solve as run
 
-    if isinstance(heuristic, list | tuple):
-        return run(problem, [_model_of(one) for one in heuristic], search, **options)
-    return run(problem, _model_of(heuristic), search, **options)
+    with torch_explained("this model"):
+        if isinstance(heuristic, list | tuple):
+            return run(problem, [_model_of(one) for one in heuristic], search, **options)
+        return run(problem, _model_of(heuristic), search, **options)
 
 
 def _model_of(heuristic: Any) -> Any:

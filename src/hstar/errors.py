@@ -6,6 +6,9 @@ change: the input, an option, or the configuration. The command line prints `str
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -55,6 +58,27 @@ class UnsupportedError(HstarError):
     """A part cannot handle what the task needs; the message says what to use instead."""
 
     exit_code = 34
+
+
+def has_torch() -> bool:
+    """Whether PyTorch can be imported; this does not import it."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def needs_torch(what: str) -> UnsupportedError:
+    """The error for `what` where PyTorch, the extra `train`, is not installed."""
+    return UnsupportedError(f"{what} needs PyTorch: pip install 'hstar[train]'")
+
+
+@contextlib.contextmanager
+def torch_explained(what: str) -> Iterator[None]:
+    """Turns a failed import of PyTorch, wherever it happens inside, into `needs_torch(what)`."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "torch":
+            raise
+        raise needs_torch(what) from None
 
 
 class TranslatorLimitError(HstarError):

@@ -48,13 +48,14 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _run(arguments: list[str]) -> int:
-    from hstar.errors import HstarError
+    from hstar.errors import HstarError, torch_explained
 
     try:
         _show_warnings()
         from hstar.cli.app import dispatch
 
-        code = dispatch(arguments)
+        with torch_explained(" ".join(["hstar", *arguments[:1]]) + " with these arguments"):
+            code = dispatch(arguments)
         sys.stdout.flush()
         return code
     except HstarError as error:

@@ -15,17 +15,20 @@ from hstar.cli.progress import ProgressLine
 from hstar.errors import InputError
 
 if TYPE_CHECKING:
+    from hstar.models.trained_model import TrainedModel
     from hstar.search.heuristics import Heuristic
     from hstar.search.solve import Result
     from hstar.spaces.task import Task
 
 DESCRIPTION = """\
 Generates a blocks-world task, learns a heuristic from its goal alone, and solves the task from new initial
-states by greedy best-first search with counted goals, with ff and with what was learned."""
+states by greedy best-first search with counted goals, with ff and with what was learned. Without PyTorch the
+heuristic is learned by `wl`, for the whole domain, from states of small tasks that come with hstar."""
 EXAMPLES = ("hstar demo", "hstar demo --blocks 5 --seed 1 --starts 3 --time-limit 5s --epochs 5")
 
 # Enough to learn from at this size; `hstar train` has the profiles for real tasks.
 _TRAINING: dict[str, Any] = {"states": 20_000, "batch_size": 256, "width": 128}
+_TRAINING_OF_DOMAIN: dict[str, Any] = {"iterations": 1}  # trying 2 and 3, too, takes most of the time
 _COUNTS = ("expanded", "evaluated")
 _ROW = "{:12}{:>9}{:>20}{:>20}{:>14}{:>12}"
 
@@ -40,30 +43,21 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.recipes import train
-    from hstar.sampling.walks import Walks
-    from hstar.search.solve import solve
-
     if not 3 <= arguments.blocks <= 30:
         raise InputError(f"--blocks takes 3 to 30, got {arguments.blocks}")
     if not arguments.starts or not arguments.epochs:
         raise InputError("--starts and --epochs take 1 or more")
-    task = _generate(arguments.blocks, arguments.seed)
+    with tempfile.TemporaryDirectory() as folder:  # a model of a domain reads the PDDL again
+        return _compare(_generate(Path(folder), arguments.blocks, arguments.seed), arguments)
+
+
+def _compare(task: Task, arguments: argparse.Namespace) -> int:
+    from hstar.errors import has_torch
+    from hstar.sampling.walks import Walks
+    from hstar.search.solve import solve
+
     _show(f"A random blocks-world task: {arguments.blocks} blocks, {task.core.num_operators:,} operators.")
-    started = time.monotonic()
-    with ProgressLine() as line:
-        model = train(
-            "fsm",
-            task,
-            seed=arguments.seed,
-            epochs=arguments.epochs,
-            progress=lambda record: line.update(record.time_s, f"epoch {record.epoch} of {record.epochs}"),
-            **_TRAINING,
-        )
-    _show(
-        f"Learned from {model.summary['states']:,} states, found by regression from the goal, in "
-        f"{time.monotonic() - started:.1f} s ({model.summary['epochs']} epochs).\n"
-    )
+    model = _learn(task, arguments.seed, arguments.epochs) if has_torch() else _learn_domain()
     starts = Walks(walks=arguments.starts, min_length=200, max_length=200, seed=arguments.seed).tasks(task)
     _show(f"Greedy best-first search from {len(starts)} new initial states, random walks of 200 steps:")
     _show(_ROW.format("heuristic", "solved", "expanded (mean)", "evaluated (mean)", "plan length", "seconds"))
@@ -79,15 +73,48 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _generate(blocks: int, seed: int) -> Task:
+def _learn(task: Task, seed: int, epochs: int) -> TrainedModel[Any]:
+    """A network for this task."""
+    from hstar.recipes import train
+
+    started = time.monotonic()
+    with ProgressLine() as line:
+        model = train(
+            "fsm",
+            task,
+            seed=seed,
+            epochs=epochs,
+            progress=lambda record: line.update(record.time_s, f"epoch {record.epoch} of {record.epochs}"),
+            **_TRAINING,
+        )
+    _show(
+        f"Learned from {model.summary['states']:,} states, found by regression from the goal, in "
+        f"{time.monotonic() - started:.1f} s ({model.summary['epochs']} epochs).\n"
+    )
+    return model
+
+
+def _learn_domain() -> TrainedModel[Any]:
+    """A linear function for all blocks-world tasks, which needs no PyTorch."""
+    from hstar.recipes import train
+
+    model = train("wl", "blocksworld", **_TRAINING_OF_DOMAIN)
+    _show(
+        f"Learned from {model.summary['states']:,} states of {model.summary['instances']} smaller tasks in "
+        f"{model.summary['time_s']:.1f} s (a network for this one task needs PyTorch: "
+        "pip install 'hstar[train]').\n"
+    )
+    return model
+
+
+def _generate(folder: Path, blocks: int, seed: int) -> Task:
     from hstar.generators import GENERATORS
     from hstar.spaces.task import load_task
 
-    with tempfile.TemporaryDirectory() as folder:
-        paths = Path(folder, "domain.pddl"), Path(folder, "problem.pddl")
-        for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=blocks, seed=seed), strict=True):
-            path.write_text(text)
-        return load_task(*paths)
+    paths = folder / "domain.pddl", folder / "problem.pddl"
+    for path, text in zip(paths, GENERATORS.get("blocksworld")(blocks=blocks, seed=seed), strict=True):
+        path.write_text(text)
+    return load_task(*paths)
 
 
 def _row(name: str, results: Sequence[Result]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hstar.errors import InputError, UnsupportedError
+from hstar.errors import InputError, UnsupportedError, has_torch, needs_torch
 from hstar.registry import Registry, unknown
 from hstar.spaces.load import in_words
 from hstar.training.config import check_length
@@ -44,6 +44,7 @@ class Method(ABC):
 
     takes: ClassVar[tuple[str, ...]] = ("checkpoint",)  # of a `Run`: checkpoint, data, held_out
     own_options: ClassVar[type[Any]]  # the dataclass of the part `recipe`
+    uses_torch: ClassVar[bool] = True
 
     def parts(self, options: Options) -> Mapping[str, type[Any]]:
         """Dataclasses by part; options that are given may choose one, as that of the model.
@@ -114,7 +115,9 @@ class Recipe:
         return self.method(kind).learn(source, self.check(kind, profile, options, source), run)
 
     def check_run(self, kind: str, run: Run) -> None:
-        """An `InputError` for what the method does not take."""
+        """An `InputError` for what the method does not take; an `UnsupportedError` without its PyTorch."""
+        if self.method(kind).uses_torch and not has_torch():
+            raise needs_torch(f"training with {self.name}")
         for name in ("checkpoint", "data", "held_out"):
             if getattr(run, name) is not None and name not in self.method(kind).takes:
                 raise InputError(f"{name} is not an option of {self.name} for {in_words([kind])}")

@@ -67,6 +67,7 @@ class WL(Method):
 
     takes = ("held_out",)
     own_options = WLOptions
+    uses_torch = False
 
     def learn(self, source: RelationalData, parts: Parts, run: Run) -> TrainedModel[DomainIdentity]:
         data, held_out = check_data(source, run)
