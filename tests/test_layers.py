@@ -1,6 +1,6 @@
 """Arrows point down only, in both languages, and what must be absent is absent.
 
-    cli → experiments → recipes → training · models · estimates · sampling → spaces · search → _core
+    cli → service → experiments → recipes → training · models · estimates · sampling → spaces · search → _core
     bindings → sampling · search → heuristics → network · features · estimates → spaces · task → base
     bindings → pddl → task → base
 
@@ -28,6 +28,7 @@ CORE = ROOT / "core"
 PYTHON_LEVELS = {
     "__main__": 6,
     "cli": 5,
+    "service": 4,
     "experiments": 4,
     "recipes": 3,
     "training": 2,
@@ -61,7 +62,7 @@ CORE_LEVELS = {
     "task": 1,
     "base": 0,
 }
-WITHOUT_TORCH = {"errors", "registry", "generators", "spaces", "search", "cli"}
+WITHOUT_TORCH = {"errors", "registry", "generators", "spaces", "search", "service", "cli"}
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ COMMANDS = {
     "show": "Draw a map, what searches explore on it, their paths and values.",
     "validate": "Check a plan against the PDDL itself.",
     "info": "Describe a task, a puzzle, a map, an own space or a model file.",
+    "serve": "Answer clients over HTTP: planning as a service, and a page to type PDDL into.",
     "demo": "Generate a blocks-world task and solve it with several searches and heuristics.",
 }
 _EXIT_CODES = """\

@@ -1,117 +1,139 @@
-"""A server that has imported what commands of hstar need, and forks for each of them.
-
-Started by `experiments/fork_server.py` alone, with the number of a socket and the modules to import. A
-message starts a command or waits for one that has ended; standard streams come with the first. In the server
-`serve` returns at the end of the messages, in a child with the words of its command, so that the command
-ends as any other program does. The children end with the server.
-"""
+"""`hstar serve`: searches for clients over HTTP."""
 
 from __future__ import annotations
 
-import atexit
-import contextlib
-import ctypes
-import gc
-import importlib
-import json
+import argparse
+import importlib.util
 import os
-import signal
 import socket
 import sys
-from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-_MESSAGE_BYTES = 1 << 20  # at most
-_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
-_READY = b"1"
+from hstar.cli.options import Parser
+from hstar.errors import InputError, UnsupportedError
+from hstar.files import names_model
+from hstar.search.heuristics import heuristics
+from hstar.service.requests import ServiceLimits
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def serve(socket_number: int, modules: Sequence[str]) -> list[str] | None:
-    """Answers messages until the other side is gone; None then, and in a child its words."""
-    for name in modules:
-        with contextlib.suppress(Exception):  # it is only for speed
-            importlib.import_module(name)
-    if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
-        return None  # a lock that another thread holds would be held in the children for ever
-    gc.collect()
-    gc.freeze()  # what is here stays shared with the children
-    prctl = ctypes.CDLL(None).prctl
-    server = os.getpid()
-    reports: dict[int, int] = {}  # by child: where it tells its modules
-    connection = socket.socket(fileno=socket_number)
-    while True:
-        message, files, _, _ = socket.recv_fds(connection, _MESSAGE_BYTES, 3)
-        if not message:
-            return None
-        request = json.loads(message)
-        if "wait" in request:
-            answer = _waited(request["wait"], reports.pop(request["wait"]))
-        else:
-            try:
-                report, tell = os.pipe()
-                pid = os.fork()
-            except OSError as error:  # no memory or too many processes; other commands go on
-                answer = {"error": str(error)}
-            else:
-                if pid == 0:
-                    prctl(_DEATH_SIGNAL, signal.SIGKILL)
-                    if os.getppid() != server:  # it ended before that
-                        os._exit(1)
-                    for number in (*reports.values(), report):
-                        os.close(number)
-                    connection.close()
-                    _become(files, request["environment"], tell)
-                    words: list[str] = request["start"]
-                    return words
-                os.close(tell)
-                os.read(report, len(_READY))  # nothing, if it could not even become that
-                reports[pid] = report
-                answer = {"pid": pid}
-            for number in files:
-                os.close(number)
-        connection.send(json.dumps(answer).encode())
+DESCRIPTION = """\
+The server speaks planning as a service, which planutils and the PDDL extension of VS Code use, and has a page
+at / to type PDDL into. Each search is a process of its own under the limits below. docs/integrations.md
+shows clients. Ctrl-C stops it. It needs `pip install 'hstar[serve]'`."""
+EXAMPLES = (
+    "hstar serve --port 8791",
+    "hstar serve --model blocks=model.hstar --time-limit 30s --memory-limit 1G --jobs 4",
+    "hstar serve --host 0.0.0.0 --allow-origin https://editor.planning.domains",
+)
+_DEFAULTS = ServiceLimits()
+_NEEDED = ("starlette", "uvicorn")
 
 
-def _become(files: Sequence[int], environment: dict[str, str], tell: int) -> None:
-    """A process of its own, the leader of a session, with its streams."""
-    os.setsid()
-    for stream, number in enumerate(files):
-        os.dup2(number, stream)
-        os.close(number)
-    os.environ.update(environment)
-    atexit.register(_tell_modules, tell)
-    os.write(tell, _READY)
+def configure(parser: Parser) -> None:
+    add, most = parser.option, _DEFAULTS
+    add("--port", "N", "Listen on this TCP port; 0 takes a free one, which is printed.", 8791)
+    add(
+        "--host", "NAME", "Listen on this address. Others than loopback are open to the network.", "127.0.0.1"
+    )
+    text = "Let clients use the model of this file as heuristic NAME. Repeat it for several."
+    add("--model", "NAME=FILE", text, action="append")
+    add("--time-limit -t", "T", "Greatest wall-clock time of a search, and the default.", most.time)
+    add("--memory-limit -m", "M", "Greatest resident memory of a search, and the default.", most.memory)
+    jobs = min(os.cpu_count() or 1, 8)
+    add("--jobs -j", "N", "Number of searches that run at a time.", jobs)
+    add(
+        "--queue",
+        "N",
+        "Number of searches that may wait; further ones are refused with code 429.",
+        most.queue,
+    )
+    add("--body-limit", "M", "Greatest size of a request; larger ones are refused with code 413.", most.body)
+    add("--keep", "N", "Number of answers that are kept; the oldest are given up.", most.keep)
+    add("--keep-time", "T", "Time for which an answer is kept.", most.keep_time)
+    text = "Let pages of this origin, such as https://example.org, use the server from a browser; repeatable."
+    add("--allow-origin", "ORIGIN", text, action="append")
+    add("--quiet -q", None, "Say nothing on standard error but errors.")
 
 
-def _tell_modules(tell: int) -> None:
-    """Packages, and our own modules: what another server should import for commands like this one."""
-    names = [name for name in sys.modules if "." not in name or name.startswith("hstar.")]
-    with contextlib.suppress(OSError):
-        os.set_blocking(tell, False)
-        os.write(tell, json.dumps(names).encode())
+def run(arguments: argparse.Namespace) -> int:
+    limits = _limits(arguments)
+    if any(importlib.util.find_spec(name) is None for name in _NEEDED):
+        raise UnsupportedError("hstar serve needs starlette and uvicorn: pip install 'hstar[serve]'")
+    models = _models(arguments.model or ())
+    with _listening(arguments.host, arguments.port) as connection:
+        return _serve(arguments, limits, models, connection)
 
 
-def _waited(pid: int, report: int) -> dict[str, Any]:
-    _, status, usage = os.wait4(pid, 0)
-    os.set_blocking(report, False)
+def _serve(
+    arguments: argparse.Namespace, limits: ServiceLimits, models: dict[str, Path], connection: socket.socket
+) -> int:
+    import uvicorn
+
+    from hstar.service.searches import Searches
+    from hstar.service.web import Server, application
+
+    searches = Searches(limits, models)
     try:
-        told = os.read(report, _MESSAGE_BYTES)
-    except BlockingIOError:  # it was killed, and a process that it has left has the pipe
-        told = b""
-    os.close(report)
-    return {
-        "exit_code": os.waitstatus_to_exitcode(status),
-        "peak_memory": 1024 * usage.ru_maxrss,
-        "cpu_seconds": usage.ru_utime + usage.ru_stime,
-        "modules": json.loads(told) if told else None,
-    }
+        served = application(searches, arguments.allow_origin or ())
+        config = uvicorn.Config(
+            served, log_level="error", access_log=False, lifespan="off", server_header=False
+        )
+        host, port = connection.getsockname()[:2]
+        if not arguments.quiet:
+            shown = f"[{host}]" if ":" in host else host
+            print(f"hstar serves on http://{shown}:{port}; Ctrl-C stops it", file=sys.stderr, flush=True)
+        Server(searches, config).run(sockets=[connection])
+    except KeyboardInterrupt:  # uvicorn has stopped, and passes the signal on
+        pass
+    finally:
+        searches.close()
+    return 0
 
 
-def main(arguments: Sequence[str]) -> None:
-    """The server, or the command in a child."""
-    words = serve(int(arguments[0]), arguments[1:])
-    if words is not None:
-        from hstar import cli
+def _limits(arguments: argparse.Namespace) -> ServiceLimits:
+    for name in ("jobs", "time_limit", "memory_limit", "body_limit"):
+        if getattr(arguments, name) <= 0:
+            raise InputError(f"--{name.replace('_', '-')} must be above 0")
+    return ServiceLimits(
+        time=arguments.time_limit,
+        memory=arguments.memory_limit,
+        body=arguments.body_limit,
+        jobs=arguments.jobs,
+        queue=arguments.queue,
+        keep=arguments.keep,
+        keep_time=arguments.keep_time,
+    )
 
-        sys.argv = ["hstar", *words]
-        cli.main()
+
+def _models(words: Sequence[str]) -> dict[str, Path]:
+    """Models by name. Each is loaded once, so that a bad file stops the start and not a search."""
+    from hstar.models.trained_model import load_model
+
+    known, models = {info.name for info in heuristics()}, dict[str, Path]()
+    for word in words:
+        name, equals, file = word.partition("=")
+        if not name or not equals or not file:
+            raise InputError(f"--model must be NAME=FILE, got '{word}'")
+        if name in known or name in models:
+            raise InputError(f"--model: '{name}' is the name of another heuristic already")
+        path = Path(file).absolute()
+        if not names_model(path):
+            raise InputError("a model file has a name that ends with .hstar", file=file)
+        kind = load_model(path).space.kind
+        if kind not in ("domain", "task"):
+            raise InputError(f"the model is for a {kind}, but the server solves PDDL", file=file)
+        models[name] = path
+    return models
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    if port > 65535:
+        raise InputError(f"--port must be at most 65535, got {port}")
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server((address[0], port), family=family, backlog=1024)
+    except OSError as error:
+        raise InputError(f"cannot listen on {host} port {port}: {error.strerror}") from None

@@ -33,9 +33,10 @@ ERRORS_FROM = (
     30  # exit codes of hstar that tell of errors: such a command may have stopped before its imports
 )
 
+_END_S = 0.2  # for a server to see that nobody asks any more
 _MESSAGE_BYTES = 1 << 20  # at most
 # As the jobs name `hstar`, not a module that is imported here: this layer is below the command line.
-_SERVER = "import sys; from hstar.cli.serve import main; main(sys.argv[1:])"
+_SERVER = "import sys; from hstar.cli.forked import main; main(sys.argv[1:])"
 
 
 class ForkServers:
@@ -66,6 +67,11 @@ class ForkServers:
         if kind not in self._modules:
             child.tell = lambda told: self._modules.setdefault(kind, tuple(sorted(told)))
         return child
+
+    def close(self) -> None:
+        """Ends the servers and what they have started; also done when nobody has this object any more."""
+        with self._lock:
+            _close(self._servers)
 
     def _server(self, modules: tuple[str, ...]) -> _Server:
         """For a command that is about to be started, which it counts already."""
@@ -165,8 +171,8 @@ class _Server:
     def close(self) -> None:
         self._connection.close()
         try:
-            self._process.wait(timeout=1)
-        except subprocess.TimeoutExpired:
+            self._process.wait(timeout=_END_S)
+        except subprocess.TimeoutExpired:  # it imports something
             self._process.kill()
             self._process.wait()
 
