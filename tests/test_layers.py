@@ -28,6 +28,7 @@ CORE = ROOT / "core"
 PYTHON_LEVELS = {
     "__main__": 6,
     "cli": 5,
+    "up": 5,
     "service": 4,
     "experiments": 4,
     "recipes": 3,
