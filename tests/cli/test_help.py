@@ -55,6 +55,7 @@ def prepare_calibration(folder: Path) -> None:
 def prepare_grid(folder: Path) -> None:
     """A map, and a model that has hardly learned."""
     write_png(folder / "map.png", np.zeros((20, 30), dtype=bool))
+    (folder / "map.yaml").write_text("image: map.png\nresolution: 0.05\norigin: [0, 0, 0]\n")
     train("prolonged", scenarios=2, updates=1, rows=8, columns=8).save(folder / "model.hstar")
 
 
@@ -82,7 +83,7 @@ def test_examples_work(
     if "own.py" in line:
         example = "own_heuristic.py" if "--heuristic own.py" in line else "own_space.py"
         shutil.copy(DATA.parents[1] / "examples" / example, "own.py")
-    if " show " in line or " solve map.png" in line or " --kind " in line or " info model" in line:
+    if " show " in line or " solve map." in line or " --kind " in line or " info model" in line:
         prepare_grid(blocks)
     if " report " in line:
         for name in ("first", "second"):

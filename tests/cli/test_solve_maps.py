@@ -286,3 +286,34 @@ def test_a_model_that_is_for_other_maps(hstar: Run, refused: Refused, folder: Pa
     trained(hstar, "--scenarios", "2", "--rows", "8", "--columns", "8", "--headings", "4")
     assert "asked for cells without headings" in refused(33, *used)
     assert "4 headings" in hstar("info", "model.hstar").out
+
+
+# --- maps of robots ---------------------------------------------------------------------------------
+
+
+def test_a_ros_map(hstar: Run, refused: Refused, folder: Path) -> None:
+    text = "image: map.png\nresolution: 0.5\norigin: [-1.0, -2.0, 0.0]\nnegate: 0\n"
+    (folder / "map.yaml").write_text(text + "occupied_thresh: 0.65\nfree_thresh: 0.196\n")
+    words = ("solve", "map.yaml", "--search", "astar", "--heuristic", "octile", "-q")
+    ends = ("--start", "7,0", "--goal", "7,9")
+    cells = json.loads(hstar(*words, *ends, "--json", "--path-file", "path.json").out)
+    assert cells["cost"] == pytest.approx(8 + 8 + 7 - 4 * (2 - 2**0.5) - 2, abs=3) and cells["cost"] < 23
+    written = json.loads(Path("path.json").read_text())
+    assert [[one["row"], one["column"]] for one in written] == cells["path"]
+
+    metres = ("--metric", "--start=-0.9,-1.9", "--goal", "3.9,-1.6")
+    same = json.loads(hstar(*words, *metres, "--json", "--path-file", "path.csv").out)
+    assert (same["cost"], same["path"]) == (cells["cost"], cells["path"])
+    lines = Path("path.csv").read_text().splitlines()
+    assert (lines[0], lines[1], lines[-1]) == ("x,y", "-0.75,-1.75", "3.75,-1.75")
+
+    assert hstar(*words, *ends, "--inflate", "0.5m").code == 11  # the gap is as wide as one cell
+    assert "row and a column" in refused(33, *words, "--start", "1.5,2")
+    assert "outside of the map" in refused(33, *words, "--metric", "--start", "90,2")
+    assert "--metric needs a ROS map.yaml" in refused(33, "solve", "map.png", "--metric", *ends)
+    assert "--inflate is for maps of files" in refused(33, "solve", "map.scen", "--inflate", "1")
+    assert "a path is a .csv, .json, .npy file" in refused(33, *words, *ends, "--path-file", "path.txt")
+    assert "--path-file is for one" in refused(33, *words, "--random", "2", "--path-file", "path.csv")
+    assert "--path-file is for maps" in refused(
+        33, "solve", "tiles:3x3", "--random", "1", "--path-file", "path.csv"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import struct
 import zlib
@@ -15,12 +16,14 @@ from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem
 from hstar.spaces.grid_files import (
     Scenario,
+    inflate,
     load_map,
     load_scenarios,
     read_image,
     read_map,
     read_scenarios,
     write_map,
+    write_path,
     write_png,
     write_scenarios,
 )
@@ -125,7 +128,7 @@ def test_pgm_of_both_kinds(tmp_path: Path) -> None:
         (b"GIF89a", "is neither a PNG nor a PGM image"),
         (b"", "is neither a PNG nor a PGM image"),
         (b"P2\n2 x\n", "is no PGM image: expected width, height and the greatest value"),
-        (b"P2\n2 1\n255\n0 7\n", r"cell \(0, 1\) is neither black nor white but 0\.03; give a threshold"),
+        (b"P2\n2 1\n255\n0 7\n", r"cell \(0, 1\) is neither black nor white but 0\.027; give a threshold"),
         (b"P2\n2 1\n255\n0\n", "has 1 values for 2 x 1 cells"),
         (b"P2\n2 1\n255\n0 255 0\n", "has 3 values for 2 x 1 cells"),
         (b"P2\n1 1\n9\n10\n", r"has values that are not in 0\.\.9"),
@@ -268,3 +271,30 @@ def test_scenarios_find_their_map(tmp_path: Path) -> None:
     (tmp_path / "b.scen").write_text("version 7\n")
     with pytest.raises(InputError, match="expected 'version 1'"):
         load_scenarios(tmp_path / "b.scen")
+
+
+def test_images_of_map_servers_need_no_threshold(tmp_path: Path) -> None:
+    file = tmp_path / "map.pgm"
+    file.write_bytes(b"P5\n4 1\n255\n" + bytes([0, 205, 254, 255]))
+    assert read_image(file).tolist() == [[True, True, False, False]]
+    file.write_bytes(b"P5\n4 1\n255\n" + bytes([0, 205, 253, 255]))
+    with pytest.raises(InputError, match=r"cell \(0, 2\) is neither black nor white but 0\.992"):
+        read_image(file)
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.9, 1.0, 1.5, 2.9999999999, 7.3, 40.0])
+def test_inflation_is_what_distances_say(radius: float) -> None:
+    rng = np.random.default_rng(1)
+    blocked = rng.random((17, 23)) < 0.02
+    there, cells = np.argwhere(blocked), np.argwhere(np.ones_like(blocked))
+    nearest = np.sqrt(((cells[:, None] - there[None]) ** 2).sum(axis=2)).min(axis=1)
+    assert (inflate(blocked, radius).ravel() == (nearest <= radius + 1e-9)).all()
+
+
+def test_paths_are_written(tmp_path: Path) -> None:
+    path = [[0, 1], [1, 2]]
+    for name in ("p.csv", "p.json", "p.npy"):
+        write_path(tmp_path / name, path, ("row", "column"))
+    assert (tmp_path / "p.csv").read_text() == "row,column\n0,1\n1,2\n"
+    assert json.loads((tmp_path / "p.json").read_text())[1] == {"row": 1, "column": 2}
+    assert np.load(tmp_path / "p.npy").tolist() == path

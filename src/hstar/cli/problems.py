@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 import time
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from hstar.cli.options import Parser, add_fields, checked, flag, given_options
 from hstar.errors import InputError, TranslatorLimitError
-from hstar.files import check_files
+from hstar.files import blamed_on, check_files
 from hstar.spaces.load import SPACES, in_words, kind_of
 from hstar.spaces.translate import OUT_OF_TIME, find_domain
 
@@ -29,7 +30,7 @@ SOURCE = "PROBLEM"
 SCENARIOS = ".scen"
 # Options of one kind of space alone; those of `ScenarioOptions` are added to them.
 _KINDS = {"blank_last": "puzzle", "no_cache": "puzzle", "unit_cost": "task"}
-_KINDS |= dict.fromkeys(("start", "goal", "threshold"), "map")
+_KINDS |= dict.fromkeys(("start", "goal", "metric", "threshold", "inflate"), "map")
 
 
 def add_problem(parser: Parser) -> None:
@@ -53,6 +54,10 @@ def add_problem(parser: Parser) -> None:
     add("--walk", "K", "Start at the ends of random walks of K steps.")
     add("--start", "R,C", "maps: row and column of the start, counted from 0.", type=cell)
     add("--goal", "R,C", "maps: row and column of the goal, counted from 0.", type=cell)
+    add("--metric", None, "ROS maps: --start, --goal and --path-file are x,y in metres (--start=-1.5,2).")
+    add(
+        "--inflate", "R", "maps: grow obstacles by a robot's radius, in cells (3) or metres (0.3m).", type=str
+    )
     add("--threshold", "X", "maps: brightness from which on the cells of an image are free.")
     add("--blank-last", None, "tiles: the file of instances is meant for the goal with the blank last.")
     if not any(word.endswith((".pddl", ".sas")) for word in parser.words):  # a task starts without NumPy
@@ -70,12 +75,16 @@ def _given_maps(arguments: argparse.Namespace) -> dict[str, Any]:
     return given_options(arguments, [entry.name for entry in fields(ScenarioOptions)])
 
 
-def parse_cell(text: str) -> tuple[int, ...]:
-    """Row and column, and a heading on lattices."""
+def parse_cell(text: str) -> tuple[float, ...]:
+    """Row and column, or x and y in metres; and a heading on lattices."""
     words = text.split(",")
-    if len(words) not in (2, 3) or not all(word.strip().isdecimal() for word in words):
+    try:
+        found = tuple(int(word) if word.strip().isdecimal() else float(word) for word in words)
+    except ValueError:
+        found = ()
+    if len(found) not in (2, 3) or not all(map(math.isfinite, found)):
         raise InputError(f"expected a row and a column such as 3,14, got '{text}'")
-    return tuple(map(int, words))
+    return found
 
 
 def kind_of_files(files: Sequence[Path]) -> str:
@@ -246,22 +255,27 @@ def _own(arguments: argparse.Namespace) -> list[Instance]:
 def _maps(arguments: argparse.Namespace) -> list[Instance]:
     from hstar.experiments.batch import Instance
     from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions, scenarios_of
+    from hstar.spaces.ros_map import SUFFIXES
 
     given, files, seed = _given_maps(arguments), arguments.files, arguments.seed
     scenarios = bool(files) and files[0].suffix == SCENARIOS
     if files and (drawn := next((name for name in OF_RANDOM_MAPS if name in given), None)):
         raise InputError(f"{flag(drawn)} is for random maps, but {files[0]} is given")
-    if scenarios:
-        given.setdefault("neighbours", 8)  # what its lengths are meant for
+    if scenarios or (files and all(path.suffix in SUFFIXES for path in files)):
+        given.setdefault("neighbours", 8)  # what lengths of scenarios are meant for, and what robots can do
     options = ScenarioOptions(**given)
     if arguments.threshold is not None and (scenarios or not files):
         raise InputError("--threshold is for an image")
+    if arguments.inflate is not None and (scenarios or not files):
+        raise InputError("--inflate is for maps of files")
+    if arguments.metric and (len(files) != 1 or files[0].suffix not in SUFFIXES):
+        raise InputError("--metric needs a ROS map.yaml, which has a resolution and an origin")
     if (arguments.start or arguments.goal) and (scenarios or not files):
         raise InputError("--start and --goal are for one problem on a map")
     check_files(*files)
     if not files or scenarios or arguments.random is not None:
         number = arguments.random or (sys.maxsize if scenarios else 1)
-        found = scenarios_of(files, number, seed, options, arguments.threshold)
+        found = scenarios_of(files, number, seed, options, arguments.threshold, arguments.inflate or 0)
         return [Instance(str(i), one) for i, one in enumerate(options.on_lattices(found, seed), 1)]
     problems = [_on_map(path, options, arguments) for path in files]
     if arguments.walk is not None:
@@ -274,9 +288,28 @@ def _on_map(path: Path, options: ScenarioOptions, arguments: argparse.Namespace)
     from hstar.spaces.grid import LatticeProblem
 
     steps = {name: getattr(options, name) for name in ("neighbours", "cut_corners")}
-    ends = {} if options.headings else {"start": arguments.start, "goal": arguments.goal}
-    problem: Any = SPACES.get("map").load(str(path), **ends, **steps, threshold=arguments.threshold)
+    how = {"threshold": arguments.threshold, "inflate": arguments.inflate or 0}
+    problem: Any = SPACES.get("map").load(str(path), **steps, **how)
+    rows = problem.grid.shape[0]
+    start, goal = (_cell(place, path, rows, arguments) for place in (arguments.start, arguments.goal))
     if not options.headings:
-        return problem
-    start, goal = arguments.start or (*problem.start, 0), arguments.goal or problem.goal
+        return problem.at(start or problem.start, goal or problem.goal)
+    start, goal = start or (*problem.start, 0), goal or problem.goal
     return LatticeProblem(problem.grid, start, goal, options.headings, options.turn_cost)
+
+
+def _cell(
+    place: tuple[float, ...] | None, path: Path, rows: int, arguments: argparse.Namespace
+) -> tuple[int, ...] | None:
+    """Row and column of what is typed as such, or with --metric as metres."""
+    if place is None:
+        return None
+    shown = ",".join(f"{number:g}" for number in place)
+    if not arguments.metric:
+        if not all(isinstance(number, int) for number in place):
+            raise InputError(f"expected a row and a column such as 3,14, got '{shown}' (metres: --metric)")
+        return tuple(map(int, place))
+    from hstar.spaces.ros_map import read_ros_map
+
+    with blamed_on(path):
+        return (*read_ros_map(path).cell(place[0], place[1], rows), *map(int, place[2:]))

@@ -41,6 +41,7 @@ EXAMPLES = (
     "hstar solve tiles:3x3 --random 5 --seed 1 --heuristic manhattan --json",
     "hstar solve pancake:20 --random 3 --seed 1 --bound 1.5 --output rows.jsonl",
     "hstar solve map.png --start 0,0 --goal 19,29",
+    "hstar solve map.yaml --metric --start 0.5,0.5 --goal 1.4,0.9 --inflate 0.1m --path-file path.csv",
     "hstar solve --kind maze --random 9 --heuristic manhattan --heuristic model.hstar --eps 2 --combine each",
     "hstar solve --kind rooms --random 9 --headings 8 --weight 1.5 --optimum --summary --json",
     "hstar solve own.py:Lights --search gbfs --heuristic zero",
@@ -52,6 +53,7 @@ def configure(parser: Parser) -> None:
     add_problem(parser)
     add_search(parser)
     add("--plan-file", "FILE", "Write the plan to this file instead of standard output.")
+    add("--path-file", "FILE", "maps: write the cells of the path to this .csv, .json or .npy file.")
     add("--optimum", None, "Find optimal costs, too, and compare plans and proven bounds with them.")
     add("--output -o", "FILE", "Append a JSON line per problem to this file; those in it are not run again.")
     add("--jobs -j", "N", "Number of problems that are solved at a time.", 1)
@@ -92,6 +94,14 @@ def _check_outputs(arguments: argparse.Namespace, kind: str) -> None:
         raise InputError("--jobs must be at least 1")
     if arguments.plan_file is not None:
         check_writable(arguments.plan_file, "plan", streams=True)
+    if arguments.path_file is not None:
+        from hstar.spaces.grid_files import PATHS
+
+        if kind != "map":
+            raise InputError("--path-file is for maps; --plan-file is for all problems")
+        if arguments.path_file.suffix not in PATHS:
+            raise InputError(f"a path is a {', '.join(PATHS)} file", file=arguments.path_file)
+        check_writable(arguments.path_file, "path")
     if arguments.output is not None:
         if arguments.output.suffix == ".csv":
             raise InputError("rows are JSON lines, not CSV: a .jsonl file", file=arguments.output)
@@ -116,6 +126,8 @@ class _Output:
         self.reached = ""  # by a translation that a limit ended
         self.started = time.monotonic()
         self.promise: dict[str, Any] | None = None
+        if self.several and arguments.path_file is not None:
+            raise InputError("--path-file is for one problem and one heuristic")
 
     def search(self, batch: Batch, instances: Iterable[Instance], line: ProgressLine) -> None:
         """One batch, its rows put out one by one; a `KeyboardInterrupt` if it was interrupted."""
@@ -158,6 +170,23 @@ class _Output:
             with writing(path, "plan"):
                 replace_file(path, text.encode(), durable=False)
 
+    def _write_path(self, row: Row) -> None:
+        """The path, in metres with --metric: centres of cells."""
+        if (file := self.arguments.path_file) is None:
+            return
+        from hstar.spaces.grid_files import write_path
+
+        path, names = row["path"], ("row", "column", "heading")
+        if self.arguments.metric:
+            from hstar.spaces.ros_map import read_ros_map
+
+            described, rows = read_ros_map(self.arguments.files[0]), self.problem.shape[0]
+            points = ((described.point(row, column, rows), rest) for row, column, *rest in path)
+            path = [[*(round(metres, 9) for metres in point), *rest] for point, rest in points]
+            names = ("x", "y", "heading")
+        with writing(file, "path"):
+            write_path(file, path, names[: len(path[0])])
+
     def _put(self, batch: Batch, row: Row) -> None:
         """One row where it was asked for.
 
@@ -173,6 +202,7 @@ class _Output:
         try:
             if row["plan"] is not None:
                 self._write_plan(plan)
+                self._write_path(row)
         except InputError as error:
             unwritten = error
         if arguments.json:

@@ -1,20 +1,25 @@
 """Maps as files: PNG and PGM images, arrays, ROS maps, `.map` and `.scen` files of Moving AI.
 
-In an image black is an obstacle and white is free; anything between is refused, unless a threshold says from
-which brightness on, in 0..1, a cell is free. PNG is read without interlacing, in all colour types with up to
-8 bits a channel, and written in grey; PGM is read as P2 and P5. In a `.map` the terrains `.`, `G` and `S`
-are free, the others (`@ O T W`) are obstacles. A `.scen` names places as x and y, which become (row, column).
+In an image black is an obstacle and white is free. Images that map servers write are known by their values:
+0 is an obstacle, 205 is unknown and not to be entered, 254 is free. Anything else is refused, unless a
+threshold says from which brightness on, in 0..1, a cell is free. PNG is read without interlacing, in all
+colour types with up to 8 bits a channel, and written in grey; PGM is read as P2 and P5. In a `.map` the
+terrains `.`, `G` and `S` are free, the others (`@ O T W`) are obstacles. A `.scen` names places as x and y,
+which become (row, column).
 """
 
 from __future__ import annotations
 
+import io
+import json
+import math
 import re
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +27,15 @@ import numpy.typing as npt
 from hstar.errors import InputError
 from hstar.files import blamed_on, read_bytes, read_text, replace_file
 from hstar.spaces.grid import Blocked, Grid, GridProblem
+from hstar.spaces.ros_map import SUFFIXES, read_ros_map
 
 FREE, OBSTACLES = ".GS", "@OTW"
 MOST_CELLS = 2**26  # of a map; 8192 x 8192
+MOST_RADIUS = 1000  # cells, by which obstacles grow
 MOST_RATIO = 1033  # bytes that a byte of deflate can stand for
 _PIECE = 2**16
 _MOST_NAME = 1000  # characters of a name of a file
+_UNKNOWN, _FREE = 205 / 255, 254 / 255  # brightness of cells in images that map servers write
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 Line: TypeAlias = npt.NDArray[np.float64]  # brightness, 0 to 1
 Image: TypeAlias = tuple[tuple[int, int], Iterator[Line]]  # rows and columns, and a line for each row
@@ -44,10 +52,10 @@ def read_image(path: Path, *, threshold: float | None = None) -> Blocked:
     def judge(row: int, line: Line) -> Blocked:
         if threshold is not None:
             return np.asarray(line < threshold)
-        if len(grey := np.flatnonzero((line != 0) & (line != 1))):
+        if len(grey := np.flatnonzero(~np.isin(line, (0, _UNKNOWN, _FREE, 1)))):
             cell = f"cell ({row}, {grey[0]})"
-            raise InputError(f"{cell} is neither black nor white but {line[grey[0]]:.2f}; give a threshold")
-        return np.asarray(line == 0)
+            raise InputError(f"{cell} is neither black nor white but {line[grey[0]]:.3f}; give a threshold")
+        return np.asarray(line < _FREE)
 
     return _obstacles(path, judge)
 
@@ -229,6 +237,25 @@ def _predicted(
     return np.array(done[step:], dtype=np.uint8)
 
 
+# Paths.
+
+PATHS = (".csv", ".json", ".npy")
+
+
+def write_path(path: Path, states: Sequence[Sequence[float]], names: Sequence[str]) -> None:
+    """Writes the states of a path: a table with a header, a list of objects, or an array of NumPy."""
+    if path.suffix == ".json":
+        text = json.dumps([dict(zip(names, state, strict=True)) for state in states])
+    elif path.suffix == ".csv":
+        text = "\n".join(",".join(map(str, line)) for line in (names, *states))
+    else:
+        content = io.BytesIO()
+        np.save(content, np.asarray(states), allow_pickle=False)
+        replace_file(path, content.getvalue(), durable=False)
+        return
+    replace_file(path, f"{text}\n".encode(), durable=False)
+
+
 # Moving AI.
 
 
@@ -279,12 +306,21 @@ def write_map(path: Path, blocked: Blocked) -> None:
     replace_file(path, ("\n".join([*header, *rows]) + "\n").encode(), durable=False)
 
 
-def load_map(path: Path, *, threshold: float | None = None) -> Blocked:
-    """Obstacles of a `.map` file, an image, an array (`.npy`) or a ROS `map.yaml`, whichever it is."""
-    if path.suffix in (".yaml", ".yml", ".npy") and threshold is not None:
+def load_map(path: Path, *, threshold: float | None = None, inflate: str | float = 0) -> Blocked:
+    """Obstacles of a `.map` file, an image, an array (`.npy`) or a ROS `map.yaml`, whichever it is.
+
+    They grow by the radius `inflate` of a robot: a number of cells, or a text such as `0.3m` in metres.
+    """
+    blocked = _read_any(path, threshold)
+    return _inflated(path, blocked, inflate) if inflate else blocked
+
+
+def _read_any(path: Path, threshold: float | None) -> Blocked:
+    if path.suffix in (*SUFFIXES, ".npy") and threshold is not None:
         raise InputError(f"a threshold is for images, not for a {path.suffix} file", file=path)
-    if path.suffix in (".yaml", ".yml"):
-        return _ros_map(path)
+    if path.suffix in SUFFIXES:
+        described = read_ros_map(path)
+        return _obstacles(described.image, lambda _, line: described.obstacles(line))
     if path.suffix == ".npy":
         return _array(path)
     if not read_bytes(path).startswith(b"type"):
@@ -307,30 +343,40 @@ def _array(path: Path) -> Blocked:
         return Grid(array).blocked
 
 
-# Of a ROS map: brightness is turned into a probability of being occupied, and unknown cells are obstacles.
-_ROS = {"image": None, "negate": 0.0, "occupied_thresh": 0.65, "free_thresh": 0.196}
+_RADIUS = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(m?)")
 
 
-def _ros_map(path: Path) -> Blocked:
-    """Obstacles of the image that a ROS `map.yaml` names, by its thresholds."""
-    settings: dict[str, Any] = dict(_ROS)
-    for number, line in enumerate(_lines(path), 1):
-        key, colon, value = line.partition(":")
-        value = value.partition(" #")[0].strip().strip("'\"")
-        if key.strip() not in settings or not colon:
-            continue  # resolution, origin and mode do not change which cells are free
-        try:
-            settings[key.strip()] = value if key.strip() == "image" else float(value)
-        except ValueError:
-            raise InputError(
-                f"{key.strip()} must be a number, got {value[:20]!r}", file=path, line=number
-            ) from None
-    if not settings["image"]:
-        raise InputError("names no image", file=path)
-    free: float = settings["free_thresh"]
-    if settings["negate"]:
-        return _obstacles(path.parent / settings["image"], lambda _, line: line >= free)
-    return _obstacles(path.parent / settings["image"], lambda _, line: 1 - line >= free)
+def _inflated(path: Path, blocked: Blocked, radius: str | float) -> Blocked:
+    """Obstacles for a robot of this radius, in cells or, with m, in metres, which a `map.yaml` knows."""
+    found = _RADIUS.fullmatch(f"{radius:f}" if isinstance(radius, int | float) else radius.strip())
+    if found is None:
+        raise InputError(f"a radius is a number of cells, or of metres with m such as 0.3m; got '{radius}'")
+    cells = float(found[1])
+    if found[2]:
+        resolution = read_ros_map(path).resolution if path.suffix in SUFFIXES else None
+        if resolution is None:
+            raise InputError("a radius in metres needs a map.yaml with a resolution; give cells", file=path)
+        cells /= resolution
+    if not cells <= MOST_RADIUS:
+        raise InputError(f"a radius of {cells:g} cells is above {MOST_RADIUS}", file=path)
+    return inflate(blocked, cells)
+
+
+def inflate(blocked: Blocked, radius: float) -> Blocked:
+    """Blocks all cells whose centre is at most `radius` cells from the centre of an obstacle."""
+    rows, columns = blocked.shape
+    radius += 1e-9  # metres that were divided by a resolution: 0.3 / 0.1 is below 3
+    before = np.zeros((rows, columns + 1), dtype=np.int32)  # obstacles to the left
+    np.cumsum(blocked, axis=1, out=before[:, 1:])
+    result: Blocked = blocked.copy()
+    for down in range(min(int(radius), rows - 1) + 1):
+        width = int(math.sqrt(radius * radius - down * down))
+        first = np.maximum(np.arange(columns) - width, 0)
+        end = np.minimum(np.arange(columns) + width + 1, columns)
+        near = before[:, end] > before[:, first]
+        result[down:] |= near[: rows - down]
+        result[: rows - down] |= near[down:]
+    return result
 
 
 def load_scenarios(path: Path, *, neighbours: int = 8, cut_corners: bool = False) -> list[Scenario]:

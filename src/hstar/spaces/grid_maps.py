@@ -208,7 +208,12 @@ def problems_on(grids: Sequence[Grid], number: int, seed: int) -> list[GridProbl
 
 
 def scenarios_of(
-    files: Sequence[Path], number: int, seed: int, maps: MapOptions, threshold: float | None = None
+    files: Sequence[Path],
+    number: int,
+    seed: int,
+    maps: MapOptions,
+    threshold: float | None = None,
+    inflate: str | float = 0,
 ) -> list[GridProblem]:
     """So many problems; of `.scen` files at most so many, drawn by the seed. Without files: random maps."""
     if not files:
@@ -218,7 +223,8 @@ def scenarios_of(
         raise InputError("give either maps or .scen files, not both")
     steps: dict[str, Any] = {"neighbours": maps.neighbours, "cut_corners": maps.cut_corners}
     if not given:
-        grids = [Grid(load_map(path, threshold=threshold), None, **steps) for path in files]
+        maps_read = (load_map(path, threshold=threshold, inflate=inflate) for path in files)
+        grids = [Grid(blocked, None, **steps) for blocked in maps_read]
         return problems_on(grids, number, seed)
     found = [one.problem for path in given for one in load_scenarios(path, **steps)]
     if not found:

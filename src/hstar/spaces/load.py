@@ -93,17 +93,19 @@ def _map(
     neighbours: int = 4,
     cut_corners: bool = False,
     threshold: float | None = None,
+    inflate: str | float = 0,
 ) -> MapProblem:
     import numpy as np
 
     from hstar.spaces.grid import Grid, GridProblem
     from hstar.spaces.grid_files import load_map
 
-    blocked = source if hasattr(source, "shape") else load_map(Path(source), threshold=threshold)
+    named = not hasattr(source, "shape")
+    blocked = load_map(Path(source), threshold=threshold, inflate=inflate) if named else source
     grid = Grid(blocked, None, neighbours, cut_corners)
     free = np.argwhere(~grid.blocked).tolist()
     if not free:
-        raise InputError("the map has no free cell", file=None if hasattr(source, "shape") else Path(source))
+        raise InputError("the map has no free cell", file=Path(source) if named else None)
     return GridProblem(
         grid, tuple(free[0] if start is None else start), tuple(free[-1] if goal is None else goal)
     )
