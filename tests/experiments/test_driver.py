@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import signal
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from hstar.errors import InputError
 from hstar.experiments import Job, LocalExecutor, Made, Standing, Store, execute, run
 from hstar.experiments.job import LOG_CHARACTERS, starved
 
@@ -121,6 +125,61 @@ def test_a_crash_and_a_timeout_are_outcomes(monkeypatch: pytest.MonkeyPatch) -> 
     assert hang.record["status"] == "time_limit"
 
 
+# Kills itself at each of its first runs, as many as it is told.
+KILLED = """
+import os, pathlib, sys
+count = pathlib.Path(sys.argv[1])
+count.write_text(count.read_text() + "x" if count.exists() else "x")
+if len(count.read_text()) <= int(sys.argv[2]):
+    os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize(("kills", "runs", "status"), [(1, 2, "made"), (5, 2, "error")])
+def test_what_somebody_kills_is_tried_once_more(tmp_path: Path, kills: int, runs: int, status: str) -> None:
+    count = tmp_path / "count"
+    found = execute(Job("make", ("{python}", "-c", KILLED, str(count), str(kills))), {})
+    assert (found.record["status"], len(count.read_text())) == (status, runs)
+    if status == "error":
+        assert found.record["error"] == "killed by signal 9"
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path) -> Iterator[Path]:
+    """A disk of 1 MiB; skips the test where none can be mounted."""
+    folder.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "none", folder], capture_output=True
+    ).returncode:
+        pytest.skip("cannot mount a disk here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+def test_a_full_disk_is_no_result(store: Store, tmp_path: Path) -> None:
+    job = Job(
+        "make", ("{python}", "-c", "open(__import__('sys').argv[1], 'wb').write(bytes(4 << 20))", "{out}")
+    )
+    job = replace(job, outputs=("out",))
+    with small_disk(tmp_path / "small") as disk:
+        message = "small/scratch: a job could not write its files: .*No space left on device"
+        with pytest.raises(InputError, match=message):
+            run(store, [job], LocalExecutor(1, scratch=disk / "scratch"))
+    assert not list(store.attempts()), "it runs again at the next call"
+    (row,) = run(store, [job], LocalExecutor(1))
+    assert row["status"] == "made"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
+def test_what_a_job_says_of_its_disk_ends_the_run(store: Store, number: int) -> None:
+    words = ("{python}", "-c", f"raise SystemExit('hstar: error: x: ' + __import__('os').strerror({number}))")
+    with pytest.raises(InputError, match="a job could not write its files"):
+        run(store, [Job("search", words)], LocalExecutor(1))
+    assert not list(store.attempts())
+
+
 def test_long_logs_are_shortened() -> None:
     found = execute(Job("make", ("{python}", "-c", "print('x' * 10**6, 'end')")), {})
     assert len(found.log) < LOG_CHARACTERS + 100
@@ -159,11 +218,11 @@ def step_job(how: str, **changes: Any) -> Job:
 
 
 def test_what_is_killed_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
-    job = step_job("killed")
-    for _ in range(2):
-        outcome = execute(job, {}, checkpoints=tmp_path)
-        assert outcome.record["exit_code"] == -signal.SIGKILL
-        assert [path.name for path in tmp_path.iterdir()] == [job.key]
+    job = step_job("killed")  # twice, and the second time when it is tried once more
+    outcome = execute(job, {}, checkpoints=tmp_path)
+    assert outcome.record["exit_code"] == -signal.SIGKILL
+    assert outcome.record["error"] == "killed by signal 9"
+    assert [path.name for path in tmp_path.iterdir()] == [job.key]
     outcome = execute(job, {}, checkpoints=tmp_path)
     assert (outcome.record["status"], outcome.record["resumed"]) == ("made", True)
     assert outcome.outputs == {"out": b"xxx"}

@@ -1,5 +1,6 @@
 """Evaluations on real processes: contestants, starts, resuming, and what they come to."""
 
+import argparse
 import json
 import signal
 import subprocess
@@ -12,8 +13,10 @@ from typing import Any
 import pytest
 
 import hstar
+from hstar.cli.runs import run_and_print
 from hstar.errors import InputError
 from hstar.experiments import (
+    Job,
     Limits,
     LocalExecutor,
     Store,
@@ -24,6 +27,7 @@ from hstar.experiments import (
 )
 from hstar.experiments.fast_downward import FastDownward
 from hstar.experiments.problems import Source, read_instance
+from hstar.experiments.tables import coverage_table
 from hstar.generators import GENERATORS
 
 Row = dict[str, Any]
@@ -131,6 +135,18 @@ def test_failures_are_recorded_and_do_not_stop_the_rest(folder: Path, store: Sto
     assert [row["status"] for row in rows] == ["error", "solved"]  # without a model there is no search
     assert "states must be a whole number from 1 on" in rows[0]["error"]
     assert "states must be" in summarise(rows)
+    # The contestant that could not be trained is in the table, and the command says so.
+    assert coverage_table(rows)[-1] == ["jobs that ended in an error", "1", "0"]
+
+
+def test_errors_of_jobs_are_an_exit_code(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = {"step": "search", "domain": "d", "instance": "i", "start": "p", "contestant": "ff", "seed": 0}
+    job = Job("search", ("{python}", "-c", "raise SystemExit('broken')"), labels=labels)
+    options = {"jobs": 1, "cluster": None, "retry": False, "json": False, "quiet": True}
+    assert run_and_print(store, [job], argparse.Namespace(**options)) == 1
+    said = capsys.readouterr()
+    assert said.err == "hstar: 1 of 1 jobs ended in an error; the same command with --retry runs them again\n"
+    assert "- i p, ff: broken" in said.out and "| jobs that ended in an error | 1 |" in said.out
 
 
 @pytest.mark.skipif(FastDownward.find() is None, reason="needs up-fast-downward (extra bench)")

@@ -118,7 +118,9 @@ def test_tables(rows: Rows) -> None:
     table = coverage_table(rows)
     assert table[0] == ["", "learned", "ff"]
     assert table[1] == ["blocks/1", "83.3 ± 23.6", "66.7"]
-    assert [line[0] for line in table[3:]] == ["blocks, mean", "ferry/1", "**mean over domains**"]
+    titles = ["blocks, mean", "ferry/1", "**mean over domains**", "jobs that ended in an error"]
+    assert [line[0] for line in table[3:]] == titles
+    assert table[-1][1:] == ["0", "1"]
     text = summarise(rows)
     assert "| expansions, geometric mean (5 starts solved by all) | 13.2 | 132 |" in text
     assert "- ferry/1 p2, ff: </script>" in text

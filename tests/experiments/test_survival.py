@@ -154,7 +154,7 @@ def test_kills_at_any_moment(tmp_path: Path) -> None:
             if time.monotonic() >= moment and driver.poll() is None and (jobs or victim == "driver"):
                 break
             if driver.poll() is not None:
-                assert driver.returncode == 0, driver.communicate()
+                assert driver.returncode in (0, 1), driver.communicate()  # a job may be killed twice
                 driver.communicate()
                 if is_complete(folder):
                     assert content(folder) == expected

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hstar.experiments.driver import Executor
     from hstar.experiments.job import Record
 
-INTERRUPTED = 130
+JOBS_FAILED, INTERRUPTED = 1, 130
 
 
 def add_run_options(parser: Parser) -> None:
@@ -49,7 +49,11 @@ def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespa
         return INTERRUPTED
     if not arguments.json:
         print(summarise(rows), end="")
-    return 0
+    failed = sum(row["status"] == "error" for row in rows)
+    if failed:
+        how = "the same command with --retry runs them again"
+        print(f"hstar: {failed} of {len(rows)} jobs ended in an error; {how}", file=sys.stderr)
+    return JOBS_FAILED if failed else 0
 
 
 def run_jobs(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -> list[Record] | None:

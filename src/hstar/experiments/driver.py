@@ -12,9 +12,10 @@ import heapq
 import logging
 import os
 import shutil
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -76,8 +77,9 @@ class LocalExecutor:
     ) -> None:
         self.slots = slots or os.cpu_count() or 1
         self._pool = ThreadPoolExecutor(self.slots)
+        self._stopping = threading.Event()
         self._execute = functools.partial(
-            execute, scratch=scratch, checkpoints=checkpoints, servers=ForkServers()
+            execute, scratch=scratch, watch=self._watch, checkpoints=checkpoints, servers=ForkServers()
         )
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)  # of a run that was killed
@@ -86,8 +88,13 @@ class LocalExecutor:
     def submit(self, job: Job, contents: Contents) -> Future[Outcome]:
         return self._pool.submit(self._execute, job, contents)
 
+    def _watch(self) -> None:
+        if self._stopping.is_set():  # or what is killed would be tried once more
+            raise CancelledError
+
     def stop(self, pending: Iterable[Future[Outcome]]) -> None:
         futures = list(pending)
+        self._stopping.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
         while not all(future.done() for future in futures):
             kill_all()

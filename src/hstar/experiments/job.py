@@ -12,9 +12,11 @@ Invariant: `key` depends on everything that decides the outcome and on nothing e
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import json
+import os
 import shutil
 import sys
 import tempfile
@@ -31,7 +33,7 @@ from hstar.experiments import fast_downward
 from hstar.experiments.fast_downward import GRACE_S
 from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.machine import machine
-from hstar.experiments.process import Finished, ProcessLimits, Starter, run_limited, start_process
+from hstar.experiments.process import KILLED, Finished, ProcessLimits, Starter, run_limited, start_process
 from hstar.files import MODEL
 from hstar.units import parse_memory
 
@@ -122,7 +124,8 @@ def execute(
 
     `watch` is called now and then while the command runs; what it raises ends the command. A resumable job
     keeps its checkpoint in a folder of its own below `checkpoints`, until it has ended unless by a signal.
-    With `servers` commands of hstar that are soon over need not import it each.
+    With `servers` commands of hstar that are soon over need not import it each. A command that somebody else
+    kills is run once more. A full disk is no outcome but an `InputError`.
     """
     started, clock = time.time(), time.monotonic()
     with _writing(scratch):
@@ -150,6 +153,13 @@ def execute(
         if kept.resumed and finished.exit_code == InputError.exit_code:
             kept.begin_anew()  # damaged by a power cut, or of another torch
             finished = finish()
+        if _killed(finished):
+            watch()  # perhaps nobody wants it any more
+            for name in job.outputs:
+                paths[name].unlink(missing_ok=True)
+            kept.look()
+            finished = finish()
+        _check_disk(finished, scratch)
         record = _read(job.kind, finished)
         outputs = {name: paths[name].read_bytes() for name in job.outputs if paths[name].is_file()}
     if record["status"] in DONE and (missing := [name for name in job.outputs if name not in outputs]):
@@ -161,7 +171,7 @@ def execute(
         record["cpu_limit"] = job.time_limit
     if kept.resumed:
         record["resumed"] = True  # times are those of the last part
-    if record["status"] != "error" or finished.exit_code >= 0:  # not killed by somebody else
+    if not _killed(finished):
         kept.remove()
     log = _shortened("\n".join((" ".join(command), finished.errors, finished.output)))
     return Outcome(record, outputs, log, machine(), started, time.monotonic() - clock)
@@ -186,9 +196,10 @@ class _Kept:
         if checkpoints is not None and job.resumable and CHECKPOINT not in job.command:
             self._folder = checkpoints / job.key
             self.words = (CHECKPOINT, str(self._folder / "training"))
-        self._make()
+        self.look()
 
-    def _make(self) -> None:
+    def look(self) -> None:
+        """Makes the folder, or sees what a command that was killed has left there."""
         if self._folder is not None:
             with _writing(self._folder):
                 self._folder.mkdir(parents=True, exist_ok=True)
@@ -196,7 +207,7 @@ class _Kept:
 
     def begin_anew(self) -> None:
         self.remove()
-        self._make()
+        self.look()
 
     def remove(self) -> None:
         if self._folder is not None:
@@ -211,6 +222,22 @@ def _writing(scratch: Path | None) -> Iterator[None]:
     except OSError as error:
         place = scratch or Path(tempfile.gettempdir())
         raise InputError(f"cannot write the files of a job: {error.strerror}", file=place) from None
+
+
+# What a command says last when it could not write. The state of a disk is no result: the job runs again.
+_DISK = tuple(os.strerror(number) for number in (errno.ENOSPC, errno.EROFS, errno.EDQUOT))
+
+
+def _check_disk(finished: Finished, scratch: Path | None) -> None:
+    last = finished.last_line()
+    if finished.exit_code > 0 and any(said in last for said in _DISK):
+        place = scratch or Path(tempfile.gettempdir())
+        raise InputError(f"a job could not write its files: {last}", file=place)
+
+
+def _killed(finished: Finished) -> bool:
+    """Whether somebody else has killed it: a user, or the system for want of memory."""
+    return finished.exit_code == KILLED and not finished.timed_out and not finished.out_of_memory
 
 
 SEARCHES = frozenset({"search", "fast_downward"})
@@ -258,7 +285,11 @@ def _read(kind: str, finished: Finished) -> Record:
 
 def _failure(finished: Finished) -> Record:
     status = "memory_limit" if finished.out_of_memory else "time_limit" if finished.timed_out else "error"
-    return {"status": status, "exit_code": finished.exit_code, "error": finished.last_line()}
+    said = finished.last_line()
+    if status == "error" and finished.exit_code < 0:
+        killed = f"killed by signal {-finished.exit_code}"
+        said = f"{killed}; last line: {said}" if finished.errors.strip() else killed
+    return {"status": status, "exit_code": finished.exit_code, "error": said}
 
 
 def _programs(job: Job) -> dict[str, str]:

@@ -8,6 +8,7 @@ missing do not count, and the cell says how many do.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -50,15 +51,18 @@ _TITLES = {"search_time": "search time", "cost": "plan cost"}
 
 
 def coverage_table(rows: Sequence[Record]) -> Table:
-    """Percent of starts solved, by instance, domain and overall."""
+    """Percent of starts solved, by instance, domain and overall, and how many jobs ended in errors."""
     searches = searches_of(rows)
     runs, domains, wanted = _runs(searches), instances_by_domain(searches), starts_of(searches)
-    # A model that was only trained, for an accuracy or under the name of a plan, has no column.
-    names = [name for name in _runs([*of_step(rows, "train"), *searches]) if name in runs]
+    trained = of_step(rows, "train")
+    errors = Counter(row["contestant"] for row in (*trained, *searches) if row["status"] == "error")
+    # A model that was only trained, for an accuracy or under the name of a plan, has no column. One whose
+    # training failed has: nothing could be searched with it.
+    names = [name for name in _runs([*trained, *searches]) if name in runs or name in errors]
     table = [["", *names]]
 
     def add(title: str, places: Mapping[str, Sequence[str]]) -> None:
-        found = (coverage_of(runs[name], places, wanted) for name in names)
+        found = (coverage_of(runs.get(name, []), places, wanted) for name in names)
         table.append([title, *(share(mean, note=note, within=PERCENT) for mean, note in found)])
 
     for domain, instances in domains.items():
@@ -69,6 +73,8 @@ def coverage_table(rows: Sequence[Record]) -> Table:
             add(f"{domain}, mean" if listed else f"{domain}, mean of {len(instances)}", {domain: instances})
     if len(domains) > 1:
         add("**mean over domains**", domains)
+    if errors:
+        table.append(["jobs that ended in an error", *(str(errors[name]) for name in names)])
     return table
 
 
