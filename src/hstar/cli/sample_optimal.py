@@ -19,7 +19,7 @@ from hstar.cli.problems import problem_files
 from hstar.cli.progress import ProgressLine
 from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs
 from hstar.errors import InputError
-from hstar.files import check_writable
+from hstar.files import check_files, check_writable
 
 if TYPE_CHECKING:
     from hstar.experiments.job import Record
@@ -47,6 +47,10 @@ def configure(parser: Parser) -> None:
     add("--cpu", None, "Limit CPU time instead of wall-clock time.")
     add("--siblings", None, "Add the other successors of the states of a plan, for ranking losses.")
     add("--upper", None, "Add upper bounds: costs of plans of a greedy search from each state.")
+    add(
+        "--satisficing", None, "Without an optimal plan in time, add upper bounds along a plan of lama-first."
+    )
+    add("--plan", "FILE", "One problem: label the states of this plan, which must be valid.")
     add("--first", None, "Label only the first of the problems, in this order, that gets labels.")
     add("--keep-empty", None, "One problem, or --first: write data without states if there is no plan.")
     add("--run", "RUN", "Folder for what is finished (default: DATA.run).")
@@ -58,6 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "data")
     if arguments.first and arguments.run is not None:
         raise InputError("--first writes what it finds at once: there is no --run of it")
+    if arguments.plan is not None and (len(problems) > 1 or arguments.run is not None):
+        raise InputError("--plan is the plan of one problem, without --run")
     if arguments.first or (len(problems) == 1 and arguments.run is None):
         return _label_first(problems, arguments)
     return _label_all(problems, arguments)
@@ -66,19 +72,34 @@ def run(arguments: argparse.Namespace) -> int:
 def _labelling(arguments: argparse.Namespace) -> Optimal:
     from hstar.sampling.optimal import Optimal
 
-    names = ("time_limit", "memory_limit", "siblings", "upper", "cpu")
+    names = ("time_limit", "memory_limit", "siblings", "upper", "cpu", "satisficing")
     return Optimal(**{name: getattr(arguments, name) for name in names})
+
+
+def valid_plan(domain: Path, problem: Path, file: Path) -> list[str]:
+    """The steps of a plan file; an `InputError` that names the file if it is no plan of the problem."""
+    from hstar.spaces.lifted_state import validate_pddl
+    from hstar.spaces.pddl import read_task
+    from hstar.spaces.validate import read_plan
+
+    check_files(file)
+    steps = read_plan(file)
+    verdict = validate_pddl(read_task(domain, problem), steps)
+    if not verdict.valid:
+        raise InputError(f"no plan of {problem.name}: {verdict.reason}", file=file)
+    return steps
 
 
 def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
     """One problem after the other in this process, each with all the time, until one gets labels."""
     from hstar.sampling import relational
-    from hstar.sampling.optimal import NoLabelError
+    from hstar.sampling.optimal import EXACT, NoLabelError
     from hstar.sampling.relational import RelationalData
     from hstar.spaces.relations import vocabulary
     from hstar.spaces.task import load_task
 
     record: Record
+    steps = None if arguments.plan is None else valid_plan(*problems[0], arguments.plan)
     found: tuple[RelationalInstance, ...] = ()
     with ProgressLine(arguments.quiet) as line:
         for attempt, (domain, problem) in enumerate(problems, 1):
@@ -87,13 +108,15 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
             words = vocabulary(task)
             line.announce("looking for an optimal plan ...")
             try:
-                instance = _labelling(arguments).label(task, words, problem.stem)
+                instance = _labelling(arguments).label(task, words, problem.stem, steps)
             except NoLabelError as error:
                 status = "labelled" if arguments.keep_empty else "unlabelled"
                 record = {"status": status, "states": 0, "reason": error.message}
             else:
                 found, states = (instance,), int(instance.labelled.sum())
                 record = {"status": "labelled", "states": states, "cost": states - 1}
+                if EXACT in instance.columns:
+                    record["exact"] = bool(instance.columns[EXACT][0])
             if arguments.first:
                 record |= {"problem": problem.stem, "attempt": attempt}
             if found:

@@ -6,7 +6,7 @@ import argparse
 import itertools
 import sys
 import time
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Learns a heuristic from a SOURCE; `hstar solve` takes the model file as --heuristic. A source is a planning
 task ([DOMAIN] PROBLEM, or a .sas file), a puzzle such as tiles:4x4, maps (images, .map and .scen files; none:
-random ones), an own space (own.py:NAME) or, for a recipe that learns for a whole domain, files of labelled
+random ones), an own space (own.py:NAME) or, for a recipe that learns for a whole domain, a FOLDER with
+domain.pddl and problems (`hstar train FOLDER -o MODEL`: the recipe is then wl unless named), labelled
 states that `hstar sample` wrote, or one of the sets that come with hstar: blocksworld, ferry, gripper,
 visitall. `hstar train RECIPE --help` has the options of a recipe, `hstar list recipes` tells what each is
 for."""
@@ -44,6 +45,7 @@ EXAMPLES = (
 _INTERRUPTED = 130
 # Options of a run, and the kind of space that has them.
 _RUN = {"data": "task", "held_out": "domain", "unit_cost": "task", "translator": "task"}
+_RUN |= {"label_limit": "domain", "plans": "domain"}
 
 
 def configure(parser: Parser) -> None:
@@ -52,13 +54,17 @@ def configure(parser: Parser) -> None:
 
     typed = next((RECIPES.get(word) for word in parser.words if word in RECIPES), None)
     add = parser.option
-    parser.usage = f"{parser.prog} [OPTION ...] RECIPE [SOURCE ...] -o MODEL"
-    add("recipe", "RECIPE", "The recipe." if typed else f"Recipe, one of {', '.join(RECIPES)}.")
+    parser.usage = f"{parser.prog} [OPTION ...] [RECIPE] [SOURCE ...] -o MODEL"
+    named = "The recipe." if typed else f"Recipe, one of {', '.join(RECIPES)}; wl if a FOLDER stands here."
+    add("recipe", "RECIPE", named)
     add("files", "SOURCE", "What to learn from.", nargs="*", type=Path)
     add("--output -o", "MODEL", "Write the model to this file.", required=True)
     methods = [method for recipe in ([typed] if typed else recipes()) for method in recipe.methods.values()]
     profiles = dict.fromkeys(name for method in methods for name in method.profiles({}, None))
     add("--profile", "NAME", f"Named set of options: {', '.join(profiles)}.")
+    text = "FOLDER: time limit of A* for each problem, and of lama-first where A* finds no plan."
+    add("--label-limit", "T", f"{text} (default: 10s)")
+    add("--plans", "FOLDER", "FOLDER: label along plans in this folder, p01.plan for p01.pddl.")
     add("--data", "FILE", "Learn from the labelled states that hstar sample wrote instead of sampling.")
     text = "Choose the best weights by these data of the domain, instead of a share of the problems."
     add("--held-out", "DATA", text, action="append")
@@ -134,6 +140,9 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.models.model import start_torch
     from hstar.recipes import RECIPES
 
+    if arguments.recipe not in RECIPES and Path(arguments.recipe).is_dir():
+        arguments.files.insert(0, Path(arguments.recipe))
+        arguments.recipe = "wl"
     recipe = RECIPES.get(arguments.recipe)
     given = given_options(arguments, _all_options())
     kind = _kind(recipe, arguments.files)
@@ -151,6 +160,9 @@ def run(arguments: argparse.Namespace) -> int:
             line.announce("starting ..." if sampler is None else f"sampling by {sampler.name} ...")
             watch = Watch(line)
             model = recipe.learn(kind, source, _run(arguments, watch), arguments.profile, given)
+            if _is_folder(kind, arguments.files):  # what `hstar compare` charges the model for
+                seconds = round(time.monotonic() - started, 3)
+                model = replace(model, summary={**model.summary, "with_labelling_s": seconds})
             model.save(arguments.output)
     except KeyboardInterrupt as stop:
         print(f"hstar: {interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
@@ -200,7 +212,10 @@ def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict
             raise InputError(f"{flag(name)} is for sampling, but the data are given")
         check_files(arguments.data)
     if kind == "domain":
-        for path in (*arguments.files, *(arguments.held_out or ())):
+        folder = _is_folder(kind, arguments.files)
+        if not folder and (arguments.plans is not None or arguments.label_limit is not None):
+            raise InputError("--plans and --label-limit are for a folder of problems")
+        for path in (*(() if folder else arguments.files), *(arguments.held_out or ())):
             relational.locate(path)
     if kind == "map" or (kind == "task" and len(arguments.files) <= 2):
         check_files(*arguments.files)
@@ -215,6 +230,13 @@ def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: Prog
     if kind == "task":
         line.announce(f"translating {files[-1]} ...")
         return load_files(files, translator=arguments.translator, unit_cost=arguments.unit_cost)
+    if _is_folder(kind, files):
+        from hstar.cli.folders import LABEL_LIMIT, label_folder
+
+        limit = LABEL_LIMIT if arguments.label_limit is None else arguments.label_limit
+        labelled = label_folder(files[0], limit, arguments.plans, arguments.quiet)
+        line.message(str(labelled))
+        return labelled.data
     if kind == "domain":
         line.announce("reading the data ...")
         return relational.merge(map(relational.load, files))
@@ -230,6 +252,14 @@ def _run(arguments: argparse.Namespace, watch: Watch) -> Run:
     held_out = arguments.held_out and relational.merge(map(relational.load, arguments.held_out))
     data = None if arguments.data is None else dataset.load(arguments.data)
     return Run(watch, arguments.checkpoint, data, held_out or None)
+
+
+def _is_folder(kind: str, files: list[Path]) -> bool:
+    """Whether a domain is learned from a folder of problems, which is given alone."""
+    folders = [path for path in files if kind == "domain" and path.is_dir()]
+    if folders and len(files) > 1:
+        raise InputError("is a folder of problems: give it alone", file=folders[0])
+    return bool(folders)
 
 
 def _check_checkpoint(path: Path, output: Path) -> None:

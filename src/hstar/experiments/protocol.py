@@ -348,10 +348,12 @@ def _label_job(name: str, attempts: Sequence[ProblemSet], labelling: Optimal) ->
     given = [f"{{{text}}}" for text in texts]
     command = (*HSTAR, "sample", "optimal", *given, "--domain", "{domain.pddl}", "--output", f"{{{LABELS}}}")
     limits = (TIME_LIMIT, f"{labelling.time_limit:g}s", OWN_LIMIT, f"{labelling.memory_limit >> 20}M")
-    further = [f"--{option}" for option in ("siblings", "upper", "cpu") if getattr(labelling, option)]
+    further = [
+        f"--{option}" for option in ("siblings", "upper", "cpu", "satisficing") if getattr(labelling, option)
+    ]
     further += ["--first"] if len(attempts) > 1 else []
     # The greedy searches may take as long again, and so may each problem, with its translation.
-    time_limit = labelling.time_limit * (2 if labelling.upper else 1)
+    time_limit = labelling.time_limit * (1 + labelling.upper + labelling.satisficing)
     time_limit += (len(attempts) - 1) * (time_limit + GRACE_S)
     return Job(
         kind="label",

@@ -8,13 +8,17 @@ their distance to the goal it is only known that it is no less than that of the 
 With `upper` there is one more column: the cost of the plan that a greedy search (gbfs with ff) finds from the
 state, which h* does not exceed. Each of these searches may evaluate GREEDY_EVALUATIONS states, and all of
 them together take as long as the search for the optimal plan may; NaN where they find none.
+
+With `satisficing`, a task without an optimal plan within the limits is labelled along a plan of `lama-first`,
+or along a plan that the user has. Its labels are upper bounds of h*, and the column `exact` is 0 there. The
+successor on such a plan is taken to be no farther from the goal than its siblings, as on an optimal one.
 """
 
 from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +28,10 @@ import numpy.typing as npt
 from hstar.errors import InputError
 from hstar.options import option
 from hstar.sampling.relational import RelationalInstance, instance_of
+from hstar.search.aliases import find_alias
+from hstar.search.config import SearchConfig
 from hstar.search.heuristics import evaluate, relaxed_plan
+from hstar.search.result import Result
 from hstar.search.solve import solve
 from hstar.spaces.relations import Vocabulary, relations
 from hstar.spaces.task import Task
@@ -36,7 +43,10 @@ COLUMNS = ("label", "parent", *HEURISTICS, "operators", "deletes")
 many atoms they delete. Infinite where a heuristic sees a dead end."""
 UPPER = "upper"
 """The column of upper bounds; NaN where there is none."""
+EXACT = "exact"
+"""The column of satisficing labels: 1 where the label is known to be h*, 0 where it is an upper bound."""
 GREEDY_EVALUATIONS = 10_000
+SATISFICING_SIBLINGS = 2_000  # at most so many of a satisficing plan: lmcut is slow on large tasks
 
 
 @dataclass(frozen=True)
@@ -48,22 +58,41 @@ class Optimal:
     siblings: bool = option(False, "Other successors of the states, too; they have no label.")
     upper: bool = option(False, "Upper bounds by plans that a greedy search finds from each state.")
     cpu: bool = option(False, "Limit CPU time instead of wall-clock time.")
+    satisficing: bool = option(False, "Without an optimal plan, upper bounds along a plan of lama-first.")
 
-    def label(self, task: Task, words: Vocabulary, name: str | None = None) -> RelationalInstance:
-        """The states of an optimal plan; a `NoLabelError` if none is found, or if it is empty."""
+    def label(
+        self, task: Task, words: Vocabulary, name: str | None = None, steps: Sequence[str] | None = None
+    ) -> RelationalInstance:
+        """The states of an optimal plan, or of `steps`; a `NoLabelError` if it is empty, or not found."""
         if not task.core.unit_cost:
             raise InputError(f"{task.name}: load it with unit_cost=True, since labels count steps")
         relations(task, words)  # before the search: it may not fit
-        plan = optimal_states(task, self)
+        plan, exact = self._states(task, steps)
         siblings = list(_siblings(task, plan)) if self.siblings else []
+        if not exact:
+            siblings = siblings[:: 1 + len(siblings) // SATISFICING_SIBLINGS]
         label = np.concatenate([np.arange(len(plan) - 1, -1, -1), np.full(len(siblings), np.nan)])
         parent = np.array([np.nan, *range(len(plan) - 1), *(row for row, _ in siblings)])
         states = np.array([*plan, *(state for _, state in siblings)], dtype=np.int32)
         columns = {"label": label, "parent": parent, **_columns(task, states)}
         if self.upper:
             columns[UPPER] = greedy_costs(task, states, self)
+        if self.satisficing:
+            columns[EXACT] = np.full(len(states), float(exact))
         found = {name: column.astype(np.float32) for name, column in columns.items()}
         return instance_of(name or task.name, task, words, states, found)
+
+    def _states(self, task: Task, steps: Sequence[str] | None) -> tuple[list[list[int]], bool]:
+        """The states of a plan, and whether it is known to be optimal."""
+        if steps is None:
+            result = solve(task, "lmcut", "astar", **_limits(self, self.time_limit))
+            if not self.satisficing or result.status not in ("time_limit", "memory_limit"):
+                return _states_of(task, result), True
+            limits = SearchConfig(**_limits(self, self.time_limit))
+            return _states_of(task, find_alias("lama-first").run(task, limits)), False
+        plan = _along(task, steps)
+        (bound,) = evaluate(task, "lmcut", np.array(plan[:1], dtype=np.int32))
+        return plan, bool(bound >= len(steps))
 
 
 class NoLabelError(InputError):
@@ -72,15 +101,25 @@ class NoLabelError(InputError):
 
 def optimal_states(task: Task, limits: Optimal) -> list[list[int]]:
     """The states of an optimal plan, first and last included; a `NoLabelError` as in `label`."""
-    result = solve(task, "lmcut", "astar", **_limits(limits, limits.time_limit))
+    return _states_of(task, solve(task, "lmcut", "astar", **_limits(limits, limits.time_limit)))
+
+
+def _states_of(task: Task, result: Result) -> list[list[int]]:
     if result.status == "interrupted":
         raise KeyboardInterrupt
     if result.plan is None:
         raise NoLabelError(f"{task.name}: no optimal plan: {result.status.replace('_', ' ')}")
-    if not result.plan:
+    return _along(task, result.plan)
+
+
+def _along(task: Task, steps: Sequence[str]) -> list[list[int]]:
+    """The states of a plan by the names of its operators."""
+    if not steps:
         raise NoLabelError(f"{task.name}: the goal holds from the start")
     index = {task.core.operator(i).name.strip(): i for i in range(task.core.num_operators)}
-    return states_along(task.core, [index[step] for step in result.plan])
+    if unknown := next((step for step in steps if step not in index), None):
+        raise NoLabelError(f"{task.name}: the translated task has no action ({unknown})")
+    return states_along(task.core, [index[step] for step in steps])
 
 
 def greedy_costs(task: Task, states: npt.NDArray[np.int32], limits: Optimal) -> npt.NDArray[np.float64]:

@@ -1,0 +1,127 @@
+"""Folders of problems, as `hstar train FOLDER` and `hstar compare FOLDER` take them.
+
+Each problem is labelled by a process of its own: by A* within the limit, otherwise along a plan of
+`lama-first`, or along a plan that the user has. A file that cannot be used is named in one line and left out;
+only a folder of which nothing is left is an error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hstar.cli.problems import problem_files
+from hstar.cli.runs import run_jobs
+from hstar.cli.sample_optimal import valid_plan
+from hstar.errors import HstarError, InputError
+from hstar.files import read_bytes
+
+if TYPE_CHECKING:
+    from hstar.experiments import Job, ProblemSet, Store
+    from hstar.sampling.relational import RelationalData
+
+LABEL_LIMIT = 10.0  # seconds of each problem
+_MEMORY = 4 << 30  # bytes of each search for a plan
+_PLAN_NAMES = ("{}.plan", "{}.soln", "{}.sol", "{}.plan.1", "{}.sas_plan", "sas_plan.{}", "sas_plan_{}", "{}")
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Data of a folder: how many problems it has, and of how many the labels are upper bounds."""
+
+    data: RelationalData
+    problems: int
+    upper_bounds: int
+
+    def __str__(self) -> str:
+        used = f"{len(self.data.instances)} of {self.problems} problems used"
+        bounds = f"; labels of {self.upper_bounds} are upper bounds, from plans not known to be optimal"
+        return used + (bounds if self.upper_bounds else "")
+
+
+def tell(text: str) -> None:
+    """One line for people about something that is left out."""
+    print(f"hstar: left out: {' '.join(text.split())}", file=sys.stderr)
+
+
+def read_folder(folder: Path, store: Store) -> dict[Path, ProblemSet]:
+    """The problems of a folder by their files; broken ones are named and left out."""
+    from hstar.experiments.problems import read_problem
+
+    domain = folder / "domain.pddl"
+    if not domain.is_file() and any(folder.glob("*.pddl")):
+        raise InputError("no domain.pddl in this folder", file=folder)
+    files = [file for _, file in problem_files([folder], domain if domain.is_file() else None)]
+    found, errors = dict[Path, "ProblemSet"](), list[HstarError]()
+    for file in files:
+        try:
+            found[file] = read_problem(file, store, domain)
+        except HstarError as error:
+            errors.append(error)
+    if not found:
+        raise errors[0]
+    for broken in errors:
+        tell(str(broken))
+    return found
+
+
+def label_folder(folder: Path, limit: float, plans: Path | None, quiet: bool) -> Labelled:
+    """Labelled states of all problems that get some; a `KeyboardInterrupt` if it was interrupted."""
+    from hstar.experiments import Store
+    from hstar.experiments.protocol import labelling_jobs, merged
+    from hstar.sampling.optimal import EXACT, Optimal
+
+    how = Optimal(time_limit=limit, memory_limit=_MEMORY, siblings=True, satisficing=True)
+    with tempfile.TemporaryDirectory(prefix="hstar-train-") as place, Store(Path(place)) as store:
+        problems = read_folder(folder, store)
+        known = {} if plans is None else _plans(folder, plans, list(problems))
+        (jobs,) = labelling_jobs("labels", [[one] for one in problems.values()], how).values()
+        jobs = [_along(job, store, known.get(file)) for file, job in zip(problems, jobs, strict=True)]
+        how_run = argparse.Namespace(jobs=None, cluster=None, retry=False, json=False, quiet=quiet)
+        rows = run_jobs(store, jobs, how_run)
+        if rows is None:
+            raise KeyboardInterrupt
+        for file, row in zip(problems, rows, strict=True):
+            if not row.get("states"):
+                tell(f"{file}: {row.get('error') or row.get('reason') or row['status'].replace('_', ' ')}")
+        data = merged(store, jobs) if any(row["status"] == "labelled" for row in rows) else None
+    if data is None or not data.instances:
+        raise InputError(f"no problem got a plan within {limit:g} s (--label-limit)", file=folder)
+    bounds = sum(not instance.columns[EXACT][0] for instance in data.instances)
+    return Labelled(data, len(list(folder.glob("*.pddl"))) - 1, bounds)
+
+
+def _along(job: Job, store: Store, plan: Path | None) -> Job:
+    """The job that labels a problem along a plan of the user, if there is one."""
+    if plan is None:
+        return job
+    inputs = {**job.inputs, "plan": store.put(read_bytes(plan))}
+    return replace(job, command=(*job.command, "--plan", "{plan}"), inputs=inputs)
+
+
+def _plans(folder: Path, plans: Path, problems: Sequence[Path]) -> Mapping[Path, Path]:
+    """The valid plans by problem; others are named and left out, and so are those of no problem."""
+    if not plans.is_dir():
+        raise InputError("is not a folder of plans", file=plans)
+    names = {plans / name.format(file.stem): file for file in problems for name in reversed(_PLAN_NAMES)}
+    there = [file for file in sorted(plans.iterdir()) if file.is_file() and not file.name.startswith(".")]
+    there = [file for file in there if file.suffix != ".pddl"]
+    found: dict[Path, Path] = {}
+    for file in there:
+        if (problem := names.get(file)) is None:
+            tell(f"{file}: no problem of {folder} has this name")
+            continue
+        try:
+            valid_plan(folder / "domain.pddl", problem, file)
+        except HstarError as error:
+            tell(str(error))
+            continue
+        found[problem] = file
+    if not found:
+        raise InputError(f"no plan of a problem of {folder} in this folder", file=plans)
+    return found

@@ -1,0 +1,49 @@
+"""`hstar train FOLDER`: from a folder of problems, and plans that a user has, to a model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hstar.generators import GENERATORS
+
+from .conftest import Refused, Run
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three small problems with their domain."""
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / "folder"
+    home.mkdir()
+    for seed in range(3):
+        domain, problem = GENERATORS.get("blocksworld")(blocks=3 + seed, seed=seed)
+        (home / "domain.pddl").write_text(domain)
+        (home / f"p{seed}.pddl").write_text(problem)
+    return home
+
+
+def test_a_folder_with_plans_and_what_is_left_out(hstar: Run, folder: Path) -> None:
+    plans = folder.parent / "plans"
+    plans.mkdir()
+    assert hstar("solve", folder / "p2.pddl", "-q", "--plan-file", plans / "p2.plan").code == 0
+    (plans / "p1.soln").write_text((plans / "p2.plan").read_text())  # of another problem
+    (folder / "zzz.pddl").write_text("(define (problem")
+    done = hstar("train", "folder", "-o", "m.hstar", "--plans", "plans")
+    assert (done.code, done.out) == (0, "")
+    assert "zzz.pddl:1:9: missing ')'" in done.err and "p1.soln: no plan of p1.pddl" in done.err
+    assert "3 of 4 problems used" in done.err and "on held-out tasks" in done.err
+    record = json.loads(hstar("info", "m.hstar", "--json").out)
+    assert record["recipe"] == "wl"
+    assert hstar("solve", folder / "p2.pddl", "--heuristic", "m.hstar", "-q").code == 0
+
+
+def test_folders_that_are_refused(refused: Refused, folder: Path) -> None:
+    (folder.parent / "empty").mkdir()
+    assert "no problems in this folder" in refused(33, "train", "empty", "-o", "m.hstar")
+    train = ("train", "wl", "folder", "-o", "m.hstar")
+    assert "is not a folder of plans" in refused(33, *train, "--plans", "absent")
+    (folder / "domain.pddl").rename(folder.parent / "domain.pddl")
+    assert "no domain.pddl in this folder" in refused(33, *train)
