@@ -78,8 +78,16 @@ bool Control::allows(size_t extra_bytes) const {
 }
 
 bool Control::read_clock(const Counts& counts, int32_t best_h) {
-  pending_ = 0;
   const double now = elapsed_s();
+  const double spent = now - last_read_s_;
+  if (spent > kClockInterval)
+    budget_ = std::max(1u, static_cast<uint32_t>(std::min(pending_, budget_) * kClockInterval / spent));
+  else
+    budget_ = std::min(2 * budget_, kMostWorkPerClockRead);
+  last_read_s_ = now;
+  pending_ = 0;
+  counts_ = counts;
+  best_h_ = best_h;
   if (now >= limits_.time_s) return stop(Status::kTimeLimit);
   // A system call, so asked only where there is such a limit.
   if (limits_.cpu_time_s < std::numeric_limits<double>::infinity() && cpu_s() >= limits_.cpu_time_s)

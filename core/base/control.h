@@ -1,11 +1,13 @@
 // What may end a search from outside: limits, an interrupt, and the observer that shows progress.
 //
 // A limit is an outcome, not an error. The search calls `poll` often (it is a counter and, every few
-// microseconds of work, a clock read); `poll` calls the observer about ten times a second.
+// milliseconds of work, a clock read); `poll` calls the observer about ten times a second. What may take long
+// inside one call of a heuristic asks by `keep_limits`, which throws `Stopped` through it to the search.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <new>
@@ -66,19 +68,34 @@ double thread_cpu_s();  // processor time of the calling thread
 size_t resident_memory();
 size_t peak_memory();
 
+// A limit ran out inside an evaluation; the control of the search knows which.
+struct Stopped : std::exception {
+  const char* what() const noexcept override { return "a limit of the search ran out"; }
+};
+
 class Control {
  public:
   // Heuristic values are in units of 1/h_scale.
   Control(const Limits& limits, Observer observer, int32_t h_scale);
 
   // True if the search has to stop; `status()` then says why. `work` is a rough count of
-  // microseconds since the last call: the clock is read only when enough of it has gathered.
+  // microseconds since the last call: the clock is read only when enough of it has gathered. How much is
+  // enough follows from the time that it took, so that a guess far too low does no harm.
   bool poll(const Counts& counts, int32_t best_h, uint32_t work = 1) {
     if (counts.expanded >= limits_.expansions) return stop(Status::kExpansionLimit);
     if (counts.evaluated >= limits_.evaluations) return stop(Status::kEvaluationLimit);
     pending_ += work;
-    return pending_ >= kWorkPerClockRead && read_clock(counts, best_h);
+    return pending_ >= budget_ && read_clock(counts, best_h);
   }
+
+  // From inside an evaluation: throws Stopped if the search has to stop.
+  void keep(uint32_t work) {
+    pending_ += work;
+    if (pending_ >= budget_ && read_clock(counts_, best_h_)) throw Stopped();
+  }
+
+  // The control that runs on this thread, if there is one.
+  static Control* active() { return active_; }
 
   // Whether a limit is used up before anything happened.
   bool stopped_at_start() { return read_clock({}, 0); }
@@ -87,6 +104,7 @@ class Control {
   // memory is an outcome, too.
   template <class Search>
   void run(Outcome& outcome, const Search& search) {
+    const Active active(this);
     try {
       if (stopped_at_start())
         outcome.status = status_;
@@ -94,6 +112,8 @@ class Control {
         search();
     } catch (const std::bad_alloc&) {
       outcome.status = Status::kMemoryLimit;
+    } catch (const Stopped&) {
+      outcome.status = status_;
     }
     outcome.search_time_s = elapsed_s();
     outcome.cpu_time_s += cpu_s();
@@ -103,19 +123,35 @@ class Control {
   bool allows(size_t extra_bytes) const;
   bool stop(Status status) {
     status_ = status;
+    stopped_ = true;
     return true;
   }
+  bool stopped() const { return stopped_; }
   Status status() const { return status_; }
   double elapsed_s() const;
   double cpu_s() const;  // of this thread, since the start
   const Limits& limits() const { return limits_; }
 
  private:
-  static constexpr uint32_t kWorkPerClockRead = 500;
+  // Searches within searches have their own control each, the innermost is the active one.
+  class Active {
+   public:
+    explicit Active(Control* control) : outer_(active_) { active_ = control; }
+    ~Active() { active_ = outer_; }
+    Active(const Active&) = delete;
+
+   private:
+    Control* outer_;
+  };
+
+  static constexpr uint32_t kMostWorkPerClockRead = 500;
+  static constexpr double kClockInterval = 0.005;  // at most, if work takes about as long as before
   static constexpr double kObserverInterval = 0.1;
   static constexpr double kMemoryInterval = 0.01;  // in which a search fills some ten MB
 
   bool read_clock(const Counts& counts, int32_t best_h);
+
+  static inline constinit thread_local Control* active_ = nullptr;
 
   Limits limits_;
   Observer observer_;
@@ -124,8 +160,19 @@ class Control {
   double cpu_start_s_;
   double next_observation_s_ = 0;
   double next_memory_s_ = 0;
+  double last_read_s_ = 0;
   uint32_t pending_ = 0;
+  uint32_t budget_ = 1;  // work between two clock reads
+  Counts counts_;        // of the last clock read, as the next
+  int32_t best_h_ = std::numeric_limits<int32_t>::max();
   Status status_ = Status::kUnsolvable;
+  bool stopped_ = false;
 };
+
+// For loops inside heuristics and models that may take long for one state; nothing happens outside a search.
+// `work` as in Control::poll.
+inline void keep_limits(uint32_t work) {
+  if (Control* control = Control::active()) control->keep(work);
+}
 
 }  // namespace hstar

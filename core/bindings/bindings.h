@@ -127,12 +127,16 @@ inline StateBatch checked_batch(const SearchSpace& space, const ValueRows& state
   return batch;
 }
 
+// Of evaluating a slice of states, or one slow state: the clock is read each time.
+constexpr uint32_t kWorkOfSlice = 500;
+
 // The result of `work` done without the interpreter lock. Ctrl-C and other signal handlers end it with their
 // exception.
 template <class Work>
 auto unlocked(Work&& work) {
   nb::gil_scoped_release release;
   Poll poll([] {
+    keep_limits(kWorkOfSlice);  // of the search that a heuristic in Python is part of
     nb::gil_scoped_acquire acquire;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   });

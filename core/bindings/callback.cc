@@ -18,7 +18,15 @@ void StatesFunction::call(StateBatch& batch, size_t begin, size_t end, size_t co
   // A copy: the function may keep the array, the search reuses the memory.
   const RowsOf<Value> states = rows(std::vector<Value>(values, values + n * width), n, width);
   nb::object numpy = nb::module_::import_("numpy");
-  nb::object returned = numpy.attr("ascontiguousarray")(function_(states), "dtype"_a = "float64");
+  nb::object answer_of_states;
+  try {
+    answer_of_states = function_(states);
+  } catch (const nb::python_error&) {
+    // A limit that ran out below the function comes as an exception of Python.
+    if (const Control* control = Control::active(); control && control->stopped()) throw Stopped();
+    throw;
+  }
+  nb::object returned = numpy.attr("ascontiguousarray")(answer_of_states, "dtype"_a = "float64");
   nb::ndarray<const double, nb::c_contig, nb::device::cpu> array;
   const bool fits = nb::try_cast(returned, array) && array.ndim() == (columns ? 2 : 1) &&
                     array.shape(0) == n && (!columns || array.shape(1) == columns);

@@ -61,9 +61,12 @@ Counts count(ColourTable& table, const PyTask& task, const RelationalTask& relat
              int32_t iterations, bool multiset, bool add) {
   StateBatch batch = checked_batch(*task.space, states);
   FeatureRows rows(table, add);
-  unlocked([&](Poll&) {
+  unlocked([&](Poll& poll) {
     ColourRefinement refinement(task.space->task(), relations, iterations, multiset);
-    for (size_t i = 0; i < batch.size(); ++i) rows.push(refinement.colours(batch.values(i)));
+    for (size_t i = 0; i < batch.size(); ++i) {
+      rows.push(refinement.colours(batch.values(i)));
+      poll(kWorkOfSlice);
+    }
   });
   return rows.take();
 }
@@ -74,13 +77,14 @@ Counts count_atoms(ColourTable& table, const RelationalTask& relations, Array<in
   for (const int32_t atom : all)
     check(atom >= 0 && atom < relations.atoms(), "a state has an atom that there is not");
   FeatureRows rows(table, add);
-  unlocked([&](Poll&) {
+  unlocked([&](Poll& poll) {
     ColourRefinement refinement(relations, iterations, multiset);
     int64_t begin = 0;
     for (size_t i = 0; i < ends.size(); begin = ends.data()[i++]) {
       const int64_t end = ends.data()[i];
       check(end >= begin && end <= static_cast<int64_t>(all.size()), "the atoms of states are not in order");
       rows.push(refinement.colours(all.subspan(begin, end - begin)));
+      poll(kWorkOfSlice);
     }
   });
   return rows.take();

@@ -16,9 +16,13 @@ namespace {
 Column<double> evaluate(PyHeuristic& self, ValueRows states) {
   Heuristic& heuristic = self.get();
   StateBatch batch = checked_batch(*self.space, states);
-  return column(unlocked([&](Poll&) {
+  return column(unlocked([&](Poll& poll) {
     std::vector<Cost> h(batch.size());
-    heuristic.evaluate(batch, 0, h.size(), h.data());
+    const size_t n = batch.size(), grain = heuristic.grain();
+    for (size_t begin = 0; begin < n; begin += grain) {
+      heuristic.evaluate(batch, begin, std::min(begin + grain, n), h.data());
+      poll(kWorkOfSlice);
+    }
     std::vector<double> values;
     for (const Cost value : h)
       values.push_back(value == kDeadEnd ? INFINITY : static_cast<double>(value) / heuristic.scale());

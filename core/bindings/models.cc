@@ -43,9 +43,11 @@ RowsOf<double> raw(const PyRawModel& self, const PyProblem& problem, ValueRows s
   StateBatch batch = checked_batch(*problem.space, states);
   const size_t n = batch.size();
   std::vector<double> result(n * model.outputs());
-  unlocked([&](Poll&) {
-    for (size_t begin = 0; begin < n; begin += model.grain())
+  unlocked([&](Poll& poll) {
+    for (size_t begin = 0; begin < n; begin += model.grain()) {
       model.run(batch, begin, std::min(begin + model.grain(), n), &result[begin * model.outputs()]);
+      poll(kWorkOfSlice);
+    }
   });
   return rows(std::move(result), n, model.outputs());
 }

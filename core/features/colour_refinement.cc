@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <string>
 
+#include "base/control.h"
 #include "base/hash.h"
 
 namespace hstar {
 namespace {
 
-enum class Status : uint64_t { kHolds = 0, kGoalHolds = 1, kGoalOpen = 2 };
+constexpr size_t kColoursPerMicrosecond = 50;  // at a guess
+
+enum class GoalStatus : uint64_t { kHolds = 0, kGoalHolds = 1, kGoalOpen = 2 };
 
 Colour mix(uint64_t a, uint64_t b) {
   return fold_multiply(a ^ 0x2d358dccaa6c78a5ULL,
@@ -16,7 +19,7 @@ Colour mix(uint64_t a, uint64_t b) {
 }
 
 Colour object_colour(uint32_t kind) { return mix(1, kind); }
-Colour atom_colour(uint32_t predicate, Status status) {
+Colour atom_colour(uint32_t predicate, GoalStatus status) {
   return mix(2 + static_cast<uint64_t>(status), predicate);
 }
 // A neighbour behind an edge. Sums of these stand for multisets of neighbours.
@@ -52,7 +55,7 @@ ColourRefinement::ColourRefinement(RelationalTask relations, int32_t iterations,
   for (int32_t atom = 0; atom < relations_.atoms(); ++atom) {
     if (relations_.goal[atom]) goals_.push_back(atom);
     atom_start_.push_back(atom_colour(relations_.predicates[atom],
-                                      relations_.goal[atom] ? Status::kGoalHolds : Status::kHolds));
+                                      relations_.goal[atom] ? GoalStatus::kGoalHolds : GoalStatus::kHolds));
   }
   holds_.resize(relations_.atoms());
 }
@@ -89,7 +92,7 @@ std::span<const Colour> ColourRefinement::colours_of_present() {
   for (const int32_t atom : goals_) {
     if (holds_[atom]) continue;
     present_.push_back(atom);
-    present_colours_.push_back(atom_colour(relations_.predicates[atom], Status::kGoalOpen));
+    present_colours_.push_back(atom_colour(relations_.predicates[atom], GoalStatus::kGoalOpen));
   }
   for (size_t i = 0; i < holding; ++i) holds_[present_[i]] = 0;
   object_colours_ = object_start_;
@@ -99,6 +102,7 @@ std::span<const Colour> ColourRefinement::colours_of_present() {
     all_.insert(all_.end(), present_colours_.begin(), present_colours_.end());
     if (iteration == iterations_) return all_;
     refine(iteration);
+    keep_limits(static_cast<uint32_t>(all_.size() / kColoursPerMicrosecond));
   }
 }
 

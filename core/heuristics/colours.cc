@@ -13,7 +13,7 @@ class ColourModel : public RawModel {
       : refinement_(std::move(refinement)), table_(std::move(table)) {}
 
   bool safe() const override { return true; }  // it never says dead end
-  size_t grain() const override { return 64; }
+  size_t grain() const override { return 8; }
 
  protected:
   size_t rows() const { return static_cast<size_t>(table_.size()); }

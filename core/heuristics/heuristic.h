@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/control.h"
 #include "base/errors.h"
 #include "spaces/search_space.h"
 #include "task/state_registry.h"
@@ -135,7 +136,8 @@ class Heuristic {
   // Sets h[i] for begin <= i < end.
   virtual void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) = 0;
 
-  // As many states as may be evaluated between two looks at the clock.
+  // As many states as may be evaluated between two looks at the clock. What may take long for one of them
+  // looks at it, too (keep_limits).
   virtual size_t grain() const { return 1; }
 
   virtual bool has_preferred_operators() const { return false; }
@@ -181,7 +183,10 @@ class SymbolicHeuristic : public Heuristic {
 
   virtual Cost value(const Value* values) = 0;
   void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
-    for (size_t i = begin; i < end; ++i) h[i] = value(batch.values(i));
+    for (size_t i = begin; i < end; ++i) {
+      h[i] = value(batch.values(i));
+      keep_limits(1);
+    }
   }
 
  private:

@@ -84,11 +84,14 @@ class LMCut : public SymbolicHeuristic {
       update_hmax();
       for (const int32_t fact : marked_) zone_[fact] = Zone::kNone;
       marked_.clear();
+      keep_limits(kWorkOfCut);  // here, where nothing is half done
     }
     return static_cast<Cost>(std::min<int64_t>(total, kMaxCost));
   }
 
  private:
+  static constexpr uint32_t kWorkOfCut = 5;
+
   enum class Zone : uint8_t { kNone, kGoal, kBefore };
   // hmax of all facts, and for each operator the precondition that gives it its hmax.
   void compute_hmax(const Value* values) {

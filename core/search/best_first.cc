@@ -38,7 +38,7 @@ class BestFirst {
   }
 
   SearchResult run(const std::vector<uint32_t>& initial) {
-    result_.status = guard_memory([&] { return search(initial); });
+    result_.status = guard_limits(control_, [&] { return search(initial); });
     graph_.report(result_, open_.bytes());
     result_.best_h = best_[0];
     if (!config_.greedy && heuristics_[0]->admissible()) result_.lower_bound = lower_bound();
@@ -206,6 +206,7 @@ class BestFirst {
       for (size_t begin = 0; begin < n; begin += grain) {
         heuristics_[k]->evaluate(batch_, begin, std::min(begin + grain, n), h_[k].data());
         if (grain < 64 && control_.poll(counts(), best_[0], kSlowWork)) return false;
+        if (grain >= 64) control_.keep(1);
       }
     }
     bool progress = false;

@@ -69,7 +69,7 @@ class FocalSearch {
   }
 
   SearchResult run(const std::vector<uint32_t>& initial) {
-    result_.status = guard_memory([&] { return search(initial.data()); });
+    result_.status = guard_limits(control_, [&] { return search(initial.data()); });
     graph_.report(result_, beliefs_.bytes() + open_.bytes() + waiting_.bytes() + focal_.bytes());
     result_.best_h = best_h_;
     if (result_.status != Status::kUnsolvable && result_.status != Status::kIncomplete)
@@ -325,6 +325,7 @@ class FocalSearch {
     for (size_t begin = 0; begin < n; begin += grain) {
       guide_.evaluate(batch_, begin, std::min(begin + grain, n), guide_values_.data());
       if (grain < kManyStates && control_.poll(counts(), best_h_, kSlowWork)) return false;
+      if (grain >= kManyStates) control_.keep(1);
     }
     if (anchor_ && anchor_at_once_ && n > 0) anchor_->evaluate(batch_, 0, n, anchor_values_.data());
     const std::vector<Cost>& anchored = guide_is_anchor_ ? guide_values_ : anchor_values_;

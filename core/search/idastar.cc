@@ -26,6 +26,12 @@ class IDAStar {
   }
 
   SearchResult run(const std::vector<uint32_t>& initial) {
+    result_.status = guard_limits(control_, [&] { return search(initial); });
+    return std::move(result_);
+  }
+
+ private:
+  Status search(const std::vector<uint32_t>& initial) {
     Level& root = level(0);
     root.packed = initial;
     root.g = 0;
@@ -38,14 +44,12 @@ class IDAStar {
     int64_t bound = h == kDeadEnd ? kInfinity : h;
     while (bound != kInfinity) {
       if (heuristic_.admissible()) result_.lower_bound = static_cast<Cost>((bound + scale_ - 1) / scale_);
-      if (search_below(bound)) return std::move(result_);
+      if (search_below(bound)) return result_.status;
       bound = next_bound_;
     }
-    result_.status = exhausted_status({&heuristic_}, result_.counts);
-    return std::move(result_);
+    return exhausted_status({&heuristic_}, result_.counts);
   }
 
- private:
   static constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
   static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of an expansion
 
@@ -133,8 +137,10 @@ class IDAStar {
     here.h.resize(here.operators.size());
     const size_t n = batch_.size();
     const size_t grain = heuristic_.grain();
-    for (size_t begin = 0; begin < n; begin += grain)
+    for (size_t begin = 0; begin < n; begin += grain) {
       heuristic_.evaluate(batch_, begin, std::min(begin + grain, n), here.h.data());
+      control_.keep(1);
+    }
     result_.counts.evaluated += n;
     for (const Cost h : here.h) {
       result_.counts.dead_ends += h == kDeadEnd;

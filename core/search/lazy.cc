@@ -41,7 +41,7 @@ class Lazy {
   }
 
   SearchResult run(const std::vector<uint32_t>& initial) {
-    result_.status = guard_memory([&] { return search(initial); });
+    result_.status = guard_limits(control_, [&] { return search(initial); });
     graph_.report(result_, open_.bytes());
     result_.best_h = best_[0];
     return std::move(result_);

@@ -49,13 +49,16 @@ struct SearchResult : Outcome {
   size_t memory_before = 0;
 };
 
-// Runs the body of a search; running out of memory is one of its outcomes, and the counts are kept.
+// Runs the body of a search; running out of memory, or of a limit inside an evaluation, is one of its
+// outcomes, and the counts are kept.
 template <class Search>
-Status guard_memory(const Search& search) {
+Status guard_limits(const Control& control, const Search& search) {
   try {
     return search();
   } catch (const std::bad_alloc&) {
     return Status::kMemoryLimit;
+  } catch (const Stopped&) {
+    return control.status();
   }
 }
 
