@@ -1,0 +1,49 @@
+"""Heuristics and models keep a time limit on a large task, however slow one evaluation is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import hstar
+from hstar.models.trained_model import TrainedModel
+from hstar.recipes import train
+from hstar.sampling.optimal import Optimal
+from hstar.sampling.relational import RelationalData
+from hstar.spaces.relations import vocabulary
+from labelled import generated
+
+LARGE = {"rovers": 8, "waypoints": 40, "objectives": 10, "cameras": 10, "goals": 60, "seed": 1}
+HUGE = {"rovers": 10, "waypoints": 90, "objectives": 10, "cameras": 10, "goals": 60, "seed": 1}
+SMALL = {"rovers": 1, "waypoints": 3, "objectives": 1, "cameras": 1, "goals": 2}
+LIMIT_S, LATE_S = 0.3, 1.0
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> hstar.Task:
+    return generated(tmp_path_factory.mktemp("large"), "rovers", **LARGE)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> TrainedModel[Any]:
+    tasks = [generated(tmp_path_factory.mktemp("small"), "rovers", **SMALL, seed=seed) for seed in (1, 2, 3)]
+    words = vocabulary(tasks[0])
+    instances = [Optimal().label(task, words, f"p{i}") for i, task in enumerate(tasks)]
+    return train("wl", RelationalData(words, tuple(instances)), iterations=3, least_states=1)
+
+
+def check(task: hstar.Task, heuristic: Any, search: str) -> None:
+    result = hstar.solve(task, heuristic, search, time_limit=LIMIT_S)
+    assert result.status == "time_limit"
+    assert result.search_time < LIMIT_S + LATE_S
+
+
+@pytest.mark.parametrize("name", [info.name for info in hstar.heuristics()])
+def test_heuristics_keep_a_time_limit(large: hstar.Task, name: str) -> None:
+    check(large, name, "astar")
+
+
+@pytest.mark.parametrize("search", ["gbfs", "lazy", "astar"])
+def test_models_of_colours_keep_a_time_limit(tmp_path: Any, model: TrainedModel[Any], search: str) -> None:
+    check(generated(tmp_path, "rovers", **HUGE), model, search)
