@@ -70,7 +70,7 @@ def test_examples_work(
         assert hstar("solve", "problem.pddl", "--plan-file", "plan.txt").code == 0
     if " bench " in line:
         Path("suite.toml").write_text(SUITE)
-    if " optimal folder" in line:
+    if " optimal folder" in line or " train folder" in line:
         Path("folder").mkdir()
         for name in ("domain.pddl", "problem.pddl"):
             shutil.copy(name, "folder")
@@ -78,7 +78,7 @@ def test_examples_work(
         assert hstar("sample", "optimal", "problem.pddl", "-o", "states.data", "-q").code == 0
     if " evaluate model.hstar " in line:
         assert hstar("train", "wl", "states.data", "-o", "model.hstar", "--least-states", "1", "-q").code == 0
-    if " calibrate " in line:
+    if " calibrate " in line or " compare " in line:
         prepare_calibration(blocks)
     if "own.py" in line:
         example = "own_heuristic.py" if "--heuristic own.py" in line else "own_space.py"

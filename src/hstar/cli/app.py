@@ -24,6 +24,7 @@ COMMANDS = {
     "train": "Learn a heuristic for a task, a domain, a puzzle, maps or an own space.",
     "calibrate": "Calibrate a model so that A* keeps a bound with a stated probability.",
     "evaluate": "Compare heuristics and planners from many starts, or a model with labelled states.",
+    "compare": "Compare models, heuristics and planners on a folder of problems.",
     "bench": "Run an experiment that a file describes; resumable.",
     "report": "Show runs as a page, tables and figures.",
     "show": "Draw a map, what searches explore on it, their paths and values.",

@@ -31,6 +31,7 @@ states that `hstar sample` wrote, or one of the sets that come with hstar: block
 visitall. `hstar train RECIPE --help` has the options of a recipe, `hstar list recipes` tells what each is
 for."""
 EXAMPLES = (
+    "hstar train folder -o model.hstar --label-limit 5s",
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
     "hstar train nrsl problem.pddl -o model.hstar --estimate gaussian --states 500 --epochs 5",
     "hstar train fsm problem.pddl -o model.hstar --states 500 --time-limit 1m --seed 1 --patience 2",
