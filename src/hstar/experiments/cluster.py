@@ -318,9 +318,11 @@ def _slurm_cluster(table: SlurmTable, file: Path) -> Iterator[SLURMCluster]:
         raise InputError("no sbatch on this machine; start on one that can submit to Slurm", file=file)
     options = msgspec.to_builtins(table)
     del options["jobs"]
-    # One process with all cores: its threads only wait for commands. The port of the web page may be taken.
+    # One process with all cores: its threads only wait for commands. The web page asks nobody for a password,
+    # so it is for this machine alone; its usual port may be taken.
     options = {"processes": 1, **options}
-    options["scheduler_options"] = {"dashboard_address": ":0", **options.get("scheduler_options", {})}
+    page = {"dashboard_address": "127.0.0.1:0"}
+    options["scheduler_options"] = {**page, **options.get("scheduler_options", {})}
 
     async def submit() -> str | None:
         while len(cluster.workers) < table.jobs:
