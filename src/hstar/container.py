@@ -5,7 +5,7 @@ and `version` of what is stored, `header` (plain data), and `digest`, SHA-256 ov
 
 Invariants: reading runs no code from the file; a file that was cut, overwritten or is of another kind is an
 `InputError` of one line; the same content gives the same bytes; a file is replaced as a whole or not at all.
-Torch is not needed.
+Torch is not needed, and NumPy for files with tensors alone.
 """
 
 from __future__ import annotations
@@ -14,16 +14,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
-
-import numpy as np
-import numpy.typing as npt
-from safetensors import SafetensorError
-from safetensors.numpy import load
-from safetensors.numpy import save as serialize
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hstar.errors import InputError
 from hstar.files import opened, read_bytes, replace_file
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Tensors: TypeAlias = "dict[str, npt.NDArray[Any]]"
 
@@ -41,6 +38,9 @@ def write(
     durable: bool = True,
 ) -> None:
     """Replaces the file. Unless `durable`, it survives a kill but perhaps not a power cut."""
+    import numpy as np
+    from safetensors.numpy import save as serialize
+
     plain = {name: np.ascontiguousarray(tensor) for name, tensor in tensors.items()}
     text = json.dumps(header, sort_keys=True, allow_nan=False)
     digest = _digest(kind, version, text, plain)
@@ -70,8 +70,8 @@ def read(path: Path, kind: str, version: int, oldest: int = 1) -> tuple[dict[str
             f"{kind} of the old format {found}, this hstar reads {oldest} and later: make it anew", file=path
         )
     try:
-        tensors = load(read_bytes(path, streams=False))  # which compares their sizes with that of the file
-    except (SafetensorError, *_FOREIGN):
+        tensors = _tensors(read_bytes(path, streams=False))
+    except _FOREIGN:
         raise InputError(f"not a {kind} of hstar, or damaged", file=path) from None
     try:
         text = entry["header"]
@@ -103,6 +103,20 @@ def _entry(path: Path) -> dict[str, Any]:
     if not isinstance(entry, dict):
         raise ValueError("no entry")
     return entry
+
+
+def _tensors(content: bytes) -> Tensors:
+    """The tensors of a file, whose sizes must be those of the file; a `ValueError` if they are not."""
+    end = 8 + int.from_bytes(content[:8], "little")
+    if end == len(content) and set(json.loads(content[8:end])) == {"__metadata__"}:
+        return {}
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        return load(content)
+    except SafetensorError:
+        raise ValueError("damaged") from None
 
 
 def _digest(kind: str, version: Any, header: str, tensors: Mapping[str, npt.NDArray[Any]]) -> str:

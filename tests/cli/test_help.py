@@ -11,9 +11,11 @@ import pytest
 
 import hstar as api
 from hstar.cli.app import COMMANDS, command_parser
+from hstar.experiments.knowledge import Knowledge, steps_of
 from hstar.recipes import train
 from hstar.sampling import relational
 from hstar.spaces.grid_files import write_png
+from hstar.spaces.relations import vocabulary
 from labelled import generated, labelled
 from puzzle_models import made
 
@@ -70,7 +72,9 @@ def test_examples_work(
         assert hstar("solve", "problem.pddl", "--plan-file", "plan.txt").code == 0
     if " bench " in line:
         Path("suite.toml").write_text(SUITE)
-    if " optimal folder" in line or " train folder" in line:
+    if " plan " in line or " info knowledge" in line:
+        Knowledge(vocabulary(api.load("problem.pddl")), steps_of([])).save(Path("knowledge.hstar"))
+    if " optimal folder" in line or " train folder" in line or " learn " in line:
         Path("folder").mkdir()
         for name in ("domain.pddl", "problem.pddl"):
             shutil.copy(name, "folder")

@@ -22,6 +22,8 @@ COMMANDS = {
     "generate": "Write problems of a domain: of given sizes, or splits to train and test on.",
     "sample": "Write labelled states of a task or of many tasks of a domain, to learn from.",
     "train": "Learn a heuristic for a task, a domain, a puzzle, maps or an own space.",
+    "learn": "Learn a planner for all problems of a PDDL domain from problems and plans.",
+    "plan": "Plan with what hstar learn found out about the domain.",
     "calibrate": "Calibrate a model so that A* keeps a bound with a stated probability.",
     "evaluate": "Compare heuristics and planners from many starts, or a model with labelled states.",
     "compare": "Compare models, heuristics and planners on a folder of problems.",
@@ -29,7 +31,7 @@ COMMANDS = {
     "report": "Show runs as a page, tables and figures.",
     "show": "Draw a map, what searches explore on it, their paths and values.",
     "validate": "Check a plan against the PDDL itself.",
-    "info": "Describe a task, a puzzle, a map, an own space or a model file.",
+    "info": "Describe a task, a puzzle, a map, an own space, a model or knowledge of a domain.",
     "serve": "Answer clients over HTTP: planning as a service, and a page to type PDDL into.",
     "demo": "Generate a blocks-world task and solve it with several searches and heuristics.",
 }

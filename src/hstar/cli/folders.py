@@ -1,4 +1,4 @@
-"""Folders of problems, as `hstar train FOLDER` and `hstar compare FOLDER` take them.
+"""Problems of a domain, as `hstar train FOLDER`, `hstar compare FOLDER` and `hstar learn` take them.
 
 Each problem is labelled by a process of its own: by A* within the limit, otherwise along a plan of
 `lama-first`, or along a plan that the user has. A file that cannot be used is named in one line and left out;
@@ -23,6 +23,7 @@ from hstar.files import read_bytes
 
 if TYPE_CHECKING:
     from hstar.experiments import Job, ProblemSet, Store
+    from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalData
 
 LABEL_LIMIT = 10.0  # seconds of each problem
@@ -51,18 +52,30 @@ def tell(text: str) -> None:
 
 def read_folder(folder: Path, store: Store) -> dict[Path, ProblemSet]:
     """The problems of a folder by their files; broken ones are named and left out."""
-    from hstar.experiments.problems import read_problem
-
     domain = folder / "domain.pddl"
     if not domain.is_file() and any(folder.glob("*.pddl")):
         raise InputError("no domain.pddl in this folder", file=folder)
     files = [file for _, file in problem_files([folder], domain if domain.is_file() else None)]
-    found, errors = dict[Path, "ProblemSet"](), list[HstarError]()
+    return read_files(domain, files, store)
+
+
+def read_files(domain: Path, files: Sequence[Path], store: Store) -> dict[Path, ProblemSet]:
+    """The problems of a domain by their files; broken ones are named and left out.
+
+    Of files with one name, those after the first have that of their folder before theirs.
+    """
+    from hstar.experiments.problems import make_problem
+    from hstar.spaces.pddl import read_text
+
+    found, errors, names = dict[Path, "ProblemSet"](), list[HstarError](), set[str]()
     for file in files:
+        name = file.stem if file.stem not in names else f"{file.resolve().parent.name}-{file.stem}"
         try:
-            found[file] = read_problem(file, store, domain)
+            texts = read_text(domain), read_text(file)
+            found[file] = make_problem(name, *texts, store, (str(domain), str(file)))
         except HstarError as error:
             errors.append(error)
+        names.add(name)
     if not found:
         raise errors[0]
     for broken in errors:
@@ -73,15 +86,14 @@ def read_folder(folder: Path, store: Store) -> dict[Path, ProblemSet]:
 def label_folder(folder: Path, limit: float, plans: Path | None, quiet: bool) -> Labelled:
     """Labelled states of all problems that get some; a `KeyboardInterrupt` if it was interrupted."""
     from hstar.experiments import Store
-    from hstar.experiments.protocol import labelling_jobs, merged
+    from hstar.experiments.protocol import merged
     from hstar.sampling.optimal import EXACT, Optimal
 
     how = Optimal(time_limit=limit, memory_limit=_MEMORY, siblings=True, satisficing=True)
     with tempfile.TemporaryDirectory(prefix="hstar-train-") as place, Store(Path(place)) as store:
         problems = read_folder(folder, store)
-        known = {} if plans is None else _plans(folder, plans, list(problems))
-        (jobs,) = labelling_jobs("labels", [[one] for one in problems.values()], how).values()
-        jobs = [_along(job, store, known.get(file)) for file, job in zip(problems, jobs, strict=True)]
+        known = {} if plans is None else plans_of(folder / "domain.pddl", plans, list(problems))
+        jobs = label_jobs(problems, how, store, known)
         how_run = argparse.Namespace(jobs=None, cluster=None, retry=False, json=False, quiet=quiet)
         rows = run_jobs(store, jobs, how_run)
         if rows is None:
@@ -96,6 +108,16 @@ def label_folder(folder: Path, limit: float, plans: Path | None, quiet: bool) ->
     return Labelled(data, len(list(folder.glob("*.pddl"))) - 1, bounds)
 
 
+def label_jobs(
+    problems: Mapping[Path, ProblemSet], how: Optimal, store: Store, plans: Mapping[Path, Path]
+) -> list[Job]:
+    """A job for each problem, along a plan of the user if there is one."""
+    from hstar.experiments.protocol import labelling_jobs
+
+    (jobs,) = labelling_jobs("labels", [[one] for one in problems.values()], how).values()
+    return [_along(job, store, plans.get(file)) for file, job in zip(problems, jobs, strict=True)]
+
+
 def _along(job: Job, store: Store, plan: Path | None) -> Job:
     """The job that labels a problem along a plan of the user, if there is one."""
     if plan is None:
@@ -104,7 +126,7 @@ def _along(job: Job, store: Store, plan: Path | None) -> Job:
     return replace(job, command=(*job.command, "--plan", "{plan}"), inputs=inputs)
 
 
-def _plans(folder: Path, plans: Path, problems: Sequence[Path]) -> Mapping[Path, Path]:
+def plans_of(domain: Path, plans: Path, problems: Sequence[Path]) -> Mapping[Path, Path]:
     """The valid plans by problem; others are named and left out, and so are those of no problem."""
     if not plans.is_dir():
         raise InputError("is not a folder of plans", file=plans)
@@ -114,14 +136,14 @@ def _plans(folder: Path, plans: Path, problems: Sequence[Path]) -> Mapping[Path,
     found: dict[Path, Path] = {}
     for file in there:
         if (problem := names.get(file)) is None:
-            tell(f"{file}: no problem of {folder} has this name")
+            tell(f"{file}: no problem has this name")
             continue
         try:
-            valid_plan(folder / "domain.pddl", problem, file)
+            valid_plan(domain, problem, file)
         except HstarError as error:
             tell(str(error))
             continue
         found[problem] = file
     if not found:
-        raise InputError(f"no plan of a problem of {folder} in this folder", file=plans)
+        raise InputError("no plan of any of the problems in this folder", file=plans)
     return found

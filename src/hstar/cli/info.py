@@ -15,12 +15,15 @@ from hstar.spaces.load import kind_of
 if TYPE_CHECKING:
     from hstar.spaces.task import Task
 
-DESCRIPTION = "PROBLEM is a task, a puzzle, a map or an own space, as for `hstar solve`, or a model file."
+DESCRIPTION = (
+    "PROBLEM is a task, a puzzle, a map or an own space, as for `hstar solve`, a model or a knowledge file."
+)
 EXAMPLES = (
     "hstar info domain.pddl problem.pddl",
     "hstar info output.sas --json",
     "hstar info tiles:4x4",
     "hstar info model.hstar",
+    "hstar info knowledge.hstar",
 )
 
 
@@ -33,7 +36,10 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     first: Path = arguments.files[0]
     if first.suffix == MODEL:
-        record = describe_model(first)
+        from hstar import container
+
+        known = container.kind(first) == "knowledge"
+        record = describe_knowledge(first) if known else describe_model(first)
     elif (kind := kind_of(str(first))).name != "task":
         record = describe_problem(kind.load(str(first)), str(first))
     else:
@@ -74,6 +80,24 @@ def describe_model(path: Path) -> dict[str, Any]:
         "seed": model.seed,
         "training": json.dumps({key: value for key, value in model.summary.items() if key != "curve"}),
         "versions": json.dumps(model.versions),
+    }
+
+
+def describe_knowledge(path: Path) -> dict[str, Any]:
+    """What is in a knowledge file, as plain data."""
+    from hstar.experiments.knowledge import load
+
+    knowledge = load(path)
+    steps = [(step.candidate.name, step.seconds) for step in knowledge.steps]
+    return {
+        "knowledge": path.name,
+        "domain": knowledge.words.domain,
+        "predicates": [f"{name}/{arity}" for name, arity in knowledge.words.predicates],
+        "steps": [name if s is None else f"{name} for {s:g} s of CPU" for name, s in steps],
+        "learned": knowledge.learned,
+        "interrupted": knowledge.interrupted,
+        "learning": json.dumps(knowledge.summary),
+        "version": knowledge.version,
     }
 
 

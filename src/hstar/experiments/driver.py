@@ -108,11 +108,13 @@ def run(
     *,
     progress: Callable[[Standing], None] = lambda standing: None,
     retry_failed: bool = False,
+    deadline: float | None = None,
 ) -> list[Record]:
     """Runs what the store does not have; gives a row for each job that has been run, in their order.
 
     Jobs that differ in their labels alone are run once. `retry_failed`: what ended in an error, or at a time
-    limit on a busy machine, is run again.
+    limit on a busy machine, is run again. At the `deadline` by the clock of `time.monotonic` what is running
+    is stopped, and has no row.
     """
     wanted = list(jobs)
     ordered = {job.key: job for job in wanted}
@@ -146,13 +148,17 @@ def run(
             # 2. Wait for one to end, and keep it.
             if not running and not slots:
                 time.sleep(LOOK_S)  # `wait` does not wait for nothing
-            ended, _ = wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED)
+            left = LOOK_S if deadline is None else min(LOOK_S, max(0.0, deadline - time.monotonic()))
+            ended, _ = wait(running, timeout=left, return_when=FIRST_COMPLETED)
             for future in ended:
                 job = running.pop(future).job
                 attempt = done[job.key] = store.record(job, future.result())
                 failed += attempt.status == "error"
                 waiting.settle(job.key, attempt.status in DONE)
                 progress(standing(attempt))
+            if deadline is not None and time.monotonic() >= deadline:
+                executor.stop(running)
+                break
     except BaseException:
         executor.stop(running)
         raise

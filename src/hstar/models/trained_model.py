@@ -125,8 +125,8 @@ class TrainedModel(Generic[S]):
         """
         return self.space.build(self, problem, cache=cache)
 
-    def save(self, path: str | Path) -> None:
-        """Writes the file, as a whole or not at all."""
+    def to_parts(self) -> tuple[dict[str, Any], Tensors]:
+        """Header and tensors, as a file holds them; `from_parts` reads them."""
         plain = {name: getattr(self, name) for name in _Header.__annotations__}
         header = {
             **{name: dict(value) if isinstance(value, Mapping) else value for name, value in plain.items()},
@@ -134,7 +134,11 @@ class TrainedModel(Generic[S]):
             "estimate": estimates.to_json(self.estimate),
             "rule": rules.to_json(self.rule),
         }
-        container.write(Path(path), KIND, FORMAT_VERSION, header, dict(self.tensors))
+        return header, dict(self.tensors)
+
+    def save(self, path: str | Path) -> None:
+        """Writes the file, as a whole or not at all."""
+        container.write(Path(path), KIND, FORMAT_VERSION, *self.to_parts())
 
 
 class _Header(TypedDict):
@@ -167,18 +171,30 @@ def load_model(
     """
     from hstar.models.old_files import read
 
+    if container.kind(Path(path)) == "knowledge":
+        raise ModelError(f"{path}: knowledge of a domain, not a model; hstar plan runs it")
     try:
         header, tensors = read(Path(path))
     except InputError as error:
         raise ModelError(str(error)) from None
     try:
+        return from_parts(header, tensors, model=model)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from None
+
+
+def from_parts(
+    header: Mapping[str, Any], tensors: Tensors, *, model: Callable[[int, int], nn.Module] | None = None
+) -> TrainedModel[Any]:
+    """What `TrainedModel.to_parts` gave; a `ModelError` for anything else. `model` as in `load_model`."""
+    try:
         parts = {"tensors": tensors, **_parts(converted(header, _Header))}
         if model is None:
             return TrainedModel(**parts)
     except KeyError as error:
-        raise ModelError(f"{path}: damaged model: no {error}") from None
+        raise ModelError(f"damaged model: no {error}") from None
     except (TypeError, ValueError, AttributeError, InputError, ModelError) as error:
-        raise ModelError(f"{path}: damaged model: {error}") from None
+        raise ModelError(f"damaged model: {error}") from None
     parts["space"] = parts["space"].with_module(model, tensors, parts["estimate"].outputs)
     return TrainedModel(**parts)
 

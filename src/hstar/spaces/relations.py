@@ -18,7 +18,7 @@ import msgspec
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.spaces.lifted import GroundAtom
+from hstar.spaces.lifted import GroundAtom, LiftedTask
 from hstar.spaces.task import Task, format_atom
 
 
@@ -115,9 +115,9 @@ class TaskRelations:
         )
 
 
-def vocabulary(task: Task) -> Vocabulary:
+def vocabulary(task: Task | LiftedTask) -> Vocabulary:
     """That of a task's domain, in alphabetical order."""
-    domain = task.lifted.domain
+    domain = (task.lifted if isinstance(task, Task) else task).domain
     predicates = tuple(sorted((name, len(types)) for name, types in domain.predicates.items()))
     return Vocabulary(
         domain.name, predicates, ("object", *sorted(domain.types)), tuple(sorted(domain.constants))
@@ -130,7 +130,7 @@ def relations(task: Task, words: Vocabulary, *, operators: bool = False) -> Task
     `operators`: its operators, too.
     """
     lifted = task.lifted
-    _check_domain(task, words)
+    check_domain(task.name, vocabulary(task), words)
     # Of a task that it finds unsolvable the translator leaves one fact, which is not of the domain.
     known = words.predicate_number
     facts = [atom if atom is None or atom[0] in known else None for atoms in task.atoms for atom in atoms]
@@ -179,9 +179,10 @@ def _operators(task: Task, found: Relations) -> tuple[GroundOperator, ...]:
     return tuple(operators)
 
 
-def _check_domain(task: Task, words: Vocabulary) -> None:
-    """The same predicates, types and constants; names of domains differ here and there."""
-    own = vocabulary(task)
+def check_domain(name: str, own: Vocabulary, words: Vocabulary) -> None:
+    """An `InputError` about the task of this name unless its vocabulary has the same predicates, types and
+    constants; names of domains differ here and there.
+    """
     parts: tuple[tuple[str, Sequence[str], Sequence[str]], ...] = (
         ("predicate", _spelled(own), _spelled(words)),
         ("type", own.types, words.types),
@@ -191,7 +192,7 @@ def _check_domain(task: Task, words: Vocabulary) -> None:
         more = (f"has the {kind} {one}" for one in found if one not in known)
         less = (f"has no {kind} {one}" for one in known if one not in found)
         if what := next(itertools.chain(more, less), None):
-            raise InputError(f"{task.name} is of another domain than {words.domain}: it {what}")
+            raise InputError(f"{name} is of another domain than {words.domain}: it {what}")
 
 
 def _spelled(words: Vocabulary) -> list[str]:

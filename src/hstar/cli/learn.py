@@ -1,0 +1,125 @@
+"""`hstar learn`: problems of a domain in, a planner for other problems of it out."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hstar.cli.folders import label_jobs, plans_of, read_files
+from hstar.cli.options import Parser
+from hstar.cli.problems import problem_files
+from hstar.cli.progress import ProgressLine, show_outcome
+from hstar.errors import InputError
+from hstar.files import check_files, check_writable
+
+if TYPE_CHECKING:
+    from hstar.experiments import Job, ProblemSet, Store
+    from hstar.experiments.learning import Learning
+
+DESCRIPTION = """\
+Learns a planner for all problems of a domain, without choices to make. hstar labels states along plans
+(yours, or plans that A* or lama-first finds), trains models, tries each of them in several searches on the
+largest problems, and writes the best configuration with its model to KNOWLEDGE, which `hstar plan` runs.
+Searches without a model take part; if one of them is best, hstar says so and keeps it. Ctrl-C or SIGTERM
+writes what is known so far."""
+EXAMPLES = ("hstar learn domain.pddl folder -o knowledge.hstar --budget 30s",)
+_INTERRUPTED = 130
+_LEAST_S = 1.0
+
+
+def configure(parser: Parser) -> None:
+    add = parser.option
+    parser.usage = f"{parser.prog} [OPTION ...] DOMAIN PROBLEM ... -o KNOWLEDGE"
+    add("domain", "DOMAIN", "PDDL file of the domain.", type=Path)
+    add("problems", "PROBLEM", "PDDL files of problems, or folders of them.", nargs="+", type=Path)
+    add("--output -o", "FILE", "Write the knowledge to this file.", required=True)
+    add("--plans", "FOLDER", "Label along plans in this folder, p01.plan for p01.pddl.")
+    add("--budget", "T", "Wall-clock time of all parts together.", 600.0)
+    add("--jobs -j", "N", "Number of processes at a time (default: all cores).")
+    add("--json", None, "Print one JSON object about what was learned.")
+    add("--quiet -q", None, "Show neither progress nor a summary.")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from hstar.experiments import Store
+    from hstar.experiments.learning import in_words
+
+    started = time.monotonic()
+    check_files(arguments.domain)
+    check_writable(arguments.output, "knowledge")
+    if arguments.budget < _LEAST_S or arguments.jobs == 0:
+        raise InputError("--budget takes 1s or more, --jobs 1 or more")
+    stopped = True
+    with (
+        tempfile.TemporaryDirectory(prefix="hstar-learn-") as place,
+        Store(Path(place)) as store,
+        ProgressLine(arguments.quiet) as line,
+    ):
+        learning = _learning(arguments, store, started, line)
+        try:
+            learning.run()
+            stopped = False
+        except KeyboardInterrupt:
+            pass
+        finally:  # whatever happened, what is known is not lost
+            with _uninterrupted():
+                knowledge = learning.knowledge(interrupted=stopped)
+                knowledge.save(arguments.output)
+    for note in learning.notes:
+        print(f"hstar: {' '.join(note.split())}", file=sys.stderr)
+    steps = [step.candidate.name for step in knowledge.steps]
+    record = {"domain": knowledge.words.domain, "steps": steps, "learned": knowledge.learned}
+    record |= {"interrupted": stopped, **knowledge.summary}
+    text = f"{knowledge.words.domain}: {in_words(learning)}"
+    show_outcome(arguments, record, f"{text}{' (interrupted)' if stopped else ''}")
+    return _INTERRUPTED if stopped else 0
+
+
+def _learning(arguments: argparse.Namespace, store: Store, started: float, line: ProgressLine) -> Learning:
+    """Reads all problems, the smallest ones first, and the plans."""
+    from hstar.experiments.learning import MEMORY, Learning
+    from hstar.sampling.optimal import Optimal
+    from hstar.spaces.pddl import read_task
+    from hstar.spaces.relations import vocabulary
+
+    line.announce("reading the problems ...")
+    given = dict.fromkeys(file for _, file in problem_files(arguments.problems, arguments.domain))
+    files = sorted(given, key=lambda file: (file.stat().st_size, str(file)))
+    problems = read_files(arguments.domain, files, store)
+    plans = {} if arguments.plans is None else plans_of(arguments.domain, arguments.plans, list(problems))
+    by_name = {problem.name: file for file, problem in problems.items()}
+
+    def jobs_of(chosen: Sequence[ProblemSet], limit: float) -> list[Job]:
+        how = Optimal(limit, MEMORY, siblings=True, satisficing=True)
+        return label_jobs({by_name[one.name]: one for one in chosen}, how, store, plans)
+
+    return Learning(
+        words=vocabulary(read_task(arguments.domain, next(iter(problems)))),
+        store=store,
+        problems=list(problems.values()),
+        label_jobs=jobs_of,
+        budget=arguments.budget,
+        jobs=arguments.jobs or os.cpu_count() or 1,
+        progress=lambda text: line.update(time.monotonic() - started, text),
+        started=started,
+    )
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Signals that would end this process are ignored: a file is being written."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

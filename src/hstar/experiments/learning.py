@@ -1,0 +1,276 @@
+"""`hstar learn`: from problems of a domain to knowledge that solves others, within a wall-clock budget.
+
+1. Label: states along plans of the smaller problems, given ones or found by A*, else by lama-first. 2. Train
+the models of `LEARNERS` on them. 3. Select by search: every candidate, those without learning among them,
+runs on the largest problems, which were not trained on if there are enough others. Successive halving
+(Jamieson and Talwalkar, AISTATS 2016) on CPU time: the better half goes on with twice the limit. A candidate
+is better that solves more, or as many in less CPU time from PDDL to plan; an unsolved problem counts twice
+the limit (PAR-2).
+
+Invariant: `Learning.knowledge` is valid at any moment, also when `run` was interrupted: what is not known yet
+is left out, down to the safety net alone.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hstar.experiments.driver import LocalExecutor, Standing, run
+from hstar.experiments.job import HSTAR, OWN_LIMIT, Job, Record
+from hstar.experiments.knowledge import SYMBOLIC, Candidate, Knowledge, Step, steps_of, symbolic, with_model
+from hstar.experiments.problems import ProblemSet
+from hstar.experiments.protocol import LABELS, about
+from hstar.experiments.store import Store
+from hstar.files import read_bytes
+from hstar.spaces.relations import Vocabulary
+
+LABELLED, TRAINED, SELECTED = 0.35, 0.6, 0.95  # shares of the budget by which each part ends
+MOST_JUDGES = 12  # problems of the selection
+JUDGES_SHARE = 8  # of so many problems one is kept for the selection, ...
+LEAST_TRAINING = 8  # ... if so many are left to learn from
+LEAST_LIMIT = 0.2  # seconds of CPU of a run in the first round
+TRANSLATION_S = 30.0  # for the translation of a problem of the selection, beyond the limit of the step
+EASY_S = 1.0  # mean CPU time of a problem up to which differences say nothing about larger ones
+MOST_LEARNED = 3  # steps before the safety net
+MEMORY = 4 << 30  # bytes of each process
+MODEL_FILE, CANDIDATE_FILE = "model.hstar", "candidate.hstar"
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Something to learn: what `hstar train` is given before the labels, and the candidates of its model."""
+
+    name: str
+    words: tuple[str, ...]
+    candidates: Callable[[str, Path], list[Candidate]]
+
+
+def _searches(name: str, file: Path) -> list[Candidate]:
+    from hstar.models.trained_model import load_model
+
+    return [*with_model(name, load_model(file))]
+
+
+LEARNERS = (
+    Learner("wl-ranking", ("wl", "--objective", "ranking"), _searches),
+    Learner("wl-regression", ("wl", "--objective", "regression"), _searches),
+)
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a candidate did on the problems of a round."""
+
+    name: str
+    solved: int
+    problems: int
+    seconds: float  # of CPU; an unsolved problem counts twice the limit
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.solved} of {self.problems} problems, {self.seconds:.2f} s"
+
+
+@dataclass
+class Learning:
+    """One run. Problems are in the order of their size, the smallest first."""
+
+    words: Vocabulary
+    store: Store
+    problems: Sequence[ProblemSet]
+    label_jobs: Callable[[Sequence[ProblemSet], float], list[Job]]  # by the time limit of a problem
+    budget: float  # seconds
+    jobs: int
+    progress: Progress = lambda text: None
+    started: float = field(default_factory=time.monotonic)
+    candidates: list[Candidate] = field(default_factory=lambda: [*symbolic()])  # the best one first
+    rounds: list[list[Score]] = field(default_factory=list)  # of the selection, the best one first in each
+    notes: list[str] = field(default_factory=list)  # what did not work
+    states: int = 0
+    labelled: int = 0
+
+    @property
+    def judges(self) -> Sequence[ProblemSet]:
+        """The problems of the selection: the largest ones."""
+        return self.problems[-min(MOST_JUDGES, max(len(self.problems) // JUDGES_SHARE, 1)) :]
+
+    @property
+    def lessons(self) -> Sequence[ProblemSet]:
+        """The problems to learn from."""
+        smaller = self.problems[: len(self.problems) - len(self.judges)]
+        return smaller if len(smaller) >= LEAST_TRAINING else self.problems
+
+    def run(self) -> None:
+        """All parts; what is known is in the fields whenever it is interrupted."""
+        labels = self._label()
+        if labels:
+            self._train(labels)
+        self._select()
+
+    def knowledge(self, *, interrupted: bool = False) -> Knowledge:
+        """The best candidates of families, as far as learning helps, and the safety net.
+
+        Searches of one family mostly fail together, others where it succeeds: so there is one of each.
+        """
+        if self.rounds:
+            able = [one for one in self.candidates if one.family != SYMBOLIC and self._helps(one)]
+            best = list({one.family: one for one in reversed(able)}.values())[::-1][:MOST_LEARNED]
+            best = best or self.candidates[:1]
+        else:  # nothing was tried: a model beside ff harms least
+            best = [one for one in self.candidates if one.family == "lazy"][:1]
+        summary: dict[str, Any] = {
+            "problems": len(self.problems),
+            "labelled": self.labelled,
+            "states": self.states,
+            "selection": [[vars(score) for score in scores] for scores in self.rounds],
+            "notes": self.notes,
+            "budget_s": self.budget,
+            "time_s": round(time.monotonic() - self.started, 3),
+        }
+        return Knowledge(self.words, steps_of(best), summary, interrupted)
+
+    def _helps(self, candidate: Candidate) -> bool:
+        """Whether it is no worse than what needs no learning, or all problems are too easy to tell."""
+        scores = next(s for s in reversed(self.rounds) if candidate.name in {one.name for one in s})
+        own = next(one for one in scores if one.name == candidate.name)
+        others = [one for one in scores if one.name in {each.name for each in symbolic()}]
+        easy = own.seconds <= EASY_S * own.problems
+        return all(own.solved >= one.solved and (easy or own.seconds <= one.seconds) for one in others[:1])
+
+    def _left(self, share: float) -> float:
+        return self.started + share * self.budget - time.monotonic()
+
+    def _jobs(self, jobs: Sequence[Job], share: float, what: str) -> list[Record]:
+        """Rows of the jobs that end before this share of the budget does."""
+        if (left := self._left(share)) <= 0 or not jobs:
+            return []
+
+        def shown(standing: Standing) -> None:
+            self.progress(f"{what}: {standing.finished} of {standing.total} done")
+
+        executor = LocalExecutor(self.jobs, self.store.folder / "scratch")
+        return run(self.store, jobs, executor, progress=shown, deadline=time.monotonic() + left)
+
+    def _label(self) -> list[Job]:
+        """The jobs that left labelled states."""
+        lessons = self.lessons
+        limit = min(max(self._left(LABELLED) * self.jobs / len(lessons) / 1.5, 0.5), 10.0)
+        jobs = self.label_jobs(lessons, limit)
+        rows = {row["instance"]: row for row in self._jobs(jobs, LABELLED, "labelling")}
+        found = [job for job in jobs if rows.get(job.labels["instance"], {}).get("states")]
+        self.labelled = len(found)
+        self.states = sum(rows[job.labels["instance"]]["states"] for job in found)
+        if not found:
+            why = "no plan of a problem was found in time" if rows else "the budget is too small to label"
+            self.notes.append(f"nothing learned: {why}")
+        return found
+
+    def _train(self, labels: Sequence[Job]) -> None:
+        """Adds the candidates of each model."""
+        made = self.store.latest()
+        files = {f"{i}.data": made[job.key].outputs[LABELS] for i, job in enumerate(labels)}
+        words = (*(f"{{{file}}}" for file in files), "-o", f"{{{MODEL_FILE}}}", "-q", "--json")
+        jobs = [
+            Job(
+                kind="train",
+                command=(*HSTAR, "train", *one.words, *words),
+                inputs=files,
+                outputs=(MODEL_FILE,),
+                time_limit=max(self._left(TRAINED), 1.0),
+                labels=about(self.words.domain, "all", one.name, 0, "train"),
+            )
+            for one in LEARNERS
+        ]
+        rows = {row["contestant"]: row for row in self._jobs(jobs, TRAINED, "training")}
+        latest = self.store.latest()
+        for one, job in zip(LEARNERS, jobs, strict=True):
+            row = rows.get(one.name)
+            if row is None or row["status"] != "trained":
+                why = "out of time" if row is None else row.get("error") or row["status"].replace("_", " ")
+                self.notes.append(f"no {one.name}: {why}")
+                continue
+            self.candidates += one.candidates(one.name, self.store.path(latest[job.key].outputs[MODEL_FILE]))
+
+    def _select(self) -> None:
+        """Puts the best candidate first."""
+        judges = list(reversed(self.judges))
+        rounds = max(math.ceil(math.log2(len(self.candidates))), 1)
+        # In every round the runs take at most as long as in the first one.
+        share = self._left(SELECTED) * self.jobs / rounds
+        limit = max(share / (len(self.candidates) * len(judges)), LEAST_LIMIT)
+        alive, solved = list(self.candidates), dict[tuple[str, str], Record]()
+        for number in range(rounds):
+            what = f"selection, round {number + 1} of {rounds}"
+            jobs = self._runs(alive, judges, limit)
+            todo = [job for job in jobs if _key(job.labels) not in solved]
+            rows = {_key(row): row for row in self._jobs(todo, SELECTED, what)} | solved
+            tried = [one.name for one in judges if all((one.name, each.name) in rows for each in alive)]
+            if not tried:
+                break
+            scores = [_score(one.name, [rows[name, one.name] for name in tried], limit) for one in alive]
+            self.rounds.append(sorted(scores, key=lambda score: (-score.solved, score.seconds)))
+            order = [score.name for score in self.rounds[-1]]
+            beaten = [one for one in self.candidates if one.name not in order]
+            alive.sort(key=lambda one: order.index(one.name))
+            self.candidates = [*alive, *beaten]
+            alive = alive[: math.ceil(len(alive) / 2)]
+            solved |= {key: row for key, row in rows.items() if row["status"] == "solved"}
+            limit *= 2
+        if not self.rounds:
+            self.notes.append("nothing selected: the budget is too small")
+
+    def _runs(self, alive: Sequence[Candidate], judges: Sequence[ProblemSet], limit: float) -> list[Job]:
+        """All candidates on a problem before the next one, so that a part of the runs can be compared."""
+        files = {one.name: self._file(one, limit) for one in alive}
+        return [
+            Job(
+                kind="search",
+                command=(
+                    *(*HSTAR, "plan", f"{{{CANDIDATE_FILE}}}", "{domain.pddl}", "{problem.pddl}", "{plan}"),
+                    *(OWN_LIMIT, f"{MEMORY >> 20}M", "-q", "--json"),
+                ),
+                inputs={**problem.lesson.source.files, CANDIDATE_FILE: file},
+                outputs=("plan",),
+                time_limit=limit + TRANSLATION_S,
+                cpu=True,
+                labels=about(problem.domain, problem.name, name, 0, "search"),
+            )
+            for problem in judges
+            for name, file in files.items()
+        ]
+
+    def _file(self, candidate: Candidate, limit: float) -> str:
+        """A file in the store with this candidate alone."""
+        path = self.store.folder / CANDIDATE_FILE
+        Knowledge(self.words, (Step(candidate, limit),)).save(path)
+        return self.store.put(read_bytes(path))
+
+
+def _score(name: str, rows: Sequence[Mapping[str, Any]], limit: float) -> Score:
+    solved = [row["cpu_time"] for row in rows if row["status"] == "solved"]
+    return Score(name, len(solved), len(rows), sum(solved) + 2 * limit * (len(rows) - len(solved)))
+
+
+def _key(labels: Mapping[str, Any]) -> tuple[str, str]:
+    return labels["instance"], labels["contestant"]
+
+
+def in_words(learning: Learning) -> str:
+    """What was selected, and what it is compared with."""
+    knowledge = learning.knowledge()
+    chosen = ", ".join(step.candidate.name for step in knowledge.steps)
+    if not learning.rounds:
+        return f"{chosen}; not compared with others"
+    learned = {one.name for one in learning.candidates if one.family != SYMBOLIC}
+    if not learned:
+        return f"{chosen}; symbolic, since no model was trained"
+    scores = next(s for s in reversed(learning.rounds) if len({one.name in learned for one in s}) == 2)
+    best, other = (next(one for one in scores if (one.name in learned) == known) for known in (True, False))
+    why = "" if knowledge.learned else "symbolic, since learning does not help: "
+    return f"{chosen}; {why}best with learning {best}, without {other}"
