@@ -176,6 +176,13 @@ def append_line(path: Path, text: str) -> None:
         file.write(text.encode() + b"\n")
 
 
+def shipped(folder: str) -> Path:
+    """A folder of files that come with hstar: in the package where it is installed, else in the clone."""
+    package = Path(__file__).parent
+    inside = package / folder
+    return inside if inside.is_dir() else package.parents[1] / folder
+
+
 def cache_folder() -> Path:
     """Where caches of hstar are: `HSTAR_CACHE_DIR`, or the user's folder for such files."""
     chosen = os.environ.get("HSTAR_CACHE_DIR")

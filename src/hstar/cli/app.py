@@ -19,6 +19,7 @@ COMMANDS = {
     "solve": "Find plans for tasks, puzzles, maps or own spaces; resumable.",
     "check": "Try a user's own state space and show what is wrong with it.",
     "list": "List the named parts, and which goes with which.",
+    "example": "Write problems of a domain, or example programs, to start with.",
     "generate": "Write problems of a domain: of given sizes, or splits to train and test on.",
     "sample": "Write labelled states of a task or of many tasks of a domain, to learn from.",
     "train": "Learn a heuristic for a task, a domain, a puzzle, maps or an own space.",

@@ -12,17 +12,24 @@ from typing import TYPE_CHECKING
 
 from hstar.cli.options import Parser
 from hstar.cli.runs import add_run_options, run_and_print
-from hstar.files import check_files
+from hstar.files import check_files, shipped
+from hstar.registry import unknown
 from hstar.units import format_time
 
 if TYPE_CHECKING:
     from hstar.experiments import Attempt, Job
 
-DESCRIPTION = """\
-SUITE is a TOML file with tasks, trainings and searches (docs/suites.md tells what may stand in it; suites/
-has some). Each job is a process of its own under hard limits. What is finished is kept in RUN: after a kill
-the same command goes on, and a suite that has grown runs only what is new."""
+SUITES = {path.stem: path for path in sorted(shipped("suites").glob("*.toml"))}
+"""The suites that come with hstar, by name."""
+
+DESCRIPTION = f"""\
+SUITE is a TOML file with tasks, trainings and searches (docs/suites.md describes it), or the name of a suite
+that comes with hstar:
+  {", ".join(SUITES)}
+Each job is a process of its own under hard limits. What is finished is kept in RUN: after a kill the same
+command goes on, and a suite that has grown runs only what is new."""
 EXAMPLES = (
+    "hstar bench demo -o runs/demo --profile quick --dry-run",
     "hstar bench suite.toml -o runs/first --dry-run",
     "hstar bench suite.toml -o runs/first --profile quick",
 )
@@ -31,7 +38,7 @@ EXAMPLES = (
 def configure(parser: Parser) -> None:
     add = parser.option
     parser.usage = f"{parser.prog} [OPTION ...] SUITE -o RUN"
-    add("suite", "SUITE", "The experiment, a TOML file.", type=Path)
+    add("suite", "SUITE", "The experiment: a TOML file, or one of the names above.", type=Path)
     add("--profile", "NAME", "Apply the changes of this profile of the suite.")
     add("--data", "FOLDER", "Folder that relative paths of instances start from (default: that of SUITE).")
     add("--dry-run", None, "Only tell what would be run, and for how long.")
@@ -44,9 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     from hstar.experiments.suite import read_suite
     from hstar.experiments.suite_jobs import suite_jobs
 
-    check_files(arguments.suite)
-    suite = read_suite(arguments.suite, arguments.profile)
-    home = (arguments.data or arguments.suite.parent).absolute()
+    file = _file(arguments.suite)
+    suite = read_suite(file, arguments.profile)
+    home = (arguments.data or file.parent).absolute()
     if arguments.dry_run and not is_run(arguments.output):  # leave nothing behind
         with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
             return _tell(suite_jobs(suite, home, store), {}, arguments.jobs)
@@ -55,6 +62,16 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.dry_run:
             return _tell(jobs, store.latest(), arguments.jobs)
         return run_and_print(store, jobs, arguments)
+
+
+def _file(suite: Path) -> Path:
+    """The file of a suite; a file that is there comes before a suite of hstar with the same name."""
+    if suite.exists() or suite.suffix or suite.parent != Path():
+        check_files(suite)
+        return suite
+    if suite.name not in SUITES:
+        raise unknown("suite", suite.name, list(SUITES))
+    return SUITES[suite.name]
 
 
 # In the order in which they need each other.

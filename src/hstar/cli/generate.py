@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not files:
         raise InputError("--seeds takes 1 or more")
     chosen = files if arguments.number is None else files[: arguments.number]
-    new = _write(arguments.output, chosen, {file.name for file in files})
+    texts = {"domain.pddl": chosen[0].domain, **{file.name: file.problem for file in chosen}}
+    new = write_new(arguments.output, texts, {file.name for file in files})
     records = [
         {"file": str(arguments.output / one.name), "sizes": one.sizes, "seed": one.seed, "digest": one.digest}
         for one in chosen
@@ -122,15 +123,18 @@ def _label(sizes: Mapping[str, int], seed: int) -> str:
     return "-".join([*words, f"seed{seed:04}"])
 
 
-def _write(folder: Path, files: list[_File], known: set[str]) -> int:
-    """Writes what is not there yet and tells how much that was. Other things in the folder are refused."""
-    texts = {"domain.pddl": files[0].domain, **{file.name: file.problem for file in files}}
+def write_new(folder: Path, texts: Mapping[str, str], more: Collection[str] = ()) -> int:
+    """Writes the texts that are not there yet, by name of file, and tells how many of them are no domain.
+
+    Nothing is written where a file has another content, or where there are files that are neither of `texts`
+    nor among `more`.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # Hidden files are not problems: a killed run may have left half of one.
         there = {path.name: path for path in folder.iterdir() if not path.name.startswith(".")}
         for name, path in sorted(there.items()):
-            if name not in known and name != "domain.pddl":
+            if name not in texts and name not in more:
                 raise InputError("is not of this call; give an empty folder", file=path)
             if name in texts and path.read_bytes() != texts[name].encode():
                 raise InputError("is there with another content; give an empty folder", file=path)
