@@ -64,7 +64,7 @@ $(BIN)/python:
 $(VENV)/.tools: constraints.txt pyproject.toml | $(BIN)/python
 	$(PIP) --upgrade pip
 	$(PIP) scikit-build-core nanobind cmake ninja
-	$(BIN)/python tools/requirements.py train bench cluster serve test lint | xargs -d '\n' $(PIP)
+	$(BIN)/python tools/requirements.py train bench cluster serve mcp test lint | xargs -d '\n' $(PIP)
 	touch $@
 
 $(VENV)/.hstar: $(VENV)/.tools CMakeLists.txt $(CORE)

@@ -62,7 +62,9 @@ def prepare_grid(folder: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("line", [line for line in examples() if not line.startswith("hstar serve")])
+@pytest.mark.parametrize(
+    "line", [line for line in examples() if not line.startswith(("hstar serve", "hstar mcp"))]
+)
 def test_examples_work(
     line: str, hstar: Run, blocks: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

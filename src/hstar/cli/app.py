@@ -34,6 +34,7 @@ COMMANDS = {
     "validate": "Check a plan against the PDDL itself.",
     "info": "Describe a task, a puzzle, a map, an own space, a model or knowledge of a domain.",
     "serve": "Answer clients over HTTP: planning as a service, and a page to type PDDL into.",
+    "mcp": "Answer an assistant over the Model Context Protocol: check, solve, validate, train.",
     "demo": "Generate a blocks-world task and solve it with several searches and heuristics.",
 }
 _EXIT_CODES = """\

@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     limits = _limits(arguments)
     if any(importlib.util.find_spec(name) is None for name in _NEEDED):
         raise UnsupportedError("hstar serve needs starlette and uvicorn: pip install 'hstar[serve]'")
-    models = _models(arguments.model or ())
+    models = named_models(arguments.model or ())
     with _listening(arguments.host, arguments.port) as connection:
         return _serve(arguments, limits, models, connection)
 
@@ -108,7 +108,7 @@ def _limits(arguments: argparse.Namespace) -> ServiceLimits:
     )
 
 
-def _models(words: Sequence[str]) -> dict[str, Path]:
+def named_models(words: Sequence[str]) -> dict[str, Path]:
     """Models by name. Each is loaded once, so that a bad file stops the start and not a search."""
     from hstar.models.trained_model import load_model
 

@@ -60,12 +60,8 @@ def read_request(asked: Any, limits: ServiceLimits, models: Mapping[str, Path]) 
         if name not in (*_TEXTS, *OPTIONS):
             raise unknown("field", str(name), [*_TEXTS, *OPTIONS])
     for name in _TEXTS:
-        if not isinstance(asked.get(name), str) or not asked[name].strip():
-            raise InputError(f"'{name}' must be the text of a PDDL {name}")
-        if _SURROGATE.search(asked[name]):
-            raise InputError(f"'{name}' has half of a character (a surrogate) in it")
-    time = _limit(asked, "time_limit", parse_time, limits.time, format_time)
-    memory = _limit(asked, "memory_limit", parse_memory, limits.memory, format_bytes)
+        check_text(name, asked.get(name))
+    time, memory = budget(asked, limits)
     words = [f"--time-limit={time}", f"--memory-limit={memory >> 20}"]
     if (search := asked.get("search")) is not None:
         words.append(f"--search={_name('search', search, [info.name for info in searches()])}")
@@ -78,7 +74,21 @@ def read_request(asked: Any, limits: ServiceLimits, models: Mapping[str, Path]) 
             words.append(f"--{name}={_number(name, number)}")
     words += [f"--{name}" for name in _SWITCHES if _switch(name, asked.get(name))]
     chosen = tuple(name for name in used if name in models)
-    return SolveRequest(asked["domain"], asked["problem"], tuple(words), chosen, time, int(memory))
+    return SolveRequest(asked["domain"], asked["problem"], tuple(words), chosen, time, memory)
+
+
+def check_text(name: str, text: Any) -> None:
+    """An `InputError` unless the value of a field is text that can be written to a file."""
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"'{name}' must be the text of a {'plan' if name == 'plan' else f'PDDL {name}'}")
+    if _SURROGATE.search(text):
+        raise InputError(f"'{name}' has half of a character (a surrogate) in it")
+
+
+def budget(asked: Mapping[str, Any], limits: ServiceLimits) -> tuple[float, int]:
+    """Seconds and bytes that a request may use: what it asks for, up to the limits."""
+    time = _limit(asked, "time_limit", parse_time, limits.time, format_time)
+    return time, int(_limit(asked, "memory_limit", parse_memory, limits.memory, format_bytes))
 
 
 def _limit(asked: Mapping[str, Any], name: str, parse: Any, most: Any, show: Any) -> Any:

@@ -18,8 +18,9 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -164,33 +165,57 @@ class Searches:
         search.watch()
         request = search.request
         limits = ProcessLimits(request.time + GRACE_S, resident_memory=int(_GRACE_MEMORY * request.memory))
-        with tempfile.TemporaryDirectory(dir=self._scratch.name, ignore_cleanup_errors=True) as home:
-            files = [Path(home, "domain.pddl"), Path(home, "problem.pddl")]
-            for file, text in zip(files, (request.domain, request.problem), strict=True):
-                file.write_text(text, encoding="utf-8")
+        finished = run_command(
+            {"domain.pddl": request.domain, "problem.pddl": request.problem},
             # The domain is found beside the problem, also when its text does not look like one.
-            command = [sys.executable, "-m", "hstar", "solve", str(files[1]), "--json", *request.words]
-            finished = run_limited(
-                command,
-                limits,
-                environment={"OMP_NUM_THREADS": "1"},
-                watch=search.watch,
-                # Models decide which modules a search needs.
-                start=functools.partial(self._servers.start, ("solve", *request.models)),
-            )
+            ("solve", "problem.pddl", "--json", *request.words),
+            limits,
+            folder=self._scratch.name,
+            watch=search.watch,
+            # Models decide which modules a search needs.
+            start=functools.partial(self._servers.start, ("solve", *request.models)),
+        )
         search.watch()  # killed by us
-        return _answer(finished, self._for_clients(f"{home}/", finished))
+        return _answer(finished, self._for_clients(finished.errors))
 
-    def _for_clients(self, home: str, finished: Finished) -> str:
-        """What the search said, without paths of this machine."""
-        text = finished.errors.replace(home, "")
-        for name, file in self.models.items():
+    def _for_clients(self, text: str) -> str:
+        """What the search said, with names of models instead of their files."""
+        for name, file in list(self.models.items()):  # others may add some
             text = text.replace(str(file), name)
         return text
 
 
-def _error(message: str, **more: Any) -> Answer:
-    return {"status": "error", "result": {"error": message, "output": {}, "stdout": "", **more}}
+def run_command(
+    files: Mapping[str, str], words: Sequence[str], limits: ProcessLimits, folder: str, **how: Any
+) -> Finished:
+    """A command of hstar on these files, by name, in a new folder within `folder`.
+
+    Words that name one of the files, or a folder of them, become its path. What the command says has no paths
+    of this machine. `how` is for `run_limited`.
+    """
+    with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as home:
+        for name, text in files.items():
+            Path(home, name).parent.mkdir(exist_ok=True)
+            Path(home, name).write_text(text, encoding="utf-8")
+        named = {*files, *(str(Path(name).parent) for name in files)}
+        placed = [str(Path(home, word)) if word in named else word for word in words]
+        command = [sys.executable, "-m", "hstar", *placed]
+        finished = run_limited(command, limits, environment={"OMP_NUM_THREADS": "1"}, **how)
+        return replace(finished, errors=finished.errors.replace(f"{home}/", ""))
+
+
+def failure(errors: str) -> dict[str, Any]:
+    """The last line of what a command said, as `error`, and its place, as `file`, `line` and `column`."""
+    message = (errors.strip().splitlines() or ["the command ended without an answer"])[-1]
+    message = message.removeprefix("hstar: error: ")
+    place = _PLACE.match(message)
+    where = {} if place is None else dict(zip(("file", "line", "column"), place.groups(), strict=True))
+    known = {name: value if name == "file" or value is None else int(value) for name, value in where.items()}
+    return {"error": message, **known}
+
+
+def _error(error: str, **more: Any) -> Answer:
+    return {"status": "error", "result": {"error": error, "output": {}, "stdout": "", **more}}
 
 
 def _answer(finished: Finished, errors: str) -> Answer:
@@ -202,14 +227,7 @@ def _answer(finished: Finished, errors: str) -> Answer:
     if row is None and (finished.timed_out or finished.out_of_memory):
         row = {"status": "time_limit" if finished.timed_out else "memory_limit"}
     if row is None:
-        message = (errors.strip().splitlines() or ["the search ended without an answer"])[-1]
-        message = message.removeprefix("hstar: error: ")
-        place = _PLACE.match(message)
-        where = {} if place is None else dict(zip(("file", "line", "column"), place.groups(), strict=True))
-        for name in ("line", "column"):
-            if where.get(name) is not None:
-                where[name] = int(where[name])
-        return _error(message, stderr=errors, exit_code=finished.exit_code, **where)
+        return _error(**failure(errors), stderr=errors, exit_code=finished.exit_code)
     plan, stdout, output = row.get("plan"), "", dict[str, str]()
     if plan is not None:
         stdout = output["plan"] = format_plan(plan, row["cost"], row["unit_cost"])

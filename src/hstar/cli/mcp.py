@@ -1,0 +1,53 @@
+"""`hstar mcp`: tools for assistants."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+from pathlib import Path
+
+from hstar.cli.options import Parser
+from hstar.cli.serve import named_models
+from hstar.errors import InputError, UnsupportedError
+from hstar.service.requests import ServiceLimits
+
+DESCRIPTION = """\
+Answers a client of the Model Context Protocol on standard input and output, with the tools check_domain,
+solve, validate and train. PDDL is passed as text. Each call is a process of its own under the limits below.
+docs/integrations.md shows how to set up a client. It needs `pip install 'hstar[mcp]'`."""
+EXAMPLES = (
+    "hstar mcp",
+    "hstar mcp --model blocks=model.hstar --time-limit 30s --memory-limit 1G -o models",
+)
+_DEFAULTS = ServiceLimits()
+
+
+def configure(parser: Parser) -> None:
+    add, most = parser.option, _DEFAULTS
+    text = "Let the client use the model of this file as heuristic NAME. Repeat it for several."
+    add("--model", "NAME=FILE", text, action="append")
+    add("--output -o", "FOLDER", "Keep models that the client trains in this folder, which must exist.")
+    add("--time-limit -t", "T", "Greatest wall-clock time of a call, and the default.", most.time)
+    add("--memory-limit -m", "M", "Greatest resident memory of a call, and the default.", most.memory)
+    add("--jobs -j", "N", "Number of calls that run at a time.", min(os.cpu_count() or 1, 8))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    for name in ("jobs", "time_limit", "memory_limit"):
+        if getattr(arguments, name) <= 0:
+            raise InputError(f"--{name.replace('_', '-')} must be above 0")
+    folder: Path | None = arguments.output
+    if folder is not None and not folder.is_dir():
+        raise InputError("is not a folder", file=folder)
+    if importlib.util.find_spec("mcp") is None:
+        raise UnsupportedError("hstar mcp needs the package mcp: pip install 'hstar[mcp]'")
+    from hstar.service.mcp import Tools, server
+
+    limits = ServiceLimits(arguments.time_limit, arguments.memory_limit, jobs=arguments.jobs)
+    tools = Tools(limits, named_models(arguments.model or ()), folder and folder.absolute())
+    try:
+        server(tools).run()
+    finally:
+        tools.close()
+    return 0
