@@ -37,10 +37,16 @@ void check_states(const SearchSpace& space, const SearchSpace& other, const std:
   if (!same) throw InputError(what + " was made for a task with other variables or another goal");
 }
 
-RowsOf<double> raw(const PyRawModel& self, const PyProblem& problem, ValueRows states) {
+RowsOf<double> raw(const PyRawModel& self, const PyProblem& problem, ValueRows states,
+                   std::optional<ValueRows> parent) {
   RawModel& model = self.get();
   if (self.space) check_states(*problem.space, *self.space, "the model");
   StateBatch batch = checked_batch(*problem.space, states);
+  if (parent) {
+    const StateBatch parents = checked_batch(*problem.space, *parent);
+    check(parents.size() == 1, "states have one parent, if they have one");
+    batch.set_parent(parents.packed(0));
+  }
   const size_t n = batch.size();
   std::vector<double> result(n * model.outputs());
   unlocked([&](Poll& poll) {
@@ -124,8 +130,10 @@ void bind_belief(nb::module_& module) {
 void bind_models(nb::module_& module) {
   nb::class_<PyRawModel>(module, "RawModel", "A model of states: raw numbers, which an estimate explains.")
       .def_prop_ro("outputs", [](const PyRawModel& self) { return self.get().outputs(); })
-      .def("raw", &raw, "task"_a, "states"_a,
-           "Raw outputs (n, outputs) of states given as an int32 array (n, variables).");
+      .def("raw", &raw, "task"_a, "states"_a, "parent"_a = nb::none(),
+           "Raw outputs (n, outputs) of states given as an int32 array (n, variables). `parent` (1, "
+           "variables): "
+           "the state that all of them follow, for models that work with differences.");
   module.def(
       "colour_model",
       [](const PyTask& task, const RelationalTask& relations, const ColourTable& table, int32_t iterations,

@@ -4,26 +4,9 @@
 #include <string>
 
 #include "base/control.h"
-#include "base/hash.h"
 
 namespace hstar {
 namespace {
-
-constexpr size_t kColoursPerMicrosecond = 50;  // at a guess
-
-enum class GoalStatus : uint64_t { kHolds = 0, kGoalHolds = 1, kGoalOpen = 2 };
-
-Colour mix(uint64_t a, uint64_t b) {
-  return fold_multiply(a ^ 0x2d358dccaa6c78a5ULL,
-                       fold_multiply(b ^ 0x8bb84b93962eacc9ULL, 0x9e3779b97f4a7c15ULL));
-}
-
-Colour object_colour(uint32_t kind) { return mix(1, kind); }
-Colour atom_colour(uint32_t predicate, GoalStatus status) {
-  return mix(2 + static_cast<uint64_t>(status), predicate);
-}
-// A neighbour behind an edge. Sums of these stand for multisets of neighbours.
-Colour across(uint64_t label, Colour neighbour) { return mix(neighbour, 0x100 + label); }
 
 void check_range(const std::vector<int32_t>& numbers, int32_t low, int32_t high, const char* what) {
   for (const int32_t number : numbers)
@@ -71,9 +54,8 @@ ColourRefinement::ColourRefinement(const Task& task, RelationalTask relations, i
 
 std::span<const Colour> ColourRefinement::colours(const Value* values) {
   present_.assign(relations_.constant.begin(), relations_.constant.end());
-  for (size_t v = 0; v < offsets_.size(); ++v)
-    if (const int32_t atom = relations_.atom_of_fact[offsets_[v] + values[v]]; atom != -1)
-      present_.push_back(atom);
+  for (int32_t v = 0; v < variables(); ++v)
+    if (const int32_t atom = this->atom(v, values[v]); atom != -1) present_.push_back(atom);
   return colours_of_present();
 }
 
@@ -124,10 +106,10 @@ void ColourRefinement::refine(uint64_t iteration) {
     Colour sum = 0;
     for (int32_t at = begin; at < end; ++at)
       sum += across(at - begin, object_colours_[relations_.arguments[at]]);
-    present_colours_[i] = mix(present_colours_[i] + iteration, sum);
+    present_colours_[i] = refined(present_colours_[i], iteration, sum);
   }
   for (size_t o = 0; o < object_colours_.size(); ++o)
-    object_colours_[o] = mix(object_colours_[o] + iteration, sums_[o]);
+    object_colours_[o] = refined(object_colours_[o], iteration, sums_[o]);
 }
 
 void ColourRefinement::sum_sets() {

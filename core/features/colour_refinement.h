@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "features/colour.h"
 #include "task/task.h"
 
 namespace hstar {
@@ -38,14 +39,22 @@ struct RelationalTask {
   void check() const;
 };
 
-using Colour = uint64_t;
-
 class ColourRefinement {
  public:
   // `multiset`: neighbours of the same colour are counted, not only noted.
   ColourRefinement(RelationalTask relations, int32_t iterations, bool multiset);
   // For states of a task; throws InputError if the relations are for other facts.
   ColourRefinement(const Task& task, RelationalTask relations, int32_t iterations, bool multiset);
+
+  const RelationalTask& relations() const { return relations_; }
+  int32_t iterations() const { return iterations_; }
+  bool multiset() const { return multiset_; }
+  const std::vector<int32_t>& goals() const { return goals_; }  // atoms
+  int32_t variables() const { return static_cast<int32_t>(offsets_.size()); }
+  // The atom that a value of a variable of the task stands for, or -1.
+  int32_t atom(int32_t variable, Value value) const {
+    return relations_.atom_of_fact[offsets_[variable] + value];
+  }
 
   // The colours of all nodes, before the first and after each iteration; valid until the next call.
   std::span<const Colour> colours(const Value* values);

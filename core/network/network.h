@@ -40,6 +40,9 @@ class Network {
   size_t stride() const { return stride_; }
   size_t outputs() const { return head_.outputs(); }
 
+  // The weights of the first layer, (atoms, stride).
+  std::span<const float> rows() const { return rows_; }
+
   // Accumulators: rows of stride() floats.
   void clear(float* accumulator) const;
   void add(float* accumulator, int32_t atom) const;

@@ -372,9 +372,9 @@ class RawModel:
     @property
     def outputs(self) -> int: ...
 
-    def raw(self, task: Problem, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+    def raw(self, task: Problem, states: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], parent: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """
-        Raw outputs (n, outputs) of states given as an int32 array (n, variables).
+        Raw outputs (n, outputs) of states given as an int32 array (n, variables). `parent` (1, variables): the state that all of them follow, for models that work with differences.
         """
 
 @overload
