@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constr
 CORE := $(shell find core -name '*.cc' -o -name '*.h')
 CPP := $(CORE) $(wildcard tests/core/*/*.cc)
 
-.PHONY: demo test test-fast lint format bench data results signature fuzz stubs clean
+.PHONY: demo test test-fast lint format wheel wheel-check bench data results signature fuzz stubs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.hstar  ## solve a generated task with several heuristics
@@ -31,6 +31,13 @@ format: $(VENV)/.hstar
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/clang-format -i $(CPP)
+
+wheel:  ## dist/: the source distribution, and a wheel for PYTHON
+	sh tools/system_packages.sh $(PYTHON)
+	sh tools/wheel.sh $(PYTHON)
+
+wheel-check:  ## dist/ in an empty environment of PYTHON, without a compiler and PyTorch
+	sh tools/check_wheel.sh $(PYTHON)
 
 bench: $(VENV)/.hstar  ## side by side with Fast Downward; resumes where it was stopped
 	$(BIN)/python benchmarks/fast_downward.py --out runs/fast_downward.jsonl
