@@ -19,7 +19,8 @@ from hstar.cli.problems import problem_files
 from hstar.cli.progress import ProgressLine
 from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs
 from hstar.errors import InputError
-from hstar.files import check_files, check_writable
+from hstar.files import check_files, check_writable, replace_file, writing
+from hstar.spaces.validate import format_plan
 
 if TYPE_CHECKING:
     from hstar.experiments.job import Record
@@ -51,6 +52,7 @@ def configure(parser: Parser) -> None:
         "--satisficing", None, "Without an optimal plan in time, add upper bounds along a plan of lama-first."
     )
     add("--plan", "FILE", "One problem: label the states of this plan, which must be valid.")
+    add("--plan-file", "FILE", "One problem, or --first: write the plan to this file.")
     add("--first", None, "Label only the first of the problems, in this order, that gets labels.")
     add("--keep-empty", None, "One problem, or --first: write data without states if there is no plan.")
     add("--run", "RUN", "Folder for what is finished (default: DATA.run).")
@@ -62,6 +64,10 @@ def run(arguments: argparse.Namespace) -> int:
     check_writable(arguments.output, "data")
     if arguments.first and arguments.run is not None:
         raise InputError("--first writes what it finds at once: there is no --run of it")
+    if arguments.plan_file is not None:
+        if not arguments.first and (len(problems) > 1 or arguments.run is not None):
+            raise InputError("--plan-file takes the plan of one problem, without --run")
+        check_writable(arguments.plan_file, "plan")
     if arguments.plan is not None and (len(problems) > 1 or arguments.run is not None):
         raise InputError("--plan is the plan of one problem, without --run")
     if arguments.first or (len(problems) == 1 and arguments.run is None):
@@ -93,7 +99,7 @@ def valid_plan(domain: Path, problem: Path, file: Path) -> list[str]:
 def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
     """One problem after the other in this process, each with all the time, until one gets labels."""
     from hstar.sampling import relational
-    from hstar.sampling.optimal import EXACT, NoLabelError
+    from hstar.sampling.optimal import EXACT, NoLabelError, plan_of
     from hstar.sampling.relational import RelationalData
     from hstar.spaces.relations import vocabulary
     from hstar.spaces.task import load_task
@@ -108,7 +114,9 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
             words = vocabulary(task)
             line.announce("looking for an optimal plan ...")
             try:
-                instance = _labelling(arguments).label(task, words, problem.stem, steps)
+                how = _labelling(arguments)
+                plan = how.plan(task) if steps is None else plan_of(task, steps)
+                instance = how.label(task, words, problem.stem, plan)
             except NoLabelError as error:
                 status = "labelled" if arguments.keep_empty else "unlabelled"
                 record = {"status": status, "states": 0, "reason": error.message}
@@ -116,7 +124,11 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
                 found, states = (instance,), int(instance.labelled.sum())
                 record = {"status": "labelled", "states": states, "cost": states - 1}
                 if EXACT in instance.columns:
-                    record["exact"] = bool(instance.columns[EXACT][0])
+                    record["exact"] = plan.exact
+                if arguments.plan_file is not None:
+                    text = format_plan(plan.steps, len(plan.steps), unit=True)
+                    with writing(arguments.plan_file, "plan"):
+                        replace_file(arguments.plan_file, text.encode())
             if arguments.first:
                 record |= {"problem": problem.stem, "attempt": attempt}
             if found:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 KIND = "knowledge"
 FORMAT_VERSION = 1
 TIME_S = 60.0  # the time limit that budgets of steps are meant for; others scale them
-MOST_S, STEPS_S = 25.0, 36.0  # of it, for a step, and for all steps before the safety net
+BUDGETS = (25.0, 12.0, 8.0)  # of it, for the steps before the safety net, the best one first
 MODEL = "model"  # stands for the trained model among the heuristics of a search
 SAFETY_NET = "lama-first"
 SYMBOLIC = "symbolic"
@@ -289,6 +289,5 @@ def _below(prefix: str, tensors: container.Tensors) -> container.Tensors:
 def steps_of(best: Sequence[Candidate]) -> tuple[Step, ...]:
     """The selected candidates, the best one first, and the safety net, which has what time they leave."""
     net = symbolic()[-1]
-    chosen = [one for one in best if one.name != net.name]
-    seconds = min(MOST_S, STEPS_S / max(len(chosen), 1))
-    return (*(Step(one, seconds) for one in chosen), Step(net))
+    chosen = [one for one in best if one.name != net.name][: len(BUDGETS)]
+    return (*map(Step, chosen, BUDGETS), Step(net))

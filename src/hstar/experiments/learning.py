@@ -13,16 +13,29 @@ is left out, down to the safety net alone.
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import math
+import multiprocessing
+import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from hstar.experiments.driver import LocalExecutor, Standing, run
 from hstar.experiments.job import HSTAR, OWN_LIMIT, Job, Record
-from hstar.experiments.knowledge import SYMBOLIC, Candidate, Knowledge, Step, steps_of, symbolic, with_model
+from hstar.experiments.knowledge import (
+    SYMBOLIC,
+    Candidate,
+    Knowledge,
+    Step,
+    load,
+    steps_of,
+    symbolic,
+    with_model,
+)
 from hstar.experiments.problems import ProblemSet
 from hstar.experiments.protocol import LABELS, about
 from hstar.experiments.store import Store
@@ -38,7 +51,7 @@ TRANSLATION_S = 30.0  # for the translation of a problem of the selection, beyon
 EASY_S = 1.0  # mean CPU time of a problem up to which differences say nothing about larger ones
 MOST_LEARNED = 3  # steps before the safety net
 MEMORY = 4 << 30  # bytes of each process
-MODEL_FILE, CANDIDATE_FILE = "model.hstar", "candidate.hstar"
+MODEL_FILE, CANDIDATE_FILE, PLAN_FILE = "model.hstar", "candidate.hstar", "found.plan"
 
 Progress = Callable[[str], None]
 
@@ -58,10 +71,16 @@ def _searches(name: str, file: Path) -> list[Candidate]:
     return [*with_model(name, load_model(file))]
 
 
+# Trained on labelled states, by `hstar train`.
 LEARNERS = (
     Learner("wl-ranking", ("wl", "--objective", "ranking"), _searches),
     Learner("wl-regression", ("wl", "--objective", "regression"), _searches),
 )
+
+# Learned from plans, by name: a function in a module, of the domain file and of pairs of a problem and its
+# plan, which returns candidates. It runs in a process of its own, beside the trainings and no longer than
+# these.
+PLAN_LEARNERS: dict[str, tuple[str, str]] = {}
 
 
 @dataclass(frozen=True)
@@ -161,7 +180,7 @@ class Learning:
         """The jobs that left labelled states."""
         lessons = self.lessons
         limit = min(max(self._left(LABELLED) * self.jobs / len(lessons) / 1.5, 0.5), 10.0)
-        jobs = self.label_jobs(lessons, limit)
+        jobs = [_with_plan(job) for job in self.label_jobs(lessons, limit)]
         rows = {row["instance"]: row for row in self._jobs(jobs, LABELLED, "labelling")}
         found = [job for job in jobs if rows.get(job.labels["instance"], {}).get("states")]
         self.labelled = len(found)
@@ -172,7 +191,7 @@ class Learning:
         return found
 
     def _train(self, labels: Sequence[Job]) -> None:
-        """Adds the candidates of each model."""
+        """Adds the candidates of each model, and those that are learned from plans."""
         made = self.store.latest()
         files = {f"{i}.data": made[job.key].outputs[LABELS] for i, job in enumerate(labels)}
         words = (*(f"{{{file}}}" for file in files), "-o", f"{{{MODEL_FILE}}}", "-q", "--json")
@@ -187,7 +206,13 @@ class Learning:
             )
             for one in LEARNERS
         ]
-        rows = {row["contestant"]: row for row in self._jobs(jobs, TRAINED, "training")}
+        with self._from_plans(labels) as learned:
+            rows = {row["contestant"]: row for row in self._jobs(jobs, TRAINED, "training")}
+            for name, file in learned(self._left(TRAINED)).items():
+                if file.exists():
+                    self.candidates += [step.candidate for step in load(file).steps]
+                else:
+                    self.notes.append(f"no {name}: out of time, or it failed")
         latest = self.store.latest()
         for one, job in zip(LEARNERS, jobs, strict=True):
             row = rows.get(one.name)
@@ -196,6 +221,38 @@ class Learning:
                 self.notes.append(f"no {one.name}: {why}")
                 continue
             self.candidates += one.candidates(one.name, self.store.path(latest[job.key].outputs[MODEL_FILE]))
+
+    @contextlib.contextmanager
+    def _from_plans(self, labels: Sequence[Job]) -> Iterator[Callable[[float], dict[str, Path]]]:
+        """Runs `PLAN_LEARNERS` meanwhile; a function that waits so many seconds for their files."""
+        made, path = self.store.latest(), self.store.path
+        files = {one.name: one.lesson.source.files for one in self.problems}
+        names = [job.labels["instance"] for job in labels]
+        plans = [path(made[job.key].outputs[PLAN_FILE]) for job in labels]
+        pairs = list(zip((path(str(files[name]["problem.pddl"])) for name in names), plans, strict=True))
+        domain = path(str(files[names[0]]["domain.pddl"]))
+        outputs = {name: self.store.folder / f"{name}.hstar" for name in PLAN_LEARNERS}
+        start = multiprocessing.get_context("spawn").Process
+        processes = [
+            start(target=_learn_from_plans, args=(PLAN_LEARNERS[name], self.words, domain, pairs, output))
+            for name, output in outputs.items()
+        ]
+
+        def wait(seconds: float) -> dict[str, Path]:
+            end = time.monotonic() + seconds
+            for process in processes:
+                process.join(max(end - time.monotonic(), 0.0))
+            return outputs
+
+        try:
+            for process in processes:
+                process.start()
+            yield wait
+        finally:
+            for process in processes:
+                if process.pid is not None:
+                    process.kill()
+                    process.join()
 
     def _select(self) -> None:
         """Puts the best candidate first."""
@@ -252,9 +309,28 @@ class Learning:
         return self.store.put(read_bytes(path))
 
 
+def _learn_from_plans(
+    where: tuple[str, str], words: Vocabulary, domain: Path, pairs: list[tuple[Path, Path]], output: Path
+) -> None:
+    """Writes the candidates of one of `PLAN_LEARNERS` as knowledge; nothing, if it learns nothing."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this ends it
+    module, function = where
+    found = list(getattr(importlib.import_module(module), function)(domain, pairs))
+    if found:
+        Knowledge(words, tuple(Step(one) for one in found)).save(output)
+
+
+def _with_plan(job: Job) -> Job:
+    """The labelling that leaves its plan, too, and without a plan nothing."""
+    words = (word for word in job.command if word != "--keep-empty")
+    command = (*words, "--plan-file", f"{{{PLAN_FILE}}}")
+    return replace(job, command=command, outputs=(*job.outputs, PLAN_FILE))
+
+
 def _score(name: str, rows: Sequence[Mapping[str, Any]], limit: float) -> Score:
-    solved = [row["cpu_time"] for row in rows if row["status"] == "solved"]
-    return Score(name, len(solved), len(rows), sum(solved) + 2 * limit * (len(rows) - len(solved)))
+    # Without the start of Python and its imports, which is the same on huge problems.
+    used = [sum(step["cpu_time"] for step in row["steps"]) for row in rows if row["status"] == "solved"]
+    return Score(name, len(used), len(rows), sum(used) + 2 * limit * (len(rows) - len(used)))
 
 
 def _key(labels: Mapping[str, Any]) -> tuple[str, str]:

@@ -20,7 +20,7 @@ import itertools
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +33,7 @@ from hstar.search.config import SearchConfig
 from hstar.search.heuristics import evaluate, relaxed_plan
 from hstar.search.result import Result
 from hstar.search.solve import solve
-from hstar.spaces.relations import Vocabulary, relations
+from hstar.spaces.relations import Vocabulary, relations, vocabulary
 from hstar.spaces.task import Task
 from hstar.spaces.validate import states_along
 
@@ -61,38 +61,50 @@ class Optimal:
     satisficing: bool = option(False, "Without an optimal plan, upper bounds along a plan of lama-first.")
 
     def label(
-        self, task: Task, words: Vocabulary, name: str | None = None, steps: Sequence[str] | None = None
+        self, task: Task, words: Vocabulary, name: str | None = None, plan: PlanFor | None = None
     ) -> RelationalInstance:
-        """The states of an optimal plan, or of `steps`; a `NoLabelError` if it is empty, or not found."""
+        """The states of a plan, by default of `self.plan`; a `NoLabelError` if it is empty, or not found."""
         if not task.core.unit_cost:
             raise InputError(f"{task.name}: load it with unit_cost=True, since labels count steps")
-        relations(task, words)  # before the search: it may not fit
-        plan, exact = self._states(task, steps)
-        siblings = list(_siblings(task, plan)) if self.siblings else []
-        if not exact:
+        relations(task, words)  # before the search: they may not fit
+        chosen = self.plan(task) if plan is None else plan
+        states_of_plan = _along(task, chosen.steps)
+        siblings = list(_siblings(task, states_of_plan)) if self.siblings else []
+        if not chosen.exact:
             siblings = siblings[:: 1 + len(siblings) // SATISFICING_SIBLINGS]
-        label = np.concatenate([np.arange(len(plan) - 1, -1, -1), np.full(len(siblings), np.nan)])
-        parent = np.array([np.nan, *range(len(plan) - 1), *(row for row, _ in siblings)])
-        states = np.array([*plan, *(state for _, state in siblings)], dtype=np.int32)
+        length = len(chosen.steps)
+        label = np.concatenate([np.arange(length, -1, -1), np.full(len(siblings), np.nan)])
+        parent = np.array([np.nan, *range(length), *(row for row, _ in siblings)])
+        states = np.array([*states_of_plan, *(state for _, state in siblings)], dtype=np.int32)
         columns = {"label": label, "parent": parent, **_columns(task, states)}
         if self.upper:
             columns[UPPER] = greedy_costs(task, states, self)
         if self.satisficing:
-            columns[EXACT] = np.full(len(states), float(exact))
+            columns[EXACT] = np.full(len(states), float(chosen.exact))
         found = {name: column.astype(np.float32) for name, column in columns.items()}
         return instance_of(name or task.name, task, words, states, found)
 
-    def _states(self, task: Task, steps: Sequence[str] | None) -> tuple[list[list[int]], bool]:
-        """The states of a plan, and whether it is known to be optimal."""
-        if steps is None:
-            result = solve(task, "lmcut", "astar", **_limits(self, self.time_limit))
-            if not self.satisficing or result.status not in ("time_limit", "memory_limit"):
-                return _states_of(task, result), True
-            limits = SearchConfig(**_limits(self, self.time_limit))
-            return _states_of(task, find_alias("lama-first").run(task, limits)), False
-        plan = _along(task, steps)
-        (bound,) = evaluate(task, "lmcut", np.array(plan[:1], dtype=np.int32))
-        return plan, bool(bound >= len(steps))
+    def plan(self, task: Task) -> PlanFor:
+        """An optimal plan, or with `satisficing` one of lama-first; a `NoLabelError` as in `label`."""
+        relations(task, vocabulary(task))  # before the search: the states may have no labels
+        result = solve(task, "lmcut", "astar", **_limits(self, self.time_limit))
+        if not self.satisficing or result.status not in ("time_limit", "memory_limit"):
+            return PlanFor(_steps_of(task, result), exact=True)
+        limits = SearchConfig(**_limits(self, self.time_limit))
+        return PlanFor(_steps_of(task, find_alias("lama-first").run(task, limits)), exact=False)
+
+
+class PlanFor(NamedTuple):
+    """Steps of a plan, and whether they are known to be optimal."""
+
+    steps: Sequence[str]
+    exact: bool
+
+
+def plan_of(task: Task, steps: Sequence[str]) -> PlanFor:
+    """A plan that somebody has; it is optimal if lmcut says that there is no shorter one."""
+    start = np.array([task.core.initial_state], dtype=np.int32)
+    return PlanFor(steps, bool(evaluate(task, "lmcut", start)[0] >= len(steps)))
 
 
 class NoLabelError(InputError):
@@ -101,15 +113,16 @@ class NoLabelError(InputError):
 
 def optimal_states(task: Task, limits: Optimal) -> list[list[int]]:
     """The states of an optimal plan, first and last included; a `NoLabelError` as in `label`."""
-    return _states_of(task, solve(task, "lmcut", "astar", **_limits(limits, limits.time_limit)))
+    result = solve(task, "lmcut", "astar", **_limits(limits, limits.time_limit))
+    return _along(task, _steps_of(task, result))
 
 
-def _states_of(task: Task, result: Result) -> list[list[int]]:
+def _steps_of(task: Task, result: Result) -> Sequence[str]:
     if result.status == "interrupted":
         raise KeyboardInterrupt
     if result.plan is None:
         raise NoLabelError(f"{task.name}: no optimal plan: {result.status.replace('_', ' ')}")
-    return _along(task, result.plan)
+    return result.plan
 
 
 def _along(task: Task, steps: Sequence[str]) -> list[list[int]]:

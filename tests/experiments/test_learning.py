@@ -1,0 +1,108 @@
+"""The selection of `hstar learn`: which candidates become steps, and what learns from plans."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hstar.experiments import Store, learning
+from hstar.experiments.knowledge import SYMBOLIC, Candidate, SearchCandidate, symbolic
+from hstar.experiments.learning import Learning, Score, in_words
+from hstar.experiments.problems import ProblemSet, make_problem
+from hstar.experiments.protocol import labelling_jobs
+from hstar.generators import GENERATORS
+from hstar.sampling.optimal import Optimal
+from hstar.spaces.pddl import parse_task, read_task
+from hstar.spaces.relations import Vocabulary, vocabulary
+from hstar.spaces.validate import read_plan
+
+
+@dataclass(frozen=True)
+class Named(SearchCandidate):
+    """A candidate of a family that a test names."""
+
+    family: str = "gbfs"  # type: ignore[assignment]
+
+
+def named(name: str, family: str) -> Candidate:
+    return Named(name, "lazy", ("ff",), {}, None, family)
+
+
+def started(store: Store, problems: Sequence[ProblemSet] = (), words: Vocabulary | None = None) -> Learning:
+    def jobs(chosen: Sequence[ProblemSet], limit: float) -> Any:
+        (found,) = labelling_jobs("labels", [[one] for one in chosen], Optimal(limit, 1 << 30)).values()
+        return found
+
+    return Learning(words or Vocabulary("d", (), (), ()), store, problems, jobs, budget=60.0, jobs=2)
+
+
+@pytest.mark.parametrize(
+    ("scores", "steps"),
+    [
+        # All is easy: a candidate with learning must solve as much, and there is one of each family.
+        (
+            [("lazy-ff", 5, 0.1), ("greedy", 5, 0.2), ("greedy2", 5, 0.3), ("beside", 5, 0.4)],
+            ["greedy", "beside"],
+        ),
+        ([("lazy-ff", 5, 0.1), ("greedy2", 5, 0.3), ("greedy", 4, 9.0), ("beside", 3, 9.0)], ["greedy2"]),
+        # All is hard: it must be faster, too.
+        ([("greedy", 5, 10.0), ("lazy-ff", 5, 11.0), ("beside", 5, 12.0), ("greedy2", 5, 13.0)], ["greedy"]),
+        ([("lazy-ff", 5, 11.0), ("beside", 5, 12.0), ("greedy", 5, 13.0), ("greedy2", 4, 14.0)], ["lazy-ff"]),
+        ([("beside", 5, 14.0), ("lazy-ff", 4, 11.0), ("greedy", 4, 13.0), ("greedy2", 3, 14.0)], ["beside"]),
+    ],
+)
+def test_steps_are_the_best_of_each_family_where_learning_helps(
+    tmp_path: Path, scores: list[tuple[str, int, float]], steps: list[str]
+) -> None:
+    with Store(tmp_path) as store:
+        one = started(store)
+        families = {"greedy": "gbfs", "greedy2": "gbfs", "beside": "lazy", "lazy-ff": SYMBOLIC}
+        one.candidates = [named(name, families[name]) for name, _, _ in scores]
+        one.rounds = [[Score(name, solved, 5, seconds) for name, solved, seconds in scores]]
+        assert [step.candidate.name for step in one.knowledge().steps] == [*steps, "lama-first"]
+        assert ("symbolic, since learning does not help" in in_words(one)) == (steps == ["lazy-ff"])
+
+
+def test_without_a_selection_a_model_is_used_beside_ff(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        one = started(store)
+        assert [step.candidate.name for step in one.knowledge(interrupted=True).steps] == ["lama-first"]
+        one.candidates += [named("greedy", "gbfs"), named("beside", "lazy")]
+        assert [step.candidate.name for step in one.knowledge().steps] == ["beside", "lama-first"]
+        assert in_words(one).endswith("not compared with others")
+
+
+def from_plans(domain: Path, pairs: Sequence[tuple[Path, Path]]) -> list[Candidate]:
+    """Runs in a process of its own: a candidate that tells how many actions the plans have."""
+    actions = 0
+    for problem, plan in pairs:
+        assert read_task(domain, problem).domain.name == "blocksworld-4ops"
+        actions += len(read_plan(plan))
+    return [SearchCandidate(f"rules-of-{actions}", "lazy", ("ff",), {"preferred": True})]
+
+
+def hangs(domain: Path, pairs: Sequence[tuple[Path, Path]]) -> list[Candidate]:
+    while True:
+        pass
+
+
+def test_what_learns_from_plans_is_a_candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning, "LEARNERS", ())
+    monkeypatch.setattr(learning, "TRAINED", 0.5)
+    known = {"rules": (__name__, "from_plans"), "lost": (__name__, "hangs")}
+    monkeypatch.setattr(learning, "PLAN_LEARNERS", known)
+    with Store(tmp_path) as store:
+        texts = [GENERATORS.get("blocksworld")(blocks=3, seed=seed) for seed in range(2)]
+        problems = [make_problem(f"p{i}", *pair, store) for i, pair in enumerate(texts)]
+        one = started(store, problems, vocabulary(parse_task(*texts[0])))
+        one.budget = 40.0
+        one.run()
+        rules = [each.name for each in one.candidates if each.name.startswith("rules")]
+        assert len(rules) == 1 and rules[0] != "rules-of-0"
+        assert one.notes == ["no lost: out of time, or it failed"]
+        assert {score.name for score in one.rounds[0]} == {*rules, *(each.name for each in symbolic())}
+        assert all(score.solved == 1 for score in one.rounds[0])  # the largest problem
