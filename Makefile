@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+LOCKED := $(PIP) --require-hashes --no-deps --requirement
 CORE := $(shell find core -name '*.cc' -o -name '*.h')
 CPP := $(CORE) $(wildcard tests/core/*/*.cc)
 
-.PHONY: demo test test-fast lint format wheel wheel-check bench data results signature fuzz stubs clean
+.PHONY: demo test test-fast lint format wheel wheel-check bench data results signature fuzz sbom stubs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.hstar  ## solve a generated task with several heuristics
@@ -58,6 +59,9 @@ fuzz: $(VENV)/.tools  ## the .sas reader and the PDDL front end under address an
 	build/fuzz/fuzz_sas $(FUZZ_SECONDS)
 	build/fuzz/fuzz_pddl $(FUZZ_SECONDS)
 
+sbom: $(VENV)/.hstar  ## sbom.json: what is installed, in the format of CycloneDX
+	$(BIN)/python tools/sbom.py sbom.json
+
 stubs: $(VENV)/.hstar  ## src/hstar/_core.pyi, the surface of the core, from the built module
 	$(BIN)/python -m nanobind.stubgen -m hstar._core -o src/hstar/_core.pyi
 
@@ -68,9 +72,11 @@ $(BIN)/python:
 	sh tools/system_packages.sh $(PYTHON)
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.tools: constraints.txt pyproject.toml | $(BIN)/python
-	$(PIP) --upgrade pip
-	$(PIP) scikit-build-core nanobind cmake ninja
+# What is locked comes by its hashes; torch is the CPU build where pip is told of a folder that has it (find-links).
+# The last line adds what the lock cannot know: libraries of the CUDA build.
+$(VENV)/.tools: constraints.txt requirements.lock torch.lock pyproject.toml | $(BIN)/python
+	$(LOCKED) requirements.lock
+	$(LOCKED) torch.lock --no-index 2>/dev/null || $(LOCKED) torch.lock
 	$(BIN)/python tools/requirements.py train bench cluster serve mcp test lint | xargs -d '\n' $(PIP)
 	touch $@
 

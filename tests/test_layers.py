@@ -5,7 +5,7 @@
     bindings → pddl → task → base
 
 A room may use what lies below it and, within its own level, what does not lead back to it. `search` may use
-`spaces`, not the other way round. `errors`, `files`, `registry`, `options` and `units` are for all,
+`spaces`, not the other way round. `errors`, `files`, `limits`, `registry`, `options` and `units` are for all,
 `generators` for cli and experiments.
 """
 
@@ -44,6 +44,7 @@ PYTHON_LEVELS = {
 FOR_ALL = {
     "errors": set(),
     "files": {"errors"},
+    "limits": {"errors"},
     "container": {"errors", "files"},
     "registry": {"errors"},
     "options": {"errors", "registry"},

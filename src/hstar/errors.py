@@ -1,7 +1,7 @@
 """The mistakes hstar reports, each with the exit code that planner users know.
 
-A limit that runs out is not an error but a `Result.status`. Everything here is something the caller has to
-change: the input, an option, or the configuration. The command line prints `str(error)` as one line.
+A limit that ends a search is not an error but a `Result.status`. Everything here is something the caller
+has to change: the input, an option, or the configuration. The command line prints `str(error)` as one line.
 """
 
 from __future__ import annotations
@@ -81,11 +81,21 @@ def torch_explained(what: str) -> Iterator[None]:
         raise needs_torch(what) from None
 
 
-class TranslatorLimitError(HstarError):
+class LimitError(HstarError):
+    """Work before a search reached a limit; `status` is that of the search's `Result`."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(f"the {status.replace('_', ' ')} is reached before a search or a training began")
+        self.status = status
+        self.exit_code = 23 if status == "time_limit" else 22
+
+
+class TranslatorLimitError(LimitError):
     """The translator ran out of its time or memory limit."""
 
     def __init__(self, message: str, *, exit_code: int) -> None:
-        super().__init__(message)
+        super().__init__("time_limit" if exit_code == 21 else "memory_limit")
+        self.args = (message,)
         self.exit_code = exit_code
 
 

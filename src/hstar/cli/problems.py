@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.cli.options import Parser, add_fields, checked, flag, given_options
-from hstar.errors import InputError, TranslatorLimitError
+from hstar.errors import InputError, LimitError
 from hstar.files import blamed_on, check_files
 from hstar.spaces.load import SPACES, in_words, kind_of
-from hstar.spaces.translate import OUT_OF_TIME, find_domain
+from hstar.spaces.translate import find_domain
 
 if TYPE_CHECKING:
     from hstar.cli.progress import ProgressLine
@@ -201,9 +201,8 @@ def _tasks(
         except KeyboardInterrupt as stop:
             yield Instance(name, None, stopped="interrupted", reached=str(stop))
             return
-        except (MemoryError, TranslatorLimitError) as error:
-            out_of_time = getattr(error, "exit_code", None) == OUT_OF_TIME
-            stopped = "time_limit" if out_of_time else "memory_limit"
+        except (MemoryError, LimitError) as error:
+            stopped = getattr(error, "status", "memory_limit")
             yield Instance(name, None, stopped=stopped, reached=str(error))
             continue
         load_time = time.monotonic() - started

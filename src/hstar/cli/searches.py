@@ -27,7 +27,9 @@ _SHORT = {
     "table_bytes": "--table",
 }
 _HELP = {  # where the command does more with an option than the search does
-    "time_limit": "Stop after this wall-clock time, which includes the translation of PDDL.",
+    "time_limit": "Stop each problem after this wall-clock time, which includes its translation and pattern "
+    "databases that it needs first; loading models and drawing problems count for the first one. It does "
+    "not cover the start of Python and the check of the plan; --optimum has the same time once more.",
     "memory_limit": "Stop when the process has this much resident memory.",
     "seed": "Seed of random ties, starts and maps.",
 }

@@ -20,6 +20,7 @@ from hstar.cli.searches import add_search, batches_of, with_default
 from hstar.errors import InputError
 from hstar.experiments.batch import Batch, Instance, Row, run_batch, summary
 from hstar.files import check_writable, replace_file, writing
+from hstar.limits import limited
 from hstar.search.result import exit_code
 from hstar.search.solve import Found, Result, in_words
 from hstar.spaces.validate import format_plan
@@ -71,14 +72,17 @@ def run(arguments: argparse.Namespace) -> int:
     _check_outputs(arguments, kind)
     arguments.explored = arguments.steps is not None
     how = {name: getattr(arguments, name) for name in ("optimum", "jobs", "output")}
-    batches = [replace(batch, **how) for batch in batches_of(arguments, kind)]
+    started = time.monotonic()
     with ProgressLine(arguments.quiet) as line:
         what = arguments.files[-1] if arguments.files else "random maps"
         line.announce(f"{'translating' if kind == 'task' else 'loading'} {what} ...")
-        instances, number = instances_of(arguments, kind, line)
-        if len(batches) > 1 or kind != "task":
-            instances = listed = list(instances)
-            batches = [with_default(batch, listed[0].problem) for batch in batches]
+        with limited(arguments.time_limit, arguments.memory_limit, alarm=True):
+            batches = [replace(batch, **how) for batch in batches_of(arguments, kind)]
+            instances, number = instances_of(arguments, kind, line)
+            if len(batches) > 1 or kind != "task":
+                instances = listed = list(instances)
+                batches = [with_default(batch, listed[0].problem) for batch in batches]
+        instances = _charged(instances, time.monotonic() - started, lazy=kind == "task" and len(batches) == 1)
         output = _Output(arguments, batches, number)
         try:
             for batch in batches:
@@ -86,6 +90,15 @@ def run(arguments: argparse.Namespace) -> int:
         except KeyboardInterrupt:
             return output.interrupted()
     return output.finish()
+
+
+def _charged(instances: Iterable[Instance], seconds: float, lazy: bool) -> Iterable[Instance]:
+    """The instances; the time that models and all problems took to load counts for the first of them."""
+    charged = (
+        replace(one, load_time=one.load_time + seconds * (number == 0))
+        for number, one in enumerate(instances)
+    )
+    return charged if lazy else list(charged)
 
 
 def _check_outputs(arguments: argparse.Namespace, kind: str) -> None:

@@ -16,6 +16,7 @@ from hstar.cli.progress import ProgressLine, show_outcome
 from hstar.cli.training import Watch, interrupted, memory_of_torch, summary
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import check_files, check_writable
+from hstar.limits import limited
 from hstar.spaces.load import in_words, load
 
 if TYPE_CHECKING:
@@ -152,8 +153,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.checkpoint is not None:
         _check_checkpoint(arguments.checkpoint, arguments.output)
     started = time.monotonic()
+    limit = limited(given.get("time_limit"), None, alarm=True)
     try:
-        with ProgressLine(arguments.quiet) as line, memory_of_torch():
+        with ProgressLine(arguments.quiet) as line, memory_of_torch(), limit:
             source = _source(recipe, kind, arguments, line)
             if sampler is not None:  # so that its time does not count as that of sampling
                 line.announce("starting torch ...")

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hstar.errors import InputError, PlanError
+from hstar.errors import InputError, LimitError, PlanError
 from hstar.files import append_line, read_bytes
+from hstar.limits import limited
 from hstar.search.result import Found
 from hstar.search.side_by_side import Progress, side_by_side
 from hstar.search.solve import (
@@ -46,11 +48,11 @@ class Instance:
     """A problem of a set. `file` is where its optimal cost is stated, if it is."""
 
     id: str
-    problem: Any  # None if a limit ended its loading, which `stopped` names
+    problem: Any  # None if a limit ended its loading
     optimal_cost: float | None = None
     file: Path | None = None
     load_time: float = 0.0  # seconds, which count for the time limit
-    stopped: str | None = None
+    stopped: str | None = None  # the status, if a limit or Ctrl-C came before the search
     reached: str = ""  # by a translation that was stopped, in words
 
 
@@ -137,12 +139,14 @@ def run_batch(
         nonlocal used, first
         for one in all_of_them:
             if _key(one) not in done:
-                used, first = used or _prepared(batch, one.problem), first or one
+                if used is None:
+                    used, one = _prepared(batch, one)
+                first = first or one
                 yield one
 
     def search(instance: Instance, progress: Progress | None) -> Result:
-        if instance.problem is None:
-            return Result(str(instance.stopped))
+        if instance.stopped is not None:
+            return Result(instance.stopped)
         assert used is not None
         config = replace(used.config, explored=used.config.explored and instance is first)
         if config.time_limit is not None:
@@ -173,10 +177,26 @@ def run_batch(
             return
 
 
-def _prepared(batch: Batch, problem: Any) -> Batch:
-    """What serves all instances of a puzzle is made once: databases, and networks over them."""
+def _prepared(batch: Batch, instance: Instance) -> tuple[Batch | None, Instance]:
+    """What serves all instances of a puzzle is made once: databases, and networks over them.
+
+    The time counts for the instance that needs it first. If a limit ends it, the next one tries again.
+    """
+    problem, started, config = instance.problem, time.monotonic(), batch.config
     if getattr(problem, "kind", None) != "puzzle":
-        return batch
+        return batch, instance
+    left = None if config.time_limit is None else max(0.0, config.time_limit - instance.load_time)
+    try:
+        with limited(left, config.memory_limit):
+            made = _made(batch, problem)
+    except KeyboardInterrupt:
+        return None, replace(instance, stopped="interrupted")
+    except LimitError as error:
+        return None, replace(instance, stopped=error.status)
+    return made, replace(instance, load_time=instance.load_time + time.monotonic() - started)
+
+
+def _made(batch: Batch, problem: Any) -> Batch:
     listed = batch.heuristic if isinstance(batch.heuristic, list) else [batch.heuristic]
     listed, search, config = with_defaults("puzzle", listed, batch.search, batch.config)
     if listed[0] is None:
@@ -194,14 +214,22 @@ def optimum(problem: Any, config: SearchConfig) -> float | None:
 
         from hstar.sampling.prolonged import Prolonged
 
-        found = Prolonged(k_pr=1.0, open=False, blind=True).sample(problem)
+        dijkstra = Prolonged(config.time_limit, config.memory_limit, k_pr=1.0, open=False, blind=True)
+        found = dijkstra.sample(problem)
+        if not found.reached:
+            return None
         (place,) = np.nonzero(found.states == np.ravel_multi_index(problem.start, problem.shape))
-        return float(found.label[place[0]]) if found.reached else None
+        return float(found.label[place[0]])
     limits = SearchConfig(time_limit=config.time_limit, memory_limit=config.memory_limit)
     if problem.kind == "puzzle":
         from hstar.search.puzzle_optimal import optimal_plans
 
-        states = optimal_plans(problem).states(problem, config.time_limit)
+        try:
+            with limited(config.time_limit, config.memory_limit):
+                plans = optimal_plans(problem)
+        except LimitError:
+            return None
+        states = plans.states(problem, config.time_limit)
         return None if states is None else len(states) - 1
     result = solve(problem, "lmcut" if problem.kind == "task" else "zero", "astar", config=limits)
     cost: float | None = result.plan_cost

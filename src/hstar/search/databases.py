@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any, TypeAlias
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import cache_folder, remove_parts, replace_file
+from hstar.limits import active_limits
 from hstar.search.side_by_side import side_by_side
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
@@ -108,8 +110,21 @@ def _databases(core: Any, patterns: Patterns, cache: bool) -> dict[tuple[int, ..
     if folder is not None:
         remove_parts(folder)
     chosen = list(dict.fromkeys(map(_ordered, patterns)))
+    limits = active_limits()
     jobs = min(len(chosen), os.cpu_count() or 1, _AT_ONCE) or 1
-    return dict(side_by_side(chosen, lambda pattern, check: _database(core, pattern, folder, check), jobs))
+    if limits is not None and limits.memory < math.inf:
+        jobs = 1  # of several at a time nobody would know what the others are about to take
+
+    def made(pattern: tuple[int, ...], heed: Any) -> _core.PatternDatabase:
+        def check(more_bytes: int = 0) -> None:
+            if heed is not None:
+                heed()
+            if limits is not None:
+                limits.keep(more_bytes)
+
+        return _database(core, pattern, folder, check)
+
+    return dict(side_by_side(chosen, made, jobs))
 
 
 def _ordered(pattern: Sequence[int]) -> tuple[int, ...]:
@@ -123,6 +138,8 @@ def _database(core: Any, pattern: tuple[int, ...], folder: Path | None, check: A
     if path is not None and _holds(path, about):
         mapped: _core.PatternDatabase = core.map_database(pattern, str(path), _PAGE)
         return mapped
+    bytes_of_entry = 9 if core.database_space.startswith("tiles") else 1  # a cost; where the blank has been
+    check(bytes_of_entry * core.size ** len(pattern))
     built: _core.PatternDatabase = core.build_database(pattern, check)
     if path is not None:
         costs = built.costs

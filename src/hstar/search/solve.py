@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hstar import _core
-from hstar.errors import InputError
+from hstar.errors import InputError, LimitError
+from hstar.limits import limited
 from hstar.options import configured
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig, native_limits
@@ -107,10 +108,17 @@ def solve(
     if len(given) == 1 and given[0] is None:
         given = [default_heuristic(problem, search)]
     started = time.monotonic()
-    chosen = [built(problem, one) for one in given]
-    network_time = time.monotonic() - started if any(hasattr(one, "build") for one in given) else 0.0
-    if search == "focal" and problem.kind == "puzzle":
-        config = replace(config, anchor=puzzle_anchor(problem, given[0], config.anchor))
+    try:
+        with limited(config.time_limit, config.memory_limit):
+            chosen = [built(problem, one) for one in given]
+            network_time = time.monotonic() - started if any(hasattr(one, "build") for one in given) else 0.0
+            if search == "focal" and problem.kind == "puzzle":
+                config = replace(config, anchor=puzzle_anchor(problem, given[0], config.anchor))
+    except LimitError as error:
+        return Result(error.status, ran=in_words(search, given, config))
+    if config.time_limit is not None:
+        left = max(0.0, config.time_limit - (time.monotonic() - started))
+        config = replace(config, time_limit=left)
     result = _run(Request(problem, search, chosen, config, progress, on_plan))
     return replace(result, network_time=network_time, ran=in_words(search, given, config))
 

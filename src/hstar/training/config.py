@@ -37,7 +37,7 @@ class TrainConfig(Checked):
     seed: int = option(0, "Seed of split, weights and order.")
     device: str = option("cpu", "Device: cpu or cuda; only cpu repeats to the bit.")
     threads: int = option(1, "Threads of torch; they can change the last bits.", least=1)
-    time_limit: float | None = option(None, "Stop after this time, counted over resumed runs.", least=0)
+    time_limit: float | None = option(None, "Stop after this time over all runs, sampling included.", least=0)
 
     def fixed(self) -> dict[str, Any]:
         """What may not change when a training goes on from a checkpoint: all but how long it runs."""

@@ -32,6 +32,7 @@ from torch import Tensor, nn
 from hstar.errors import InputError
 from hstar.estimates.estimate import Batch, Estimate
 from hstar.estimates.ranking import ranking_loss
+from hstar.limits import disarm, time_left
 from hstar.models.resnet import dead
 from hstar.sampling.dataset import Dataset
 from hstar.training import checkpoint as checkpoints
@@ -149,6 +150,7 @@ def fit(
     `TrainingInterrupted`. A finished run with its checkpoint gives its result again at once.
     """
     config = TrainConfig() if config is None else config
+    disarm()
     with torch_threads(config.threads), torch.random.fork_rng():
         run = _Run(build, examples, estimate, config, redraw, progress, checkpoint)
         try:
@@ -198,6 +200,9 @@ class _Run:
             if checkpoint.exists():
                 self._restore(checkpoint)
         self.started = time.monotonic() - (self.history[-1].time_s if self.history else 0.0)
+        left = time_left()  # of a limit on all the work, part of which is done
+        own = math.inf if config.time_limit is None else config.time_limit
+        self.time_limit = own if left is None else min(own, self._time() + left)
 
     # The steps of the algorithm.
 
@@ -280,8 +285,7 @@ class _Run:
         With a time limit, by the share of the time if that is greater.
         """
         if self.config.schedule == "cosine":  # Loshchilov and Hutter (ICLR 2017), without restarts
-            if self.config.time_limit is not None:
-                done = min(1.0, max(done, self._time() / max(self.config.time_limit, 1e-9)))
+            done = min(1.0, max(done, self._time() / max(self.time_limit, 1e-9)))
             for group in self.optimizer.param_groups:
                 group["lr"] = self.config.learning_rate * (1 + math.cos(math.pi * done)) / 2
 
@@ -359,7 +363,7 @@ class _Run:
         return time.monotonic() - self.started
 
     def _time_is_up(self) -> bool:
-        return self.config.time_limit is not None and self._time() >= self.config.time_limit
+        return self._time() >= self.time_limit
 
     def _report(self, epoch: int, batch: int, train_loss: float, validation_loss: float | None) -> None:
         if self.progress is None:
