@@ -239,6 +239,8 @@ class _Output:
             again = f"; run the same command again to go on from {kept}" if kept else ""
             done = sum(row["status"] != "interrupted" for rows in self.rows for row in rows)
             print(f"hstar: interrupted: {done} of {self.number} done{again}", file=sys.stderr)
+        elif not any(self.rows):  # between the search and its row: --optimum
+            print("hstar: interrupted", file=sys.stderr)
         return _INTERRUPTED
 
     def finish(self) -> int:

@@ -124,10 +124,14 @@ def value_map(problem: GridLike, labels: Labels) -> npt.NDArray[np.float64]:
 def _search(
     problem: Problem, options: _core.ProlongedOptions, limits: _core.Limits, progress: Progress | None
 ) -> _core.ProlongedLabels:
+    found: _core.ProlongedLabels
     if isinstance(problem, GridProblem | LatticeProblem):
-        return problem.core.prolonged(problem.start, problem.core_goal, options, limits, progress)
-    core: Any = problem.core  # each kind has its own
-    found: _core.ProlongedLabels = _core.prolonged(core, problem.start, options, limits, progress)
+        found = problem.core.prolonged(problem.start, problem.core_goal, options, limits, progress)
+    else:
+        core: Any = problem.core  # each kind has its own
+        found = _core.prolonged(core, problem.start, options, limits, progress)
+    if found.status == "interrupted":
+        raise KeyboardInterrupt
     return found
 
 

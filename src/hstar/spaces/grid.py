@@ -82,6 +82,8 @@ class Grid:
     def distances(self, goal: Cell) -> npt.NDArray[np.float64]:
         """The cost-to-go of every cell, infinite where there is no way."""
         found = self.core.prolonged(goal, goal, _core.ProlongedOptions(k_pr=math.inf, open=False))
+        if found.status == "interrupted":
+            raise KeyboardInterrupt
         result = np.full(self.blocked.size, np.inf)
         result[found.take_states()[:, 0]] = found.take_label()
         return result.reshape(self.shape)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 State: TypeAlias = tuple[int, ...]
+_MOST_STEPS = 10**6  # of a random walk: a tenth of a second, in which nobody asks for Ctrl-C
 NativeSpace: TypeAlias = "_core.TilesSpace | _core.PancakeSpace | _core.BlocksSpace | _core.TopSpinSpace"
 
 
@@ -99,6 +100,8 @@ class Puzzle(ABC):
 
     def walk(self, steps: int, seed: int) -> Self:
         """The same puzzle from the end of a random walk from the goal that takes no move back at once."""
+        if steps > _MOST_STEPS:
+            raise InputError(f"a walk has at most {_MOST_STEPS} moves, got {steps}")
         return self.at(self.core.walk(self.goal, steps, seed))
 
     @property
