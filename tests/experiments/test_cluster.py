@@ -446,11 +446,25 @@ def test_a_job_of_slurm_that_ends_is_replaced(tmp_path: Path, monkeypatch: pytes
             signal.getsignal(signal.SIGINT) is signal.default_int_handler
         )  # dask_jobqueue would have its own
         wait_for(lambda: executor.slots)
+        only_for_holders_of_certificates(executor, tmp_path)
         (first,) = (programs / "sbatch.started").read_text().split()
         os.killpg(int(first), signal.SIGKILL)
         wait_for(lambda: executor.slots == 0)
         wait_for(lambda: executor.slots == 1)
         assert len((programs / "sbatch.started").read_text().split()) == 2
+    assert not list(tmp_path.glob(".dask-jobqueue*"))
+
+
+def only_for_holders_of_certificates(executor: DaskExecutor, folder: Path) -> None:
+    """Nothing but TLS is spoken at the port, and the keys are for their owner."""
+    address = executor._address
+    assert address.startswith("tls://")
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        open_cluster(address.replace("tls", "tcp")).__enter__()
+    with pytest.raises(InputError, match="no Dask scheduler answers"):
+        open_cluster(address).__enter__()  # without a certificate
+    keys = list(folder.glob(".dask-jobqueue.worker.*"))
+    assert keys and all(key.stat().st_mode & 0o777 == 0o600 for key in keys)
 
 
 def test_slurm_that_refuses(

@@ -42,6 +42,7 @@ from hstar.registry import unknown
 if TYPE_CHECKING:
     from dask_jobqueue import SLURMCluster
     from distributed import Client
+    from distributed.security import Security
 
 CONNECT_S = 10.0  # for the scheduler to answer at first
 ANSWER_S = 60.0  # for any later answer
@@ -67,7 +68,7 @@ def open_cluster(where: str, most: int | None = None) -> Iterator[DaskExecutor]:
             table = read_slurm(file)
             _import_dask("dask_jobqueue")
             cluster = stack.enter_context(_slurm_cluster(table, file))
-            client = stack.enter_context(_connect(cluster.scheduler_address))
+            client = stack.enter_context(_connect(cluster.scheduler_address, cluster.security))
             # Jobs that have come to their end are replaced; `scale` does nothing while all are there.
             yield DaskExecutor(client, most, tend=lambda: cluster.scale(jobs=table.jobs))
         else:
@@ -218,12 +219,11 @@ def _import_dask(*more: str) -> None:
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-async def _greet(address: str) -> None:
+async def _greet(address: str, security: Security) -> None:
     """Asks who is there. A client would wait for ever for somebody silent, and believe whatever is said."""
     from distributed.comm import connect
-    from distributed.security import Security
 
-    encryption = Security().get_connection_args("client")
+    encryption = security.get_connection_args("client")
     comm = await connect(address, timeout=CONNECT_S, **encryption)
     try:
         await comm.write({"op": "identity", "reply": True})
@@ -234,13 +234,15 @@ async def _greet(address: str) -> None:
 
 
 @contextlib.contextmanager
-def _connect(address: str) -> Iterator[Client]:
+def _connect(address: str, security: Security | None = None) -> Iterator[Client]:
     from distributed import Client
+    from distributed.security import Security
 
+    security = security or Security()  # with the certificates of Dask's configuration
     try:
         with ThreadPoolExecutor(1) as pool:  # this thread may have a loop of its own
-            pool.submit(asyncio.run, asyncio.wait_for(_greet(address), CONNECT_S)).result()
-        client = Client(address, timeout=CONNECT_S, set_as_default=False)
+            pool.submit(asyncio.run, asyncio.wait_for(_greet(address, security), CONNECT_S)).result()
+        client = Client(address, timeout=CONNECT_S, set_as_default=False, security=security)
     except Exception:  # whatever comes of what somebody else says
         raise InputError(f"no Dask scheduler answers at {address}") from None
     try:
@@ -273,6 +275,7 @@ class SlurmTable(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True)
     local_directory: str | None = None
     interface: str | None = None
     protocol: str | None = None
+    shared_temp_directory: str | None = None
     death_timeout: float | None = None
     nanny: bool | None = None
     python: str | None = None
@@ -323,6 +326,11 @@ def _slurm_cluster(table: SlurmTable, file: Path) -> Iterator[SLURMCluster]:
     options = {"processes": 1, **options}
     page = {"dashboard_address": "127.0.0.1:0"}
     options["scheduler_options"] = {**page, **options.get("scheduler_options", {})}
+    if table.protocol is None:
+        # Whoever reaches the port of a scheduler can run programs, so the workers show certificates that are
+        # made for this run. They find them in a folder that all machines see.
+        options["security"] = True
+        options.setdefault("shared_temp_directory", str(file.parent.resolve()))
 
     async def submit() -> str | None:
         while len(cluster.workers) < table.jobs:
@@ -349,3 +357,10 @@ def _slurm_cluster(table: SlurmTable, file: Path) -> Iterator[SLURMCluster]:
     finally:
         with contextlib.suppress(*_SILENCE, RuntimeError):
             cluster.close(timeout=10)
+        for certificate in (
+            "ca_file",
+            "cert",
+            "key",
+        ):  # files of jobqueue, which would stay as long as it does
+            if (temporary := vars(cluster).get(f"_job_{certificate}")) is not None:
+                temporary.close()
