@@ -154,7 +154,7 @@ def test_a_signal_leaves_valid_knowledge(home: Path, seconds: float) -> None:
         assert knowledge.interrupted == (process.returncode != 0)
         assert knowledge.steps[-1].candidate.name == "lama-first"
     else:
-        assert seconds < 4
+        assert seconds < 8 and err in ("", "hstar: error: interrupted\n")
     assert list(home.glob(".*.part")) == []
 
 

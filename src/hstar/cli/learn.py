@@ -17,12 +17,13 @@ from hstar.cli.folders import label_jobs, plans_of, read_files
 from hstar.cli.options import Parser
 from hstar.cli.problems import problem_files
 from hstar.cli.progress import ProgressLine, show_outcome
-from hstar.errors import InputError
+from hstar.errors import HstarError, InputError
 from hstar.files import check_files, check_writable
 
 if TYPE_CHECKING:
     from hstar.experiments import Job, ProblemSet, Store
     from hstar.experiments.learning import Learning
+    from hstar.spaces.relations import Vocabulary
 
 DESCRIPTION = """\
 Learns a planner for all problems of a domain, without choices to make. hstar labels states along plans
@@ -50,49 +51,73 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from hstar.experiments import Store
-    from hstar.experiments.learning import in_words
+    from hstar.experiments.knowledge import Knowledge, steps_of
 
     started = time.monotonic()
     check_files(arguments.domain)
     check_writable(arguments.output, "knowledge")
     if arguments.budget < _LEAST_S or arguments.jobs == 0:
         raise InputError("--budget takes 1s or more, --jobs 1 or more")
-    stopped = True
-    with (
-        tempfile.TemporaryDirectory(prefix="hstar-learn-") as place,
-        Store(Path(place)) as store,
-        ProgressLine(arguments.quiet) as line,
-    ):
-        learning = _learning(arguments, store, started, line)
-        try:
-            learning.run()
-            stopped = False
-        except KeyboardInterrupt:
-            pass
-        finally:  # whatever happened, what is known is not lost
-            with _uninterrupted():
+    given = dict.fromkeys(file for _, file in problem_files(arguments.problems, arguments.domain))
+    files = sorted(given, key=lambda file: (file.stat().st_size, str(file)))
+    knowledge = Knowledge(_words(arguments.domain, files), steps_of([]), interrupted=True)
+    learning, stopped = None, True
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="hstar-learn-") as place,
+            Store(Path(place)) as store,
+            ProgressLine(arguments.quiet) as line,
+        ):
+            learning = _learning(arguments, files, store, started, line)
+            try:
+                learning.run()
+                stopped = False
+            finally:
                 knowledge = learning.knowledge(interrupted=stopped)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        # Whatever happened, what is known is not lost; but input that is refused leaves no file.
+        if learning is not None or sys.exc_info()[0] is None:
+            with _uninterrupted():
                 knowledge.save(arguments.output)
-    for note in learning.notes:
+    text = "lama-first alone"
+    if learning is not None:
+        from hstar.experiments.learning import in_words
+
+        text = in_words(learning)
+    for note in [] if learning is None else learning.notes:
         print(f"hstar: {' '.join(note.split())}", file=sys.stderr)
     steps = [step.candidate.name for step in knowledge.steps]
     record = {"domain": knowledge.words.domain, "steps": steps, "learned": knowledge.learned}
     record |= {"interrupted": stopped, **knowledge.summary}
-    text = f"{knowledge.words.domain}: {in_words(learning)}"
+    text = f"{knowledge.words.domain}: {text}"
     show_outcome(arguments, record, f"{text}{' (interrupted)' if stopped else ''}")
     return _INTERRUPTED if stopped else 0
 
 
-def _learning(arguments: argparse.Namespace, store: Store, started: float, line: ProgressLine) -> Learning:
-    """Reads all problems, the smallest ones first, and the plans."""
-    from hstar.experiments.learning import MEMORY, Learning
-    from hstar.sampling.optimal import Optimal
+def _words(domain: Path, files: Sequence[Path]) -> Vocabulary:
+    """The vocabulary of the domain, which needs one problem that can be read."""
     from hstar.spaces.pddl import read_task
     from hstar.spaces.relations import vocabulary
 
+    errors = list[HstarError]()
+    for file in files:
+        try:
+            return vocabulary(read_task(domain, file))
+        except HstarError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def _learning(
+    arguments: argparse.Namespace, files: Sequence[Path], store: Store, started: float, line: ProgressLine
+) -> Learning:
+    """Reads the problems, the smallest ones first, and the plans."""
+    from hstar.experiments.learning import MEMORY, Learning
+    from hstar.sampling.optimal import Optimal
+
     line.announce("reading the problems ...")
-    given = dict.fromkeys(file for _, file in problem_files(arguments.problems, arguments.domain))
-    files = sorted(given, key=lambda file: (file.stat().st_size, str(file)))
     problems = read_files(arguments.domain, files, store)
     plans = {} if arguments.plans is None else plans_of(arguments.domain, arguments.plans, list(problems))
     by_name = {problem.name: file for file, problem in problems.items()}
@@ -102,7 +127,7 @@ def _learning(arguments: argparse.Namespace, store: Store, started: float, line:
         return label_jobs({by_name[one.name]: one for one in chosen}, how, store, plans)
 
     return Learning(
-        words=vocabulary(read_task(arguments.domain, next(iter(problems)))),
+        words=_words(arguments.domain, list(problems)),
         store=store,
         problems=list(problems.values()),
         label_jobs=jobs_of,
