@@ -6,21 +6,30 @@
 namespace hstar {
 namespace {
 
-RelationalTask relational_task(std::vector<uint32_t> object_kinds, std::vector<uint32_t> predicates,
-                               const std::vector<std::vector<int32_t>>& arguments, std::vector<bool> goal,
-                               std::vector<int32_t> constant, std::vector<int32_t> atom_of_fact) {
+RelationalTask of_atoms(std::vector<uint32_t> object_kinds, std::vector<uint32_t> predicates,
+                        const std::vector<std::vector<int32_t>>& arguments, const std::vector<bool>& goal) {
   RelationalTask relations{.object_kinds = std::move(object_kinds),
                            .predicates = std::move(predicates),
                            .first = {0},
                            .arguments = {},
                            .goal = {goal.begin(), goal.end()},
-                           .constant = std::move(constant),
-                           .atom_of_fact = std::move(atom_of_fact)};
+                           .constant = {},
+                           .atom_of_fact = {}};
   for (const std::vector<int32_t>& list : arguments) {
     relations.arguments.insert(relations.arguments.end(), list.begin(), list.end());
     relations.first.push_back(static_cast<int32_t>(relations.arguments.size()));
   }
   return relations;
+}
+
+RelationalTask of_task(const PyTask& task, Names predicates, Names objects,
+                       std::vector<uint32_t> object_kinds, std::vector<Names> initial,
+                       std::vector<Names> goal) {
+  check(objects.size() == object_kinds.size(), "an object has no kind");
+  const RelationalNames names{std::move(predicates), std::move(objects), std::move(object_kinds),
+                              std::move(initial), std::move(goal)};
+  nb::gil_scoped_release release;
+  return relational_task(task.space->task(), names);
 }
 
 using Counts = std::tuple<Column<int64_t>, Column<int32_t>, Column<int32_t>>;
@@ -94,10 +103,12 @@ Counts count_atoms(ColourTable& table, const RelationalTask& relations, Array<in
 
 void bind_features(nb::module_& module) {
   nb::class_<RelationalTask>(module, "RelationalTask", "Objects and ground atoms over them.")
-      .def_static("make", &relational_task, "object_kinds"_a, "predicates"_a, "arguments"_a, "goal"_a,
-                  "constant"_a, "atom_of_fact"_a,
-                  "Per atom its predicate, the objects it is about and whether it is a goal; `constant`: "
-                  "atoms that always hold; `atom_of_fact`: per fact of the task, -1 for none.")
+      .def_static("of_atoms", &of_atoms, "object_kinds"_a, "predicates"_a, "arguments"_a, "goal"_a,
+                  "Per atom its predicate, the objects it is about and whether it is a goal.")
+      .def_static("of_task", &of_task, "task"_a, "predicates"_a, "objects"_a, "object_kinds"_a, "initial"_a,
+                  "goal"_a,
+                  "The atoms that facts of the task stand for, those of `initial` beside them, which always "
+                  "hold, and those of `goal`.")
       .def_prop_ro("objects", &RelationalTask::objects)
       .def_prop_ro("atoms", &RelationalTask::atoms);
   nb::class_<ColourTable>(module, "ColourTable", "Numbers for the colours of colour refinement.")

@@ -17,27 +17,10 @@
 
 #include "base/errors.h"
 #include "features/colour.h"
+#include "features/relational_task.h"
 #include "task/task.h"
 
 namespace hstar {
-
-// A task as objects and ground atoms over them. Atoms are those that facts of the task stand for, those that
-// hold in every state (static ones, and what the translator found to be constant), and those of the goal.
-// Plain data; Python fills it from the PDDL.
-struct RelationalTask {
-  std::vector<uint32_t> object_kinds;  // per object: its type, or which constant of the domain it is
-  std::vector<uint32_t> predicates;    // per atom
-  std::vector<int32_t> first;          // per atom, and the end: where its arguments begin
-  std::vector<int32_t> arguments;      // objects
-  std::vector<uint8_t> goal;           // per atom: whether the goal asks for it
-  std::vector<int32_t> constant;       // atoms that hold in every state
-  std::vector<int32_t> atom_of_fact;   // per fact of the task, -1 for none; no atom twice; or empty
-
-  int32_t objects() const { return static_cast<int32_t>(object_kinds.size()); }
-  int32_t atoms() const { return static_cast<int32_t>(predicates.size()); }
-  // Throws InputError if a number points to nothing.
-  void check() const;
-};
 
 class ColourRefinement {
  public:

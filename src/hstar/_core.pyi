@@ -235,9 +235,15 @@ class RelationalTask:
     """Objects and ground atoms over them."""
 
     @staticmethod
-    def make(object_kinds: Sequence[int], predicates: Sequence[int], arguments: Sequence[Sequence[int]], goal: Sequence[bool], constant: Sequence[int], atom_of_fact: Sequence[int]) -> RelationalTask:
+    def of_atoms(object_kinds: Sequence[int], predicates: Sequence[int], arguments: Sequence[Sequence[int]], goal: Sequence[bool]) -> RelationalTask:
         """
-        Per atom its predicate, the objects it is about and whether it is a goal; `constant`: atoms that always hold; `atom_of_fact`: per fact of the task, -1 for none.
+        Per atom its predicate, the objects it is about and whether it is a goal.
+        """
+
+    @staticmethod
+    def of_task(task: Task, predicates: Sequence[str], objects: Sequence[str], object_kinds: Sequence[int], initial: Sequence[Sequence[str]], goal: Sequence[Sequence[str]]) -> RelationalTask:
+        """
+        The atoms that facts of the task stand for, those of `initial` beside them, which always hold, and those of `goal`.
         """
 
     @property

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 import hstar
+from hstar import _core
 from hstar.errors import InputError
-from hstar.spaces.relations import Vocabulary, relations, vocabulary
+from hstar.spaces.relations import Vocabulary, native_relations, relations, vocabulary
 from labelled import dinner
 
 
@@ -56,3 +57,28 @@ def test_tasks_of_another_domain(
     with pytest.raises(InputError) as error:
         relations(task, replace(words, **change))
     assert str(error.value) == f"{task.name} is of another domain than kitchen: it {message}"
+
+
+def test_the_core_reads_the_same_objects_and_atoms(task: hstar.Task, words: Vocabulary) -> None:
+    found, native = relations(task, words), native_relations(task, words)
+    assert native.objects == len(found.relations.objects) and native.atoms == len(found.relations.atoms)
+    with pytest.raises(InputError, match="is of another domain than kitchen: it has the constant stove"):
+        native_relations(task, replace(words, constants=()))
+
+
+def test_names_that_a_task_has_not(task: hstar.Task, words: Vocabulary) -> None:
+    predicates, objects = [name for name, _ in words.predicates], list(task.lifted.objects)
+
+    def made(objects: list[str], initial: list[tuple[str, ...]]) -> None:
+        _core.RelationalTask.of_task(task.core, predicates, objects, [0] * len(objects), initial, [])
+
+    made(objects, [("raw", "fig")])
+    for wrong, atoms, message in (
+        (objects, [("raw", "pear")], "there is no object pear"),
+        (objects, [("warm", "fig")], "there is no predicate warm"),
+        ([name for name in objects if name != "kiwi"], [], "there is no object kiwi"),
+    ):
+        with pytest.raises(InputError, match=message):
+            made(wrong, atoms)
+    with pytest.raises(InputError, match="an object has no kind"):
+        _core.RelationalTask.of_task(task.core, predicates, objects, [], [], [])

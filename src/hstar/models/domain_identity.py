@@ -10,7 +10,7 @@ from hstar import _core
 from hstar.errors import InputError, ModelError
 from hstar.models.identity import IDENTITIES, Identity, believed, expect
 from hstar.search.heuristics import build
-from hstar.spaces.relations import Vocabulary, relations
+from hstar.spaces.relations import Vocabulary, check_fit
 from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class DomainIdentity(Identity):
     def check(self, problem: Any) -> None:
         expect(self, problem, Task)
         try:
-            relations(problem, self.words)
+            check_fit(problem, self.words)
         except InputError as error:
             raise self._misfit(error) from None
 

@@ -19,7 +19,7 @@ from hstar import _core
 from hstar.errors import ModelError
 from hstar.models.model import MODELS, Tensors
 from hstar.models.relational_model import RelationalModel, StateRows
-from hstar.spaces.relations import Relations, Vocabulary, relations
+from hstar.spaces.relations import Relations, Vocabulary, check_fit
 from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class LinearConfig(RelationalModel):
 
     def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
         """In the core, where ff's relaxed plan is at hand; it counts steps."""
-        relations(task, words)  # is it of the domain?
+        check_fit(task, words)
         if set(tensors) != {"weight", "bias"}:
             raise ModelError(f"{self.name} has a weight and a bias; there are {', '.join(tensors)}")
         weights, bias = (tensors[name].astype(np.float64) for name in ("weight", "bias"))

@@ -33,7 +33,7 @@ from hstar.models.relational_model import Array, RelationalModel, StateRows
 from hstar.models.ridge import choose_ridge, held_out_rows, ridge_regression, squared_error
 from hstar.options import Checked, option
 from hstar.sampling.relational import RelationalData, RelationalInstance
-from hstar.spaces.relations import Relations, Vocabulary, relations
+from hstar.spaces.relations import Relations, Vocabulary, native_relations
 from hstar.spaces.task import Task
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class WLFeatures:
         return _core.colour_model(*self._native(task), network)
 
     def _native(self, task: Task) -> tuple[_core.Task, _core.RelationalTask, _core.ColourTable, int, bool]:
-        native = relations(task, self.words).native(self.words, types=self.config.types)
+        native = native_relations(task, self.words, types=self.config.types)
         return task.core, native, self._table, self.config.iterations, self.config.multiset
 
 

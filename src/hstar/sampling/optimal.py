@@ -33,7 +33,7 @@ from hstar.search.config import SearchConfig
 from hstar.search.heuristics import evaluate, relaxed_plan
 from hstar.search.result import Result
 from hstar.search.solve import solve
-from hstar.spaces.relations import Vocabulary, relations, vocabulary
+from hstar.spaces.relations import Vocabulary, check_fit, vocabulary
 from hstar.spaces.task import Task
 from hstar.spaces.validate import states_along
 
@@ -66,7 +66,7 @@ class Optimal:
         """The states of a plan, by default of `self.plan`; a `NoLabelError` if it is empty, or not found."""
         if not task.core.unit_cost:
             raise InputError(f"{task.name}: load it with unit_cost=True, since labels count steps")
-        relations(task, words)  # before the search: they may not fit
+        check_fit(task, words)  # before the search
         chosen = self.plan(task) if plan is None else plan
         states_of_plan = _along(task, chosen.steps)
         siblings = list(_siblings(task, states_of_plan)) if self.siblings else []
@@ -86,7 +86,7 @@ class Optimal:
 
     def plan(self, task: Task) -> PlanFor:
         """An optimal plan, or with `satisficing` one of lama-first; a `NoLabelError` as in `label`."""
-        relations(task, vocabulary(task))  # before the search: the states may have no labels
+        check_fit(task, vocabulary(task))  # before the search: the states may have no labels
         result = solve(task, "lmcut", "astar", **_limits(self, self.time_limit))
         if not self.satisficing or result.status not in ("time_limit", "memory_limit"):
             return PlanFor(_steps_of(task, result), exact=True)

@@ -81,23 +81,14 @@ class Relations:
     def number(self) -> Mapping[GroundAtom, int]:
         return {atom: i for i, atom in enumerate(self.atoms)}
 
-    def native(
-        self,
-        words: Vocabulary,
-        *,
-        types: bool = True,
-        constant: tuple[int, ...] = (),
-        atom_of_fact: tuple[int, ...] = (),
-    ) -> _core.RelationalTask:
+    def native(self, words: Vocabulary, *, types: bool = True) -> _core.RelationalTask:
         """The same for the core. `types`: objects of different types differ; else only constants do."""
         objects = {name: i for i, name in enumerate(self.objects)}
-        return _core.RelationalTask.make(
-            object_kinds=[kind if types or kind >= len(words.types) else 0 for kind in self.kinds],
+        return _core.RelationalTask.of_atoms(
+            object_kinds=_kinds(self.kinds, words, types),
             predicates=[words.predicate_number[atom[0]] for atom in self.atoms],
             arguments=[[objects[name] for name in atom[1:]] for atom in self.atoms],
             goal=[atom in self.goal for atom in self.atoms],
-            constant=list(constant),
-            atom_of_fact=list(atom_of_fact),
         )
 
 
@@ -108,11 +99,6 @@ class TaskRelations:
     relations: Relations
     constant: tuple[int, ...]  # atoms that hold in every state
     atom_of_fact: tuple[int, ...]  # per fact of the task, variables in order; -1 for none, no atom twice
-
-    def native(self, words: Vocabulary, *, types: bool = True) -> _core.RelationalTask:
-        return self.relations.native(
-            words, types=types, constant=self.constant, atom_of_fact=self.atom_of_fact
-        )
 
 
 def vocabulary(task: Task | LiftedTask) -> Vocabulary:
@@ -130,19 +116,16 @@ def relations(task: Task, words: Vocabulary, *, operators: bool = False) -> Task
     `operators`: its operators, too.
     """
     lifted = task.lifted
-    check_domain(task.name, vocabulary(task), words)
+    check_fit(task, words)
     # Of a task that it finds unsolvable the translator leaves one fact, which is not of the domain.
     known = words.predicate_number
     facts = [atom if atom is None or atom[0] in known else None for atoms in task.atoms for atom in atoms]
     told = {atom for atom in facts if atom is not None}
     constant = lifted.problem.init - told
     goal = frozenset(lifted.goal_atoms)
-    derived = lifted.domain.derived
-    if lost := next((atom for atom in sorted(goal - told - constant) if atom[0] in derived), None):
-        raise UnsupportedError(f"{format_atom(lost)} is derived, and the translator left it out")
     found = Relations(
         tuple(lifted.objects),
-        tuple(words.kind(name, type_) for name, type_ in lifted.objects.items()),
+        _object_kinds(task, words),
         tuple(sorted(told | constant | goal)),
         goal,
     )
@@ -158,6 +141,31 @@ def relations(task: Task, words: Vocabulary, *, operators: bool = False) -> Task
             for i, atom in enumerate(facts)
         ),
     )
+
+
+def native_relations(task: Task, words: Vocabulary, *, types: bool = True) -> _core.RelationalTask:
+    """The objects and atoms of a task for its states in the core, of which a large task has very many.
+
+    `types` as in `Relations.native`; errors as in `relations`.
+    """
+    check_fit(task, words)
+    lifted = task.lifted
+    return _core.RelationalTask.of_task(
+        task.core,
+        predicates=[name for name, _ in words.predicates],
+        objects=list(lifted.objects),
+        object_kinds=_kinds(_object_kinds(task, words), words, types),
+        initial=list(lifted.problem.init),
+        goal=list(lifted.goal_atoms),
+    )
+
+
+def _object_kinds(task: Task, words: Vocabulary) -> tuple[int, ...]:
+    return tuple(words.kind(name, type_) for name, type_ in task.lifted.objects.items())
+
+
+def _kinds(kinds: Sequence[int], words: Vocabulary, types: bool) -> list[int]:
+    return [kind if types or kind >= len(words.types) else 0 for kind in kinds]
 
 
 def _operators(task: Task, found: Relations) -> tuple[GroundOperator, ...]:
@@ -177,6 +185,15 @@ def _operators(task: Task, found: Relations) -> tuple[GroundOperator, ...]:
         adds = numbers((variable, value) for _, variable, value in operator.effects) - preconditions
         operators.append(GroundOperator(tuple(sorted(preconditions)), tuple(sorted(adds))))
     return tuple(operators)
+
+
+def check_fit(task: Task, words: Vocabulary) -> None:
+    """An `InputError` if a task is not of the domain of `words`, an `UnsupportedError` for some goals."""
+    check_domain(task.name, vocabulary(task), words)
+    lifted = task.lifted
+    derived = {atom for atom in lifted.goal_atoms if atom[0] in lifted.domain.derived} - lifted.problem.init
+    if lost := derived.difference(*task.atoms) if derived else ():
+        raise UnsupportedError(f"{format_atom(min(lost))} is derived, and the translator left it out")
 
 
 def check_domain(name: str, own: Vocabulary, words: Vocabulary) -> None:

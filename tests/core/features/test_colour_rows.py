@@ -12,7 +12,7 @@ import pytest
 import hstar
 from hstar import _core
 from hstar.models.wl import WLConfig, WLFeatures
-from hstar.spaces.relations import relations, vocabulary
+from hstar.spaces.relations import native_relations, vocabulary
 from labelled import generated, reachable, written
 
 SIZES = {
@@ -66,7 +66,7 @@ class Models:
     def __init__(self, task: hstar.Task, iterations: int, multiset: bool, seed: int = 0) -> None:
         self.task, random = task, np.random.default_rng(seed)
         words = vocabulary(task)
-        native = relations(task, words).native(words, types=True)
+        native = native_relations(task, words)
         table = _core.ColourTable()
         table.count(task.core, native, reachable(task, 20), iterations, multiset, True)
         table.count(task.core, native, walk(task, 30, seed + 100), iterations, multiset, True)

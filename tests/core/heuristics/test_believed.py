@@ -22,7 +22,7 @@ from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.wl import WLConfig, WLFeatures
 from hstar.sampling.relational import RelationalData, instance_of
 from hstar.search.heuristics import evaluate, relaxed_plan
-from hstar.spaces.relations import relations, vocabulary
+from hstar.spaces.relations import native_relations, vocabulary
 from native import belief
 
 INF, NAN = math.inf, math.nan
@@ -147,7 +147,7 @@ def features(blocks: Case) -> tuple[WLFeatures, _core.RelationalTask, Numbers]:
     )
     counts = found.count_states(blocks.task, states).dense()
     assert counts.shape[1] == len(found) > 20
-    return found, relations(blocks.task, words).native(words, types=True), counts
+    return found, native_relations(blocks.task, words), counts
 
 
 def test_colours_are_summed(blocks: Case, features: tuple[WLFeatures, _core.RelationalTask, Numbers]) -> None:
