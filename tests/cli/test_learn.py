@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from hstar.experiments.knowledge import load
+from hstar.experiments.knowledge import Knowledge, load, steps_of
 from hstar.generators import GENERATORS
+from hstar.spaces.pddl import read_task
+from hstar.spaces.relations import vocabulary
 
-from .conftest import DATA, Refused, Run, start
+from .conftest import DATA, Refused, Run, generated, start
 
 UNSOLVABLE = """\
 (define (problem none) (:domain blocksworld) (:objects b1 b2)
@@ -158,9 +160,26 @@ def test_a_signal_leaves_valid_knowledge(home: Path, seconds: float) -> None:
     assert list(home.glob(".*.part")) == []
 
 
-def test_a_symbolic_plan_imports_nothing_heavy(home: Path) -> None:
-    from hstar.experiments.knowledge import Knowledge, steps_of
+@pytest.mark.parametrize("task", ["slow_to_translate", "sliding"])
+def test_a_signal_ends_planning(tmp_path: Path, request: pytest.FixtureRequest, task: str) -> None:
+    """While it translates, and while it searches."""
+    if task == "sliding":
+        problem = generated("npuzzle", tmp_path / "npuzzle", rows=8, columns=8, seed=1)
+    else:
+        problem = request.getfixturevalue(task)
+    domain = problem.with_name("domain.pddl")
+    Knowledge(vocabulary(read_task(domain, problem)), steps_of([])).save(tmp_path / "k.hstar")
+    process = start("plan", tmp_path / "k.hstar", domain, problem, tmp_path / "plan.txt")
+    time.sleep(3)
+    assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (128 + signal.SIGTERM, "")
+    assert err == "" or err.startswith("interrupted; ") or err == "hstar: error: interrupted\n"
+    assert [path.name for path in tmp_path.glob("*plan.txt*")] == []
 
+
+def test_a_symbolic_plan_imports_nothing_heavy(home: Path) -> None:
     Knowledge(load(Path("knowledge.hstar")).words, steps_of([])).save(Path("symbolic.hstar"))
     script = (
         "import sys\nfrom hstar.cli import main\n"

@@ -85,6 +85,10 @@ def from_plans(domain: Path, pairs: Sequence[tuple[Path, Path]]) -> list[Candida
     return [SearchCandidate(f"rules-of-{actions}", "lazy", ("ff",), {"preferred": True})]
 
 
+def fails(domain: Path, pairs: Sequence[tuple[Path, Path]]) -> list[Candidate]:
+    return [][1]
+
+
 def hangs(domain: Path, pairs: Sequence[tuple[Path, Path]]) -> list[Candidate]:
     while True:
         pass
@@ -93,7 +97,7 @@ def hangs(domain: Path, pairs: Sequence[tuple[Path, Path]]) -> list[Candidate]:
 def test_what_learns_from_plans_is_a_candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learning, "LEARNERS", ())
     monkeypatch.setattr(learning, "TRAINED", 0.5)
-    known = {"rules": (__name__, "from_plans"), "lost": (__name__, "hangs")}
+    known = {"rules": (__name__, "from_plans"), "lost": (__name__, "hangs"), "bug": (__name__, "fails")}
     monkeypatch.setattr(learning, "PLAN_LEARNERS", known)
     with Store(tmp_path) as store:
         texts = [GENERATORS.get("blocksworld")(blocks=3, seed=seed) for seed in range(2)]
@@ -103,6 +107,6 @@ def test_what_learns_from_plans_is_a_candidate(tmp_path: Path, monkeypatch: pyte
         one.run()
         rules = [each.name for each in one.candidates if each.name.startswith("rules")]
         assert len(rules) == 1 and rules[0] != "rules-of-0"
-        assert one.notes == ["no lost: out of time, or it failed"]
+        assert one.notes == ["no lost: out of time", "no bug: IndexError: list index out of range"]
         assert {score.name for score in one.rounds[0]} == {*rules, *(each.name for each in symbolic())}
         assert all(score.solved == 1 for score in one.rounds[0])  # the largest problem

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from hstar.errors import HstarError, InputError
 from hstar.experiments.driver import LocalExecutor, Standing, run
 from hstar.experiments.job import HSTAR, OWN_LIMIT, Job, Record
 from hstar.experiments.knowledge import (
@@ -49,9 +50,9 @@ LEAST_TRAINING = 8  # ... if so many are left to learn from
 LEAST_LIMIT = 0.2  # seconds of CPU of a run in the first round
 TRANSLATION_S = 30.0  # for the translation of a problem of the selection, beyond the limit of the step
 EASY_S = 1.0  # mean CPU time of a problem up to which differences say nothing about larger ones
-MOST_LEARNED = 3  # steps before the safety net
 MEMORY = 4 << 30  # bytes of each process
 MODEL_FILE, CANDIDATE_FILE, PLAN_FILE = "model.hstar", "candidate.hstar", "found.plan"
+ERROR = ".error"
 
 Progress = Callable[[str], None]
 
@@ -137,12 +138,10 @@ class Learning:
 
         Searches of one family mostly fail together, others where it succeeds: so there is one of each.
         """
-        if self.rounds:
-            able = [one for one in self.candidates if one.family != SYMBOLIC and self._helps(one)]
-            best = list({one.family: one for one in reversed(able)}.values())[::-1][:MOST_LEARNED]
-            best = best or self.candidates[:1]
-        else:  # nothing was tried: a model beside ff harms least
-            best = [one for one in self.candidates if one.family == "lazy"][:1]
+        able = [one for one in self.candidates if one.family != SYMBOLIC and self._helps(one)]
+        best = list({one.family: one for one in reversed(able)}.values())[::-1]
+        if not best and self.rounds:
+            best = self.candidates[:1]
         summary: dict[str, Any] = {
             "problems": len(self.problems),
             "labelled": self.labelled,
@@ -155,7 +154,12 @@ class Learning:
         return Knowledge(self.words, steps_of(best), summary, interrupted)
 
     def _helps(self, candidate: Candidate) -> bool:
-        """Whether it is no worse than what needs no learning, or all problems are too easy to tell."""
+        """Whether it is no worse than what needs no learning, or all problems are too easy to tell.
+
+        Where nothing was tried, greedy search is left out, which a bad model misleads most.
+        """
+        if not self.rounds:
+            return candidate.family != "gbfs"
         scores = next(s for s in reversed(self.rounds) if candidate.name in {one.name for one in s})
         own = next(one for one in scores if one.name == candidate.name)
         others = [one for one in scores if one.name in {each.name for each in symbolic()}]
@@ -212,7 +216,8 @@ class Learning:
                 if file.exists():
                     self.candidates += [step.candidate for step in load(file).steps]
                 else:
-                    self.notes.append(f"no {name}: out of time, or it failed")
+                    said = file.with_suffix(ERROR)
+                    self.notes.append(f"no {name}: {said.read_text() if said.exists() else 'out of time'}")
         latest = self.store.latest()
         for one, job in zip(LEARNERS, jobs, strict=True):
             row = rows.get(one.name)
@@ -312,12 +317,17 @@ class Learning:
 def _learn_from_plans(
     where: tuple[str, str], words: Vocabulary, domain: Path, pairs: list[tuple[Path, Path]], output: Path
 ) -> None:
-    """Writes the candidates of one of `PLAN_LEARNERS` as knowledge; nothing, if it learns nothing."""
+    """Writes the candidates of one of `PLAN_LEARNERS` as knowledge, or why there are none."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this ends it
     module, function = where
-    found = list(getattr(importlib.import_module(module), function)(domain, pairs))
-    if found:
+    try:
+        found = list(getattr(importlib.import_module(module), function)(domain, pairs))
+        if not found:
+            raise InputError("nothing was learned")
         Knowledge(words, tuple(Step(one) for one in found)).save(output)
+    except Exception as error:  # told by who started this; other candidates remain
+        known = isinstance(error, HstarError)
+        output.with_suffix(ERROR).write_text(str(error) if known else f"{type(error).__name__}: {error}")
 
 
 def _with_plan(job: Job) -> Job:
