@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hstar.cli.runs import run_jobs
 from hstar.generators import GENERATORS
 
 from .conftest import Refused, Run
@@ -47,3 +49,22 @@ def test_folders_that_are_refused(refused: Refused, folder: Path) -> None:
     assert "is not a folder of plans" in refused(33, *train, "--plans", "absent")
     (folder / "domain.pddl").rename(folder.parent / "domain.pddl")
     assert "no domain.pddl in this folder" in refused(33, *train)
+
+
+@pytest.mark.parametrize("done", [0, 2])
+def test_interrupted_labelling_keeps_its_labels(
+    hstar: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, done: int
+) -> None:
+    def interrupted(store: Any, jobs: Any, *rest: Any, **options: Any) -> None:
+        run_jobs(store, jobs[:done], *rest, **options)
+
+    monkeypatch.setattr("hstar.cli.folders.run_jobs", interrupted)
+    ended = hstar("train", "folder", "-o", "m.hstar", "-q")
+    assert (ended.code, ended.out) == (130, "") and not Path("m.hstar").exists()
+    said = (
+        "the labels of 2 of 3 problems are in m.labels.data, which hstar train wl takes instead of the folder"
+    )
+    said = said if done else "no problem was labelled yet"
+    assert ended.err == f"hstar: interrupted: {said}; no model is written\n"
+    if done:
+        assert hstar("train", "wl", "m.labels.data", "-o", "m.hstar", "-q").code == 0

@@ -364,11 +364,12 @@ def test_ctrl_c_with_a_checkpoint(hstar: Run, folder: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     message = (
-        r"hstar: interrupted: training stopped after \d+ epochs; "
+        r"model: .* epochs \(ended by interrupted\), .*\n"
+        r"hstar: interrupted: model has the best model so far; "
         r"to go on from checkpoint, run the same command again\n"
     )
     assert re.fullmatch(message, err), err
-    assert left(folder) == {"checkpoint"}
+    assert left(folder) == {"checkpoint", "model"}
     done = hstar(*words, "--epochs", "1", "-q")
     assert (done.code, left(folder)) == (0, {"checkpoint", "model"})
 
@@ -392,24 +393,28 @@ def on_terminal(*words: str | Path, until: bytes) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("phase", "words", "message"),
-    [
-        ("sampling by rsl", ["--states", "100000000"], r"interrupted"),
-        ("epoch ", ENDLESS, r"interrupted: training stopped after \d+ epochs"),
-    ],
-    ids=["sampling", "training"],
-)
-def test_ctrl_c_on_a_terminal(folder: Path, phase: str, words: list[str], message: str) -> None:
-    code, shown = on_terminal("train", "rsl", "problem.pddl", "-o", "model", *words, until=phase.encode())
+def test_ctrl_c_on_a_terminal(folder: Path) -> None:
+    """While it samples: there is no model yet."""
+    words = ("train", "rsl", "problem.pddl", "-o", "model", "--states", "100000000")
+    code, shown = on_terminal(*words, until=b"sampling by rsl")
     assert code == 130
     *live, last = shown.split("\r")[:-1] if shown.endswith("\r\n") else shown.split("\r")
-    hint = r"; no model is written \(with --checkpoint FILE it could go on\)"
-    assert re.fullmatch(f"hstar: {message}{hint}", last), shown
+    hint = "; no model is written (with --checkpoint FILE it could go on)"
+    assert last == f"hstar: interrupted{hint}", shown
     assert not live[-1].strip(), "the line is wiped"
-    assert any(phase in line for line in live)
+    assert any("sampling by rsl" in line for line in live)
     assert all(len(line) <= 79 for line in live)
     assert left(folder) == set()
+
+
+@pytest.mark.slow
+def test_sigterm_keeps_it_too(folder: Path) -> None:
+    process = start("train", "rsl", "problem.pddl", "-o", "model", "--checkpoint", "checkpoint", *ENDLESS)
+    wait_for(folder / "checkpoint", process)
+    process.send_signal(signal.SIGTERM)
+    assert "model has the best model so far" in process.communicate(timeout=60)[1]
+    assert process.returncode == 128 + signal.SIGTERM
+    assert (folder / "model").is_file()
 
 
 def plain(path: Path) -> tuple[dict[str, Any], dict[str, bytes]]:

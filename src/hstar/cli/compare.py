@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hstar.cli.folders import read_folder
 from hstar.cli.options import Parser
-from hstar.cli.runs import INTERRUPTED, JOBS_FAILED, run_jobs
+from hstar.cli.runs import JOBS_FAILED, run_jobs
 from hstar.errors import InputError
 from hstar.files import MODEL, check_files, read_bytes
 
@@ -69,9 +69,9 @@ def run(arguments: argparse.Namespace) -> int:
         shown = argparse.Namespace(
             jobs=arguments.jobs, cluster=None, retry=False, json=False, quiet=arguments.quiet
         )
-        rows = run_jobs(store, jobs, shown)
+        rows = run_jobs(store, jobs, shown, kept=False)
     if rows is None:
-        return INTERRUPTED
+        raise KeyboardInterrupt
     record = comparison(rows, contestants, arguments.time_limit)
     print(json.dumps(record) if arguments.json else _in_words(record), end="\n" if arguments.json else "")
     return JOBS_FAILED if any(one["errors"] for one in record["contestants"]) else 0

@@ -83,8 +83,11 @@ def read_files(domain: Path, files: Sequence[Path], store: Store) -> dict[Path, 
     return found
 
 
-def label_folder(folder: Path, limit: float, plans: Path | None, quiet: bool) -> Labelled:
-    """Labelled states of all problems that get some; a `KeyboardInterrupt` if it was interrupted."""
+def label_folder(folder: Path, limit: float, plans: Path | None, quiet: bool, rescued: Path) -> Labelled:
+    """Labelled states of all problems that get some.
+
+    If it is interrupted, the labels so far go to the file `rescued`, and a `KeyboardInterrupt` says so.
+    """
     from hstar.experiments import Store
     from hstar.experiments.protocol import merged
     from hstar.sampling.optimal import EXACT, Optimal
@@ -95,9 +98,9 @@ def label_folder(folder: Path, limit: float, plans: Path | None, quiet: bool) ->
         known = {} if plans is None else plans_of(folder / "domain.pddl", plans, list(problems))
         jobs = label_jobs(problems, how, store, known)
         how_run = argparse.Namespace(jobs=None, cluster=None, retry=False, json=False, quiet=quiet)
-        rows = run_jobs(store, jobs, how_run)
+        rows = run_jobs(store, jobs, how_run, kept=False)
         if rows is None:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(_rescue(store, jobs, rescued))
         for file, row in zip(problems, rows, strict=True):
             if not row.get("states"):
                 tell(f"{file}: {row.get('error') or row.get('reason') or row['status'].replace('_', ' ')}")
@@ -106,6 +109,19 @@ def label_folder(folder: Path, limit: float, plans: Path | None, quiet: bool) ->
         raise InputError(f"no problem got a plan within {limit:g} s (--label-limit)", file=folder)
     bounds = sum(not instance.columns[EXACT][0] for instance in data.instances)
     return Labelled(data, len(list(folder.glob("*.pddl"))) - 1, bounds)
+
+
+def _rescue(store: Store, jobs: Sequence[Job], file: Path) -> str:
+    """Saves the labels that there are, and says how to use them."""
+    from hstar.experiments.protocol import merged
+    from hstar.sampling import relational
+
+    if not any(attempt.status == "labelled" for attempt in store.latest().values()):
+        return "no problem was labelled yet"
+    data = merged(store, jobs)
+    relational.save(file, data)
+    number = f"{len(data.instances)} of {len(jobs)} problems"
+    return f"the labels of {number} are in {file}, which hstar train wl takes instead of the folder"
 
 
 def label_jobs(

@@ -56,8 +56,13 @@ def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespa
     return JOBS_FAILED if failed else 0
 
 
-def run_jobs(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -> list[Record] | None:
-    """Runs what is missing; a row for each job, printed with --json. None if interrupted, which is told."""
+def run_jobs(
+    store: Store, jobs: Sequence[Job], arguments: argparse.Namespace, *, kept: bool = True
+) -> list[Record] | None:
+    """Runs what is missing; a row for each job, printed with --json. None if interrupted.
+
+    That is told with how to go on, unless the store goes with the command and is not `kept`.
+    """
     from hstar.experiments import run
 
     if arguments.jobs == 0:
@@ -67,10 +72,10 @@ def run_jobs(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -
             rows = run(store, jobs, executor, progress=progress, retry_failed=arguments.retry)
         except KeyboardInterrupt:
             rows = None
-    if rows is None:  # the live view is gone now
+    if rows is None and kept:  # the live view is gone now
         how = f"to go on with {store.folder}, run the same command again"
         print(f"hstar: interrupted; {how}", file=sys.stderr)
-    elif arguments.json:
+    elif rows is not None and arguments.json:
         for row in rows:
             print(json.dumps(row))
     return rows

@@ -17,6 +17,7 @@ from hstar.cli.training import Watch, interrupted, memory_of_torch, summary
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import check_files, check_writable
 from hstar.limits import limited
+from hstar.search.result import EXIT_CODES
 from hstar.spaces.load import in_words, load
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ EXAMPLES = (
     "hstar train prolonged -o model.hstar --scenarios 20 --k-pr 2 --updates 20",
     "hstar train bootstrap tiles:2x3 -o model.hstar --instances 20 --least-solved 5",
 )
-_INTERRUPTED = 130
 # Options of a run, and the kind of space that has them.
 _RUN = {"data": "task", "held_out": "domain", "unit_cost": "task", "translator": "task"}
 _RUN |= {"label_limit": "domain", "plans": "domain"}
@@ -141,6 +141,7 @@ def _uses(recipe: Recipe, kind: str, choice: dict[str, str]) -> dict[str, Use]:
 def run(arguments: argparse.Namespace) -> int:
     from hstar.models.model import start_torch
     from hstar.recipes import RECIPES
+    from hstar.recipes.recipe import INTERRUPTED
 
     if arguments.recipe not in RECIPES and Path(arguments.recipe).is_dir():
         arguments.files.insert(0, Path(arguments.recipe))
@@ -168,8 +169,12 @@ def run(arguments: argparse.Namespace) -> int:
                 model = replace(model, summary={**model.summary, "with_labelling_s": seconds})
             model.save(arguments.output)
     except KeyboardInterrupt as stop:
-        print(f"hstar: {interrupted(stop, arguments.checkpoint)}", file=sys.stderr)
-        return _INTERRUPTED
+        # A training says how far it came; of several networks it knows only its own checkpoint.
+        done, resumable = str(stop).partition(";")[0], "checkpoint" in recipe.method(kind).takes
+        text = interrupted(done, arguments.checkpoint, written=False, resumable=resumable)
+        print(f"hstar: {text}", file=sys.stderr)
+        return EXIT_CODES[INTERRUPTED]
+    stopped = model.summary.get("stopped") == INTERRUPTED
     total_s, sampling_s = time.monotonic() - started, watch.sampling_s()
     about: dict[str, Any] = {"recipe": model.recipe, "model": model.model, "space": str(model.space)}
     about |= {"atoms": len(model.space.atoms)} if hasattr(model.space, "atoms") else {}
@@ -177,7 +182,10 @@ def run(arguments: argparse.Namespace) -> int:
     origin = f"from {arguments.data}" if arguments.data else f"sampled in {sampling_s:.2f} s"
     text = f"{summary(model, origin)}, {total_s:.1f} s in all"
     show_outcome(arguments, {**about, **model.summary, **times}, text)
-    return 0
+    if stopped:
+        done = f"{arguments.output} has the best model so far"
+        print(f"hstar: {interrupted(done, arguments.checkpoint, written=True)}", file=sys.stderr)
+    return EXIT_CODES[INTERRUPTED] if stopped else 0
 
 
 def _kind(recipe: Recipe, files: list[Path]) -> str:
@@ -237,7 +245,8 @@ def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: Prog
         from hstar.cli.folders import LABEL_LIMIT, label_folder
 
         limit = LABEL_LIMIT if arguments.label_limit is None else arguments.label_limit
-        labelled = label_folder(files[0], limit, arguments.plans, arguments.quiet)
+        rescued = arguments.output.with_suffix(".labels.data")
+        labelled = label_folder(files[0], limit, arguments.plans, arguments.quiet, rescued)
         line.message(str(labelled))
         return labelled.data
     if kind == "domain":
@@ -254,7 +263,7 @@ def _run(arguments: argparse.Namespace, watch: Watch) -> Run:
 
     held_out = arguments.held_out and relational.merge(map(relational.load, arguments.held_out))
     data = None if arguments.data is None else dataset.load(arguments.data)
-    return Run(watch, arguments.checkpoint, data, held_out or None)
+    return Run(watch, arguments.checkpoint, data, held_out or None, keep_interrupted=True)
 
 
 def _is_folder(kind: str, files: list[Path]) -> bool:

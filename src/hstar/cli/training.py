@@ -116,10 +116,12 @@ def memory_of_torch() -> Iterator[None]:
         raise
 
 
-def interrupted(stop: KeyboardInterrupt, checkpoint: Path | None) -> str:
-    """One line: how far it came, and how to go on."""
-    # A training says how far it came; of several networks it knows only its own checkpoint.
-    done = f": {str(stop).partition(';')[0]}" if str(stop) else ""
+def interrupted(done: str, checkpoint: Path | None, *, written: bool, resumable: bool = True) -> str:
+    """One line: how far it came, whether a model is written, and how to go on."""
+    said = f"interrupted: {done}" if done else "interrupted"
     if checkpoint is not None:
-        return f"interrupted{done}; to go on from {checkpoint}, run the same command again"
-    return f"interrupted{done}; no model is written (with --checkpoint FILE it could go on)"
+        return f"{said}; to go on from {checkpoint}, run the same command again"
+    hint = "with --checkpoint FILE it could go on"
+    if written:
+        return f"{said}; {hint}"
+    return f"{said}; no model is written{f' ({hint})' if resumable else ''}"

@@ -114,14 +114,13 @@ def learned(
     estimate = _in_units(estimate, unit)
     if about["search"] == {"search": "idastar"} and isinstance(estimate, Gaussian):
         estimate = replace(estimate, softplus=named.estimate.softplus)
-    trained = fit(
+    trained = run.fitted(
+        fit,
         lambda outputs: own_module(own, inputs, outputs, unit) if own else named.build(inputs, outputs),
         OwnExamples(data.inputs, data.label, data.lower if estimate.bounded else None),
         estimate,
         parts["training"],
         redraw=own is None,
-        progress=run.progress,
-        checkpoint=run.checkpoint,
     )
     module: Any = trained.model.cpu()
     return TrainedModel(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hstar.recipes.recipe import Run
+from hstar.recipes.recipe import INTERRUPTED, Run
 
 if TYPE_CHECKING:
     from hstar.container import Tensors
@@ -35,6 +35,7 @@ class Learner(ABC):
     def __init__(self, run: Run, iterations: int | None = None) -> None:
         self.history: list[dict[str, Any]] = []
         self._run, self._iterations, self._started = run, iterations, time.monotonic()
+        self._stopped: dict[str, str] = {}
 
     @abstractmethod
     def step(self) -> dict[str, Any]:
@@ -69,19 +70,27 @@ class Learner(ABC):
         """All iterations that are left."""
         from hstar.training import checkpoint
 
-        path = self._run.checkpoint
+        path, keep = self._run.checkpoint, self._run.keep_interrupted
+        last: tuple[Mapping[str, Any], Tensors] | None = None  # after the last whole iteration
         if path is not None and path.exists():
-            header, tensors = checkpoint.read(path, self.identity())
+            last = header, tensors = checkpoint.read(path, self.identity())
             self.history = header["history"]
             self.restore(header, tensors)
         try:
             while not self.finished():
                 self.iterate()
-                if path is not None:
+                if path is not None or keep:
                     header, tensors = self.state()
-                    checkpoint.write(path, self.identity(), {"history": self.history, **header}, tensors)
+                    state = {"history": [*self.history], **header}
+                    last = state, {name: array.copy() for name, array in tensors.items()}
+                if path is not None:
+                    checkpoint.write(path, self.identity(), state, tensors)
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"{len(self.history)} iterations done") from None
+            if last is None or not keep:
+                raise KeyboardInterrupt(f"{len(self.history)} iterations done") from None
+            self.history = last[0]["history"]
+            self.restore(*last)
+            self._stopped = {"stopped": INTERRUPTED}
 
     def tell(self, doing: str) -> None:
         if self._run.progress is not None:
@@ -98,4 +107,5 @@ class Learner(ABC):
             "states": self.states,
             "time_s": round(sum(one["time_s"] for one in self.history), 3),
             "curve": self.history,
+            **self._stopped,
         }

@@ -166,13 +166,12 @@ class ProlongedMap(Method):
         # 3. A network that knows it.
         target = float(np.abs(examples.target()).mean())
         network = replace(network, scale=target if target > 0 else 1.0)
-        trained = fit(
+        trained = run.fitted(
+            fit,
             lambda outputs: network.build(outputs, max(space.headings, 1)),
             (examples, held_out),
             config.belief(),
             training,
-            progress=run.progress,
-            checkpoint=run.checkpoint,
         )
         # 4. What the search needs.
         return TrainedModel(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hstar.models.trained_model import TrainedModel
 
 Options = Mapping[str, Any]
+INTERRUPTED = "interrupted"  # what a training was stopped by
 Parts = Mapping[str, Any]  # the objects of the options, by the name of the part
 
 
@@ -30,13 +31,25 @@ class Run:
     """What a training takes beside its source and its options.
 
     `checkpoint`: a file that is replaced again and again; the same call goes on from there. `data` are states
-    to learn from instead of sampling, `held_out` such that the best weights are chosen by.
+    to learn from instead of sampling, `held_out` such that the best weights are chosen by. With
+    `keep_interrupted` Ctrl-C gives the best model so far, if there is one; its summary has it as `stopped`.
     """
 
     progress: Callable[[Any], None] | None = None  # gets a record several times a second
     checkpoint: Path | None = None
     data: Any = None
     held_out: Any = None
+    keep_interrupted: bool = False
+
+    def fitted(self, fit: Callable[..., Any], *parts: Any, **options: Any) -> Any:
+        """What a training loop gives for these parts, or had until Ctrl-C if that is kept."""
+        try:
+            return fit(*parts, progress=self.progress, checkpoint=self.checkpoint, **options)
+        except KeyboardInterrupt as stop:
+            best = getattr(stop, "trained", None)  # of `TrainingInterrupted`; None before the first epoch
+            if self.keep_interrupted and best is not None:
+                return best
+            raise
 
 
 class Method(ABC):

@@ -19,7 +19,7 @@ from hstar.estimates.rules import parse as parse_rule
 from hstar.models import TrainedModel, model_of
 from hstar.models.task_identity import TaskIdentity, identify
 from hstar.options import option
-from hstar.recipes.recipe import Method, Options, Parts, Run
+from hstar.recipes.recipe import INTERRUPTED, Method, Options, Parts, Run
 from hstar.recipes.selection import Candidate, Selection, choose
 from hstar.registry import unknown
 from hstar.sampling.sampler import SAMPLERS, atom_names
@@ -82,20 +82,28 @@ class SampledTask(Method):
         if selection.networks == 1:
             return self._learn_one(source, parts, run)[0]
         # 1. Networks that differ in all random choices: samples, first weights, order of batches.
-        candidates = []
-        for number in range(selection.networks):
-            seed, limit = training.seed + number, training.time_limit
-            limit = None if limit is None else limit / selection.networks
-            own = {**parts, "training": replace(training, seed=seed, time_limit=limit)}
-            if hasattr(parts["sampler"], "seed"):
-                own["sampler"] = replace(parts["sampler"], seed=seed)
-            candidates.append(
-                Candidate(*self._learn_one(source, own, _numbered(run, number + 1, selection.networks)))
-            )
-        # 2. The one that searches best.
-        best = choose(candidates, source, selection, training.seed)
+        candidates: list[Candidate] = []
+        stopped: dict[str, str] = {}
+        try:
+            for number in range(selection.networks):
+                seed, limit = training.seed + number, training.time_limit
+                limit = None if limit is None else limit / selection.networks
+                own = {**parts, "training": replace(training, seed=seed, time_limit=limit)}
+                if hasattr(parts["sampler"], "seed"):
+                    own["sampler"] = replace(parts["sampler"], seed=seed)
+                numbered = _numbered(run, number + 1, selection.networks)
+                candidates.append(Candidate(*self._learn_one(source, own, numbered)))
+                if candidates[-1].model.summary["stopped"] == INTERRUPTED:
+                    raise KeyboardInterrupt
+            # 2. The one that searches best.
+            best = choose(candidates, source, selection, training.seed)
+        except KeyboardInterrupt:
+            if not run.keep_interrupted or not candidates:
+                raise
+            best, stopped = min(candidates, key=lambda one: one.loss), {"stopped": INTERRUPTED}
         summary = {
             **best.model.summary,
+            **stopped,
             "time_s": round(sum(candidate.model.summary["time_s"] for candidate in candidates), 3),
             "selection": [candidate.record() for candidate in candidates],
         }
@@ -119,9 +127,7 @@ class SampledTask(Method):
         config = parts["model"]
         if hasattr(config, "outputs"):
             config = replace(config, outputs=estimate.outputs)
-        trained = fit(
-            config.build, dataset, estimate, training, progress=run.progress, checkpoint=run.checkpoint
-        )
+        trained = run.fitted(fit, config.build, dataset, estimate, training)
         # 3. What the search needs of it.
         model = TrainedModel(
             space=replace(identify(task), atoms=dataset.atoms),

@@ -172,13 +172,12 @@ class Truncated(Method):
         )
         # 2. The belief, and the weights under which h* is most likely.
         estimate = config.belief()
-        trained = fit(
+        trained = run.fitted(
+            fit,
             lambda outputs: model.build(data.words, outputs),
             (examples, judges[0]) if judges else examples,
             estimate,
             train_config,
-            progress=run.progress,
-            checkpoint=run.checkpoint,
         )
         # 3. What the search needs.
         return TrainedModel(
