@@ -110,3 +110,16 @@ def test_what_learns_from_plans_is_a_candidate(tmp_path: Path, monkeypatch: pyte
         assert one.notes == ["no lost: out of time", "no bug: IndexError: list index out of range"]
         assert {score.name for score in one.rounds[0]} == {*rules, *(each.name for each in symbolic())}
         assert all(score.solved == 1 for score in one.rounds[0])  # the largest problem
+
+
+def test_easy_problems_are_judged_by_the_search_that_they_need() -> None:
+    scores = [
+        Score("fails", 4, 5, 0.1, 1.0),
+        Score("slow", 5, 5, 30.0, 1.0),
+        Score("faster", 5, 5, 20.0, 9.0),
+        Score("searches", 5, 5, 0.1, 3.0),
+        Score("guided", 5, 5, 0.4, 1.04),
+        Score("as-good", 5, 5, 0.3, 1.02),
+    ]
+    ranked = [score.name for score in sorted(scores, key=lambda score: score.rank)]
+    assert ranked == ["guided", "as-good", "searches", "faster", "slow", "fails"]

@@ -5,7 +5,9 @@ the models of `LEARNERS` on them. 3. Select by search: every candidate, those wi
 runs on the largest problems, which were not trained on if there are enough others. Successive halving
 (Jamieson and Talwalkar, AISTATS 2016) on CPU time: the better half goes on with twice the limit. A candidate
 is better that solves more, or as many in less CPU time from PDDL to plan; an unsolved problem counts twice
-the limit (PAR-2).
+the limit (PAR-2). Of candidates for which the problems are easy, the one is better that expands fewer states
+for a step of its plans: what needs no search on small problems needs little on large ones, whereas times of
+milliseconds say nothing about these.
 
 Invariant: `Learning.knowledge` is valid at any moment, also when `run` was interrupted: what is not known yet
 is left out, down to the safety net alone.
@@ -47,6 +49,7 @@ LABELLED, TRAINED, SELECTED = 0.35, 0.6, 0.95  # shares of the budget by which e
 MOST_JUDGES = 12  # problems of the selection
 JUDGES_SHARE = 8  # of so many problems one is kept for the selection, ...
 LEAST_TRAINING = 8  # ... if so many are left to learn from
+MANY = 3 * LEAST_TRAINING  # problems of which a share is learned from first
 LEAST_LIMIT = 0.2  # seconds of CPU of a run in the first round
 TRANSLATION_S = 30.0  # for the translation of a problem of the selection, beyond the limit of the step
 EASY_S = 1.0  # mean CPU time of a problem up to which differences say nothing about larger ones
@@ -92,9 +95,19 @@ class Score:
     solved: int
     problems: int
     seconds: float  # of CPU; an unsolved problem counts twice the limit
+    effort: float = 1.0  # expansions for a step of a plan
+
+    @property
+    def easy(self) -> bool:
+        return self.seconds <= EASY_S * self.problems
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """Less is better. Equal ones stay in their order: that of `LEARNERS`."""
+        return (-self.solved, not self.easy, round(self.effort, 1) if self.easy else self.seconds)
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.solved} of {self.problems} problems, {self.seconds:.2f} s"
+        return f"{self.name} ({self.solved} of {self.problems} problems, {self.seconds:.2f} s)"
 
 
 @dataclass
@@ -163,8 +176,7 @@ class Learning:
         scores = next(s for s in reversed(self.rounds) if candidate.name in {one.name for one in s})
         own = next(one for one in scores if one.name == candidate.name)
         others = [one for one in scores if one.name in {each.name for each in symbolic()}]
-        easy = own.seconds <= EASY_S * own.problems
-        return all(own.solved >= one.solved and (easy or own.seconds <= one.seconds) for one in others[:1])
+        return all(own.solved >= one.solved and (own.easy or own.seconds <= one.seconds) for one in others)
 
     def _left(self, share: float) -> float:
         return self.started + share * self.budget - time.monotonic()
@@ -195,37 +207,46 @@ class Learning:
         return found
 
     def _train(self, labels: Sequence[Job]) -> None:
-        """Adds the candidates of each model, and those that are learned from plans."""
+        """Adds the candidates of each model, and those that are learned from plans.
+
+        Of many problems a share comes first, whose model is used if the time is too short for all of them.
+        """
+        parts = [labels[:: len(labels) // LEAST_TRAINING], labels] if len(labels) >= MANY else [labels]
+        jobs = [[self._training(one, part) for one in LEARNERS] for part in parts]
+        try:
+            with self._from_plans(labels) as learned:
+                self._jobs([job for some in jobs for job in some], TRAINED, "training")
+                for name, file in learned(self._left(TRAINED)).items():
+                    if file.exists():
+                        self.candidates += [step.candidate for step in load(file).steps]
+                    else:
+                        said = file.with_suffix(ERROR)
+                        self.notes.append(
+                            f"no {name}: {said.read_text() if said.exists() else 'out of time'}"
+                        )
+        finally:  # also if it was interrupted
+            done = self.store.latest()
+            for learner, *ways in zip(LEARNERS, *jobs, strict=True):
+                ended = [done[job.key] for job in ways if job.key in done]
+                if made := [one for one in ended if one.status == "trained"]:
+                    file = self.store.path(made[-1].outputs[MODEL_FILE])
+                    self.candidates += learner.candidates(learner.name, file)
+                else:
+                    why = ended[-1].record.get("error") or ended[-1].status if ended else "out of time"
+                    self.notes.append(f"no {learner.name}: {why.replace('_', ' ')}")
+
+    def _training(self, learner: Learner, labels: Sequence[Job]) -> Job:
         made = self.store.latest()
         files = {f"{i}.data": made[job.key].outputs[LABELS] for i, job in enumerate(labels)}
         words = (*(f"{{{file}}}" for file in files), "-o", f"{{{MODEL_FILE}}}", "-q", "--json")
-        jobs = [
-            Job(
-                kind="train",
-                command=(*HSTAR, "train", *one.words, *words),
-                inputs=files,
-                outputs=(MODEL_FILE,),
-                time_limit=max(self._left(TRAINED), 1.0),
-                labels=about(self.words.domain, "all", one.name, 0, "train"),
-            )
-            for one in LEARNERS
-        ]
-        with self._from_plans(labels) as learned:
-            rows = {row["contestant"]: row for row in self._jobs(jobs, TRAINED, "training")}
-            for name, file in learned(self._left(TRAINED)).items():
-                if file.exists():
-                    self.candidates += [step.candidate for step in load(file).steps]
-                else:
-                    said = file.with_suffix(ERROR)
-                    self.notes.append(f"no {name}: {said.read_text() if said.exists() else 'out of time'}")
-        latest = self.store.latest()
-        for one, job in zip(LEARNERS, jobs, strict=True):
-            row = rows.get(one.name)
-            if row is None or row["status"] != "trained":
-                why = "out of time" if row is None else row.get("error") or row["status"].replace("_", " ")
-                self.notes.append(f"no {one.name}: {why}")
-                continue
-            self.candidates += one.candidates(one.name, self.store.path(latest[job.key].outputs[MODEL_FILE]))
+        return Job(
+            kind="train",
+            command=(*HSTAR, "train", *learner.words, *words),
+            inputs=files,
+            outputs=(MODEL_FILE,),
+            time_limit=max(self._left(TRAINED), 1.0),
+            labels=about(self.words.domain, f"{len(labels)} problems", learner.name, 0, "train"),
+        )
 
     @contextlib.contextmanager
     def _from_plans(self, labels: Sequence[Job]) -> Iterator[Callable[[float], dict[str, Path]]]:
@@ -276,7 +297,7 @@ class Learning:
             if not tried:
                 break
             scores = [_score(one.name, [rows[name, one.name] for name in tried], limit) for one in alive]
-            self.rounds.append(sorted(scores, key=lambda score: (-score.solved, score.seconds)))
+            self.rounds.append(sorted(scores, key=lambda score: score.rank))
             order = [score.name for score in self.rounds[-1]]
             beaten = [one for one in self.candidates if one.name not in order]
             alive.sort(key=lambda one: order.index(one.name))
@@ -338,9 +359,14 @@ def _with_plan(job: Job) -> Job:
 
 
 def _score(name: str, rows: Sequence[Mapping[str, Any]], limit: float) -> Score:
+    solved = [row for row in rows if row["status"] == "solved"]
     # Without the start of Python and its imports, which is the same on huge problems.
-    used = [sum(step["cpu_time"] for step in row["steps"]) for row in rows if row["status"] == "solved"]
-    return Score(name, len(used), len(rows), sum(used) + 2 * limit * (len(rows) - len(used)))
+    used = sum(step["cpu_time"] for row in solved for step in row["steps"])
+    seconds = used + 2 * limit * (len(rows) - len(solved))
+    steps = sum(row["plan_length"] or 0 for row in solved)
+    return Score(
+        name, len(solved), len(rows), seconds, sum(row["expansions"] for row in solved) / max(steps, 1)
+    )
 
 
 def _key(labels: Mapping[str, Any]) -> tuple[str, str]:
