@@ -28,8 +28,15 @@ class Named(SearchCandidate):
     family: str = "gbfs"  # type: ignore[assignment]
 
 
+class Policy(Named):
+    """The same without a translation."""
+
+    translated = False
+
+
 def named(name: str, family: str) -> Candidate:
-    return Named(name, "lazy", ("ff",), {}, None, family)
+    kind = Policy if family == "policy" else Named
+    return kind(name, "lazy", ("ff",), {}, None, family)
 
 
 def started(store: Store, problems: Sequence[ProblemSet] = (), words: Vocabulary | None = None) -> Learning:
@@ -65,6 +72,18 @@ def test_steps_are_the_best_of_each_family_where_learning_helps(
         one.rounds = [[Score(name, solved, 5, seconds) for name, solved, seconds in scores]]
         assert [step.candidate.name for step in one.knowledge().steps] == [*steps, "lama-first"]
         assert ("symbolic, since learning does not help" in in_words(one)) == (steps == ["lazy-ff"])
+
+
+@pytest.mark.parametrize("solved", [2, 3])
+def test_a_policy_comes_first_if_it_solves_half(tmp_path: Path, solved: int) -> None:
+    with Store(tmp_path) as store:
+        one = started(store)
+        scores = [Score("greedy", 5, 5, 1.0), Score("lazy-ff", 5, 5, 2.0), Score("rules", solved, 5, 30.0)]
+        families = ("gbfs", SYMBOLIC, "policy")
+        one.candidates = [named(score.name, family) for score, family in zip(scores, families, strict=True)]
+        one.rounds = [scores]
+        names = [step.candidate.name for step in one.knowledge().steps]
+        assert names == ["rules"] * (solved == 3) + ["greedy", "lama-first"]
 
 
 def test_without_a_selection_a_model_is_used_beside_ff(tmp_path: Path) -> None:

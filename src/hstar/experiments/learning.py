@@ -149,10 +149,12 @@ class Learning:
     def knowledge(self, *, interrupted: bool = False) -> Knowledge:
         """The best candidates of families, as far as learning helps, and the safety net.
 
-        Searches of one family mostly fail together, others where it succeeds: so there is one of each.
+        Searches of one family mostly fail together, others where it succeeds: so there is one of each. What
+        needs no translation comes first, since on huge problems that may take all the time.
         """
         able = [one for one in self.candidates if one.family != SYMBOLIC and self._helps(one)]
         best = list({one.family: one for one in reversed(able)}.values())[::-1]
+        best.sort(key=lambda one: one.translated)
         if not best and self.rounds:
             best = self.candidates[:1]
         summary: dict[str, Any] = {
@@ -169,12 +171,15 @@ class Learning:
     def _helps(self, candidate: Candidate) -> bool:
         """Whether it is no worse than what needs no learning, or all problems are too easy to tell.
 
-        Where nothing was tried, greedy search is left out, which a bad model misleads most.
+        Where nothing was tried, greedy search is left out, which a bad model misleads most. Of what needs no
+        translation half is enough: where it fails, all others are still to come.
         """
         if not self.rounds:
             return candidate.family != "gbfs"
         scores = next(s for s in reversed(self.rounds) if candidate.name in {one.name for one in s})
         own = next(one for one in scores if one.name == candidate.name)
+        if not candidate.translated and 2 * own.solved >= own.problems:
+            return True
         others = [one for one in scores if one.name in {each.name for each in symbolic()}]
         return all(own.solved >= one.solved and (own.easy or own.seconds <= one.seconds) for one in others)
 
