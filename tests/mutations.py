@@ -1,21 +1,24 @@
-"""Mutated files of models and data sets: headers and tensors are changed at random, the checksum made anew.
+"""Mutated files of every kind that hstar reads.
 
-Bytes that are changed blindly end at the checksum. A stranger who writes a file on purpose makes a valid one,
-so these mutations do, too, and reach the readers behind it.
+Bytes that are changed blindly end at a checksum. A stranger who writes a file on purpose makes a valid one,
+so headers and tensors of models, data sets and checkpoints and the chunks of images are changed with the
+checksum made anew. Suites, runs and other maps have none: their bytes are changed.
 
-python tests/mutations.py 1000 [SEED] mutates each file of tests/data/models and of the shipped data sets so
-often, and counts what is not a one-line error.
+python tests/mutations.py 1000 [SEED] mutates each file of tests/data/models, each shipped data set, and a
+suite, a run, a checkpoint and maps so often, and counts what is not a one-line error.
 """
 
 from __future__ import annotations
 
 import random
 import resource
+import struct
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +26,13 @@ import numpy as np
 
 from hstar import container
 from hstar.errors import HstarError
+from hstar.experiments import Job, Outcome, Store
+from hstar.experiments.suite import read_suite
+from hstar.experiments.suite_jobs import suite_jobs
 from hstar.models.trained_model import load_model
 from hstar.sampling import relational
+from hstar.sampling.dataset import Dataset
+from hstar.spaces.grid_files import load_map, write_map, write_png
 
 MODELS = sorted((Path(__file__).parent / "data" / "models").glob("*.hstar"))
 DATA = sorted(relational.shipped().values())
@@ -96,18 +104,56 @@ def _mutated_tensor(tensor: Any, rng: random.Random) -> Any:
     return changed.reshape(tensor.shape)
 
 
-def attack(source: Path, load: Callable[[Path], Any], number: int, seed: int) -> Counter[str]:
-    """What becomes of so many mutations of a file: read, refused in one line, or something worse."""
+Write = Callable[[Path, random.Random], None]
+
+
+def container_mutations(source: Path) -> Write:
+    """Writes mutations of a model, a data set or a checkpoint, each with a right checksum."""
     kind = container.kind(source)
     assert kind is not None
     header, tensors = container.read(source, kind, _NEWEST)
     version = container._entry(source)["version"]
+
+    def write(path: Path, rng: random.Random) -> None:
+        container.write(path, kind, version, *mutated(header, tensors, rng), durable=False)
+
+    return write
+
+
+def byte_mutations(source: Path, words: Sequence[bytes] = ()) -> Write:
+    """Writes mutations of any file: bytes and runs of them changed, doubled, removed, or words put in."""
+    whole = source.read_bytes()
+
+    def write(path: Path, rng: random.Random) -> None:
+        data = bytearray(whole)
+        for _ in range(rng.choice([1, 1, 2, 5])):
+            at, length = rng.randrange(len(data) + 1), rng.choice([1, 1, 4, 30])
+            part = bytes(data[at : at + length])
+            data[at : at + length] = rng.choice(
+                [b"", part * 2, rng.randbytes(length), *([rng.choice(words)] if words else [])]
+            )
+        path.write_bytes(data)
+
+    return write
+
+
+SUITE_WORDS = (
+    *(b"{seed.x}", b"{seed:>2000000000}", b"1000000000", b"-1", b"1e400", b"[", b"{", b"[" * 5000, b'"'),
+    *(b"\xff\xfe", b"\x00", b"true", b"nan", b"\n[[tasks]]\n", b"\n[[plan]]\n", b".."),
+)
+
+
+def attack(
+    source: Path, load: Callable[[Path], Any], number: int, seed: int, mutations: Write | None = None
+) -> Counter[str]:
+    """What becomes of so many mutations of a file: read, refused in one line, or something worse."""
+    write = mutations or container_mutations(source)
     found: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / source.name
         for i in range(number):
             rng = random.Random(f"{source.name} {seed} {i}")
-            container.write(path, kind, version, *mutated(header, tensors, rng), durable=False)
+            write(path, rng)
             start = time.monotonic()
             try:
                 load(path)
@@ -122,14 +168,153 @@ def attack(source: Path, load: Callable[[Path], Any], number: int, seed: int) ->
     return found
 
 
+def png_mutations(source: Path) -> Write:
+    """Writes mutations of the chunks of an image, packed and with right checksums."""
+    whole, signature = source.read_bytes(), 8
+    chunks, at = [], signature
+    while at < len(whole):
+        (length,) = struct.unpack(">I", whole[at : at + 4])
+        name, content = whole[at + 4 : at + 8], whole[at + 8 : at + 8 + length]
+        chunks.append((name, zlib.decompress(content) if name == b"IDAT" else content))
+        at += 12 + length
+
+    def write(path: Path, rng: random.Random) -> None:
+        data = whole[:signature]
+        for name, content in chunks:
+            changed = bytearray(content)
+            for _ in range(rng.choice([0, 0, 1, 3])):
+                if changed:
+                    changed[rng.randrange(len(changed))] = rng.choice([0, 1, 2, 3, 4, 8, 16, 127, 255])
+            packed = zlib.compress(bytes(changed)) if name == b"IDAT" else bytes(changed)
+            chunk = name + packed
+            times = rng.choice([0, 1, 1, 1, 1, 1, 1, 1, 2])
+            data += (struct.pack(">I", len(packed)) + chunk + struct.pack(">I", zlib.crc32(chunk))) * times
+        path.write_bytes(data)
+
+    return write
+
+
+# Files of every other kind, how they are mutated, and what reads them.
+
+SUITE = """\
+search = "gbfs"
+limits = { time = "10s", memory = "1G" }
+
+[[tasks]]
+generator = "blocksworld"
+parameters = { blocks = [3, 4] }
+seeds = [0, 1]
+starts = 2
+
+[[tasks]]
+space = "tiles:3x3"
+number = 2
+
+[[tasks]]
+grid = "maze"
+options = { rows = 9, columns = 9 }
+number = 2
+
+[[train]]
+name = "t{states}"
+recipe = "fsm"
+each = { states = [50, 60] }
+
+[[plan]]
+model = "t50"
+only = ["blocksworld-4ops"]
+
+[[plan]]
+heuristic = "zero"
+"""
+
+
+def read_jobs(path: Path) -> None:
+    """What `hstar bench --dry-run` does."""
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "run") as store:
+        suite_jobs(read_suite(path), path.parent, store)
+
+
+def read_run(path: Path) -> None:
+    """What reports read of a run."""
+    with Store(path.parent, read_only=True) as store:
+        for read in (store.rows, store.latest, store.origins, store.machines, store.unfinished):
+            read()
+
+
+def small_run(folder: Path) -> Path:
+    """A run with a finished job; the path of its database."""
+    labels = {"contestant": "c", "instance": "i"}
+    job = Job("search", ("{python}", "-m", "hstar"), {}, ("plan",), labels=labels)
+    with Store(folder) as store:
+        store.add([job])
+        outcome = Outcome(
+            {"status": "solved", "expanded": 1}, {"plan": b"(a)"}, "log", {"host": "h"}, 0.0, 1.0
+        )
+        store.record(job, outcome)
+    return folder / "results.sqlite"
+
+
+def small_checkpoint(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
+    """The checkpoint of a training, and what goes on with it."""
+    from hstar.estimates.point import Point
+    from hstar.models.resnet import ResNetConfig
+    from hstar.training.config import TrainConfig
+    from hstar.training.loop import train
+
+    states = np.random.default_rng(0).integers(2**16, size=(40, 1), dtype=np.uint64)
+    atoms, label = tuple(f"a{i}" for i in range(16)), np.arange(40, dtype=np.float32)
+    data = Dataset(atoms, states, label, np.zeros(40, np.int32))
+
+    def go_on(path: Path, epochs: int = 4) -> None:
+        config = TrainConfig(epochs=epochs, batch_size=20)
+        train(ResNetConfig(width=4).build, data, Point(), config, checkpoint=path)
+
+    path = folder / "training.checkpoint"
+    go_on(path, 2)
+    return path, go_on
+
+
+def small_images(folder: Path) -> Iterator[tuple[Path, Write]]:
+    """Maps in every format, and how to mutate them."""
+    blocked = np.random.default_rng(0).random((20, 30)) < 0.3
+    png, octile, array, pgm = (folder / f"map.{suffix}" for suffix in ("png", "map", "npy", "pgm"))
+    write_png(png, blocked)
+    write_map(octile, blocked)
+    np.save(array, blocked.astype(np.uint8))
+    pgm.write_bytes(b"P5 30 20 255 " + (255 * ~blocked).astype(np.uint8).tobytes())
+    yield png, png_mutations(png)
+    for path in (png, octile, array, pgm):
+        yield path, byte_mutations(path, (b"99999999", b"-1", b" " * 999, b"P2", b"\0", b"height", b"@"))
+
+
+def others(folder: Path) -> Iterator[tuple[Path, Callable[[Path], Any], Write]]:
+    """Suites, runs, checkpoints and images."""
+    suite = folder / "suite.toml"
+    suite.write_text(SUITE)
+    yield suite, read_jobs, byte_mutations(suite, SUITE_WORDS)
+    run = small_run(folder / "run")
+    yield run, read_run, byte_mutations(run)
+    checkpoint, go_on = small_checkpoint(folder)
+    yield checkpoint, go_on, container_mutations(checkpoint)
+    for path, write in small_images(folder):
+        yield path, load_map, write
+
+
 if __name__ == "__main__":
     count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     total: Counter[str] = Counter()
-    for sources, reader in ((MODELS, load_model), (DATA, relational.load)):
-        for one in sources:
-            outcomes = attack(one, reader, count, first)
+    with tempfile.TemporaryDirectory() as place:
+        cases: list[tuple[Path, Callable[[Path], Any], Write]] = [
+            *((path, load_model, container_mutations(path)) for path in MODELS),
+            *((path, relational.load, container_mutations(path)) for path in DATA),
+            *others(Path(place)),
+        ]
+        for one, reader, how in cases:
+            outcomes = attack(one, reader, count, first, how)
             total += outcomes
             for said, times in outcomes.items():
                 if said not in ("read", "refused"):
                     print(f"{one.name}: {times} x {said}")
+            print(one.name, dict(outcomes.most_common(2)), flush=True)
     print(dict(total.most_common(2)), f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB")

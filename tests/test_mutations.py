@@ -8,7 +8,7 @@ import pytest
 
 from hstar.models.trained_model import load_model
 from hstar.sampling import relational
-from mutations import DATA, MODELS, attack
+from mutations import DATA, MODELS, attack, others
 
 NUMBER = 40
 
@@ -23,3 +23,10 @@ def test_models(source: Path) -> None:
 def test_data_sets(source: Path) -> None:
     found = attack(source, relational.load, NUMBER, seed=1)
     assert set(found) <= {"read", "refused"} and found["refused"] > NUMBER / 4
+
+
+def test_suites_runs_checkpoints_and_images(tmp_path: Path) -> None:
+    for source, load, write in others(tmp_path):
+        found = attack(source, load, NUMBER, seed=1, mutations=write)
+        assert set(found) <= {"read", "refused"}, source.name
+        assert found["refused"] > NUMBER / 8, source.name

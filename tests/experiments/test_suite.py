@@ -293,3 +293,19 @@ def test_wrong_samples(tmp_path: Path, old: str, new: str, message: str) -> None
     (tmp_path / "suite.toml").write_text(SAMPLING.replace(old, new))
     with Store(tmp_path / "run") as store, pytest.raises(InputError, match=message):
         suite_jobs(read_suite(tmp_path / "suite.toml"), tmp_path, store)
+
+
+@pytest.mark.parametrize(
+    ("table", "key"),
+    [
+        ('space = "tiles:3x3"\nnumber = 1000000000', "number"),
+        ('generator = "blocksworld"\nparameters = { blocks = 1000000000 }', "parameters"),
+        ('generator = "blocksworld"\nparameters = { blocks = 3 }\nstarts = 1000000000', "starts"),
+        ('grid = "maze"\noptions = { rows = 1000000000, columns = 1000000000 }\nnumber = 1', "options"),
+    ],
+)
+def test_sizes_are_bounded(tmp_path: Path, store: Store, table: str, key: str) -> None:
+    file = tmp_path / "suite.toml"
+    file.write_text(f'[[tasks]]\n{table}\n[[plan]]\nheuristic = "zero"\n')
+    with pytest.raises(InputError, match=rf"suite\.toml.*{key}|at most 67108864 cells"):
+        suite_jobs(read_suite(file), tmp_path, store)

@@ -25,7 +25,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -34,6 +34,10 @@ from hstar.experiments.problems import Value
 from hstar.files import read_text
 from hstar.registry import unknown
 from hstar.spaces.load import kind_of
+
+# More than anybody runs, and few enough to be listed by --dry-run.
+_Number: TypeAlias = Annotated[int, msgspec.Meta(le=10**6)]
+_Size: TypeAlias = Annotated[int, msgspec.Meta(le=10**5)]
 
 
 class LimitTable(msgspec.Struct, forbid_unknown_fields=True):
@@ -61,10 +65,10 @@ class TaskTable(msgspec.Struct, forbid_unknown_fields=True):
     problems: list[str] | None = None
     generator: str | None = None
     split: str | None = None
-    number: int | None = None
-    parameters: dict[str, int | list[int]] = {}
+    number: _Number | None = None
+    parameters: dict[str, _Size | list[_Size]] = {}
     seeds: list[int] = msgspec.field(default_factory=lambda: [0])
-    starts: int = 10
+    starts: _Number = 10
     space: str | None = None
     file: str | None = None
     blank_last: bool = False
@@ -121,8 +125,8 @@ class LabelTable(msgspec.Struct, forbid_unknown_fields=True):
     problems: list[str] | None = None
     generator: str | None = None
     split: str | None = None
-    parameters: dict[str, int | list[int]] = {}
-    number: int | None = None
+    parameters: dict[str, _Size | list[_Size]] = {}
+    number: _Number | None = None
     time: str = "5m"
     memory: str = "8G"
     siblings: bool = False

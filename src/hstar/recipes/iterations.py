@@ -10,12 +10,16 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import msgspec
 
 from hstar.recipes.recipe import INTERRUPTED, Run
 
 if TYPE_CHECKING:
     from hstar.container import Tensors
+
+_Number: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=2**53)]  # in a checkpoint
 
 
 @dataclass(frozen=True)
@@ -74,8 +78,12 @@ class Learner(ABC):
         last: tuple[Mapping[str, Any], Tensors] | None = None  # after the last whole iteration
         if path is not None and path.exists():
             last = header, tensors = checkpoint.read(path, self.identity())
-            self.history = header["history"]
-            self.restore(header, tensors)
+            with checkpoint.restoring(path):
+                self.history = msgspec.convert(header["history"], list[dict[str, Any]])
+                numbers = {name: header[name] for name in header if name not in ("identity", "history")}
+                msgspec.convert(numbers, dict[str, _Number])
+                self.restore(header, tensors)
+                self.summary()  # finds what it needs
         try:
             while not self.finished():
                 self.iterate()

@@ -15,6 +15,7 @@ import json
 import math
 import re
 import struct
+import tokenize
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,16 @@ from hstar.spaces.grid import Blocked, Grid, GridProblem
 from hstar.spaces.ros_map import SUFFIXES, read_ros_map
 
 FREE, OBSTACLES = ".GS", "@OTW"
+_NO_ARRAY = (
+    OSError,
+    ValueError,
+    EOFError,
+    TypeError,
+    OverflowError,
+    SyntaxError,
+    MemoryError,
+    RecursionError,
+)
 MOST_CELLS = 2**26  # of a map; 8192 x 8192
 MOST_RADIUS = 1000  # cells, by which obstacles grow
 MOST_RATIO = 1033  # bytes that a byte of deflate can stand for
@@ -334,8 +345,8 @@ def _array(path: Path) -> Blocked:
     """Obstacles of an array that NumPy wrote: 0 is free, 1 is an obstacle."""
     try:
         # Mapped: a header that asks for more than the file has is refused, not given memory.
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError, TypeError, OverflowError, SyntaxError) as error:
+        array = np.lib.format.open_memmap(path, mode="r")
+    except (*_NO_ARRAY, tokenize.TokenError) as error:  # a header is a Python literal
         raise InputError(f"is no array of numbers: {error}", file=path) from None
     with blamed_on(path):
         if array.size > MOST_CELLS:

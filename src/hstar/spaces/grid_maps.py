@@ -22,7 +22,7 @@ from hstar.errors import InputError
 from hstar.options import check_options, option
 from hstar.registry import Registry
 from hstar.spaces.grid import Blocked, Grid, GridLike, GridProblem, LatticeProblem
-from hstar.spaces.grid_files import load_map, load_scenarios
+from hstar.spaces.grid_files import MOST_CELLS, load_map, load_scenarios
 
 # So many draws in a row without a new problem: there are no more of them, or hardly any.
 ATTEMPTS = 500
@@ -49,6 +49,8 @@ class MapOptions:
         check_options(self)
         if self.rows * self.columns < 2:
             raise InputError("a problem needs at least 2 cells")
+        if self.rows * self.columns > MOST_CELLS:
+            raise InputError(f"a map has at most {MOST_CELLS} cells, not {self.rows} x {self.columns}")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ data, model, estimate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from hstar import container
 from hstar.errors import InputError
 
 FORMAT_VERSION = 1
+_DAMAGED = "a damaged checkpoint; delete it to start anew"
 
 
 def write(
@@ -32,7 +34,9 @@ def write(
 def read(path: Path, identity: Mapping[str, Any]) -> tuple[dict[str, Any], container.Tensors]:
     """What `write` wrote; an `InputError` if it is damaged or of another training."""
     header, tensors = container.read(path, "checkpoint", FORMAT_VERSION)
-    found = header["identity"]
+    found = header.get("identity")
+    if not isinstance(found, dict):
+        raise InputError(_DAMAGED, file=path)
     for name in sorted({*identity, *found}):
         if identity.get(name) != found.get(name):
             raise InputError(
@@ -41,6 +45,15 @@ def read(path: Path, identity: Mapping[str, Any]) -> tuple[dict[str, Any], conta
                 file=path,
             )
     return header, tensors
+
+
+@contextlib.contextmanager
+def restoring(path: Path) -> Iterator[None]:
+    """Around what goes back to a checkpoint: whatever is wrong in the file is one line."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise InputError(_DAMAGED, file=path) from error
 
 
 def to_arrays(model: nn.Module, optimizer: torch.optim.Optimizer) -> container.Tensors:
@@ -58,8 +71,27 @@ def from_arrays(model: nn.Module, optimizer: torch.optim.Optimizer, arrays: cont
         number, _, name = key.partition("/")
         # Files know no arrays without dimensions, optimizers count steps in one.
         state.setdefault(int(number), {})[name] = tensor.reshape(()) if name == "step" else tensor
-    model.load_state_dict(group(arrays, "weights"))
+    model.load_state_dict(checked(model, group(arrays, "weights")))
+    parameters = [one for entry in optimizer.param_groups for one in entry["params"]]
+    moments = {
+        number: {name: one.shape for name, one in entries.items()} for number, entries in state.items()
+    }
+    wanted = {
+        number: {"step": torch.Size(()), "exp_avg": one.shape, "exp_avg_sq": one.shape}
+        for number, one in enumerate(parameters)
+    }
+    if moments and moments != wanted:
+        raise ValueError("moments that are not those of the weights")
     optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})
+
+
+def checked(model: nn.Module, weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The weights; a `ValueError` unless names, shapes and types are those of the model."""
+    # Files know no arrays without dimensions; counts of batches are such.
+    wanted = {name: (one.shape or (1,), one.dtype) for name, one in model.state_dict().items()}
+    if {name: (tensor.shape, tensor.dtype) for name, tensor in weights.items()} != wanted:
+        raise ValueError("weights of another form")
+    return weights
 
 
 def group(arrays: container.Tensors, name: str) -> dict[str, Tensor]:

@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import torch
@@ -397,14 +398,15 @@ class _Run:
 
     def _restore(self, path: Path) -> None:
         header, tensors = checkpoints.read(path, self.identity)
-        checkpoints.from_arrays(self.model, self.optimizer, tensors)
-        best = checkpoints.group(tensors, "best")
-        self.best = {name: tensor.to(self.device) for name, tensor in best.items()}
-        self.history = [EpochRecord(**record) for record in header["history"]]
-        self.best_record = min(self.history, key=lambda record: record.validation_loss)
-        if self.config.keep == "last":
-            self.best, self.best_record = _copy(self.model.state_dict()), self.history[-1]
-        self.initialisations = header["initialisations"]
+        with checkpoints.restoring(path):
+            checkpoints.from_arrays(self.model, self.optimizer, tensors)
+            best = checkpoints.checked(self.model, checkpoints.group(tensors, "best"))
+            self.best = {name: tensor.to(self.device) for name, tensor in best.items()}
+            self.history = msgspec.convert(header["history"], list[EpochRecord])
+            self.best_record = min(self.history, key=lambda record: record.validation_loss)
+            if self.config.keep == "last":
+                self.best, self.best_record = _copy(self.model.state_dict()), self.history[-1]
+            self.initialisations = msgspec.convert(header["initialisations"], int)
         logger.info("going on after epoch %d", len(self.history))
 
 
