@@ -103,8 +103,9 @@ class Score:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """Less is better. Equal ones stay in their order: that of `LEARNERS`."""
-        return (-self.solved, not self.easy, round(self.effort, 1) if self.easy else self.seconds)
+        """Less is better. Equal ones stay in their order, that of `LEARNERS`; so do efforts that are close."""
+        effort = round(2 * math.log2(max(self.effort, 1.0)))
+        return (-self.solved, not self.easy, effort if self.easy else self.seconds)
 
     def __str__(self) -> str:
         return f"{self.name} ({self.solved} of {self.problems} problems, {self.seconds:.2f} s)"
