@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -131,6 +134,21 @@ def test_a_client_that_goes_ends_what_runs() -> None:
 
     with_client(work, "--time-limit", "10m")
     assert time.monotonic() - begun < 60
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_while_the_client_is_there(number: signal.Signals, tmp_path: Path) -> None:
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", "from hstar.cli import main; main()", "mcp"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
+    assert process.stdin is not None
+    while not any(tmp_path.glob("hstar-mcp-*")):
+        time.sleep(0.1)
+    time.sleep(1)
+    process.send_signal(number)
+    assert process.wait(timeout=30) == 128 + number
+    process.stdin.close()
+    assert not any(tmp_path.iterdir())
 
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import os
+import signal
+import threading
 from pathlib import Path
+from types import FrameType
 
 from hstar.cli.options import Parser
 from hstar.cli.serve import named_models
@@ -21,6 +24,7 @@ EXAMPLES = (
     "hstar mcp --model blocks=model.hstar --time-limit 30s --memory-limit 1G -o models",
 )
 _DEFAULTS = ServiceLimits()
+_CLOSING_S = 5.0
 
 
 def configure(parser: Parser) -> None:
@@ -46,6 +50,16 @@ def run(arguments: argparse.Namespace) -> int:
 
     limits = ServiceLimits(arguments.time_limit, arguments.memory_limit, jobs=arguments.jobs)
     tools = Tools(limits, named_models(arguments.model or ()), folder and folder.absolute())
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        # The thread that reads standard input cannot be woken, so this process does not wait for it.
+        closing = threading.Thread(target=tools.close, daemon=True)
+        closing.start()
+        closing.join(_CLOSING_S)
+        os._exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     try:
         server(tools).run()
     finally:
