@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.conftest import DATA, Refused, Run, start
+from cli.conftest import DATA, Refused, Run, generated, start
 
 LIMIT_S, LATE_S = 1.0, 1.0
 STARTING_S = 1.0  # Python, and the modules of a command
@@ -115,3 +115,23 @@ def test_a_training_keeps_its_limit(tmp_path: Path) -> None:
 def test_walks_are_bounded(refused: Refused) -> None:
     words = ["solve", "tiles:4x4", "--walk", "1000000000000"]
     assert refused(33, *words) == "a walk has at most 1000000 moves, got 1000000000000"
+
+
+@pytest.mark.slow
+def test_interrupted_labelling_leaves_no_temporary_folder(tmp_path: Path) -> None:
+    problems, scratch = tmp_path / "problems", tmp_path / "scratch"
+    generated("blocksworld", problems, blocks=14, seed=1)
+    scratch.mkdir()
+    words = ["train", problems, "-o", tmp_path / "model.hstar", "--label-limit", "60s"]
+    process = start(*words, env={**os.environ, "TMPDIR": str(scratch)})
+    while not list(scratch.iterdir()):
+        time.sleep(0.01)
+        assert process.poll() is None, process.communicate()
+    process.terminate()
+    process.communicate()
+    assert process.returncode == 128 + signal.SIGTERM and not list(scratch.iterdir())
+
+
+def test_an_endless_plan(refused: Refused) -> None:
+    said = refused(33, "validate", BLOCKS.with_name("domain.pddl"), BLOCKS, "/dev/zero")
+    assert said == "/dev/zero: is longer than 268435456 bytes, at which a reader stops"
