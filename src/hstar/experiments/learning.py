@@ -103,7 +103,7 @@ class Score:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """Less is better. Equal ones stay in their order, that of `LEARNERS`; so do efforts that are close."""
+        """Less is better. Equal ones and close efforts stay in their order, which is that of `LEARNERS`."""
         effort = round(2 * math.log2(max(self.effort, 1.0)))
         return (-self.solved, not self.easy, effort if self.easy else self.seconds)
 
@@ -215,9 +215,9 @@ class Learning:
     def _train(self, labels: Sequence[Job]) -> None:
         """Adds the candidates of each model, and those that are learned from plans.
 
-        Of many problems a share comes first, whose model is used if the time is too short for all of them.
+        Of many problems the smallest third comes first; its model is used if all take too long.
         """
-        parts = [labels[:: len(labels) // LEAST_TRAINING], labels] if len(labels) >= MANY else [labels]
+        parts = [labels[: len(labels) // 3], labels] if len(labels) >= MANY else [labels]
         jobs = [[self._training(one, part) for one in LEARNERS] for part in parts]
         try:
             with self._from_plans(labels) as learned:
