@@ -60,6 +60,7 @@ CORE_LEVELS = {
     "features": 2,
     "network": 2,
     "pddl": 2,
+    "policy": 2,
     "spaces": 1,
     "task": 1,
     "base": 0,

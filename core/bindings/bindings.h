@@ -281,6 +281,7 @@ void bind_heuristics(nb::module_& module);
 void bind_models(nb::module_& module);
 void bind_networks(nb::module_& module);
 void bind_own_space(nb::module_& module);
+void bind_policy(nb::module_& module);
 void bind_puzzle_networks(nb::module_& module);
 void bind_puzzles(nb::module_& module);
 void bind_sampling(nb::module_& module);

@@ -50,6 +50,7 @@ NB_MODULE(_core, module) {
   hstar::bind_sampling(module);
   hstar::bind_search(module);
   hstar::bind_own_space(module);
+  hstar::bind_policy(module);
   hstar::bind_grids(module);
   hstar::bind_puzzles(module);
   hstar::bind_puzzle_networks(module);

@@ -920,6 +920,182 @@ def own_problem(expand: object, goals: object, start: Sequence[int], unit: int, 
     A space of two functions of packed states, uint32 (n, words): `expand` gives the successors (m, words), their costs (m,) and for each state the number of successors up to its last (n,), both int32; `goals` gives flags (n,).
     """
 
+class RuleSchema:
+    """An action schema: atoms are lists of numbers."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def candidates(self) -> list[list[int]]: ...
+
+    @candidates.setter
+    def candidates(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def positive(self) -> list[list[int]]: ...
+
+    @positive.setter
+    def positive(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def negative(self) -> list[list[int]]: ...
+
+    @negative.setter
+    def negative(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def adds(self) -> list[list[int]]: ...
+
+    @adds.setter
+    def adds(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def deletes(self) -> list[list[int]]: ...
+
+    @deletes.setter
+    def deletes(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def different(self) -> list[list[int]]: ...
+
+    @different.setter
+    def different(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+class RuleMovement:
+    """Schemas that change one argument of one atom."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def predicate(self) -> int: ...
+
+    @predicate.setter
+    def predicate(self, arg: int, /) -> None: ...
+
+    @property
+    def place(self) -> int: ...
+
+    @place.setter
+    def place(self, arg: int, /) -> None: ...
+
+    @property
+    def schemas(self) -> list[int]: ...
+
+    @schemas.setter
+    def schemas(self, arg: Sequence[int], /) -> None: ...
+
+class RuleTask:
+    """A lifted task for goal rules."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def objects(self) -> int: ...
+
+    @objects.setter
+    def objects(self, arg: int, /) -> None: ...
+
+    @property
+    def arities(self) -> list[int]: ...
+
+    @arities.setter
+    def arities(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def schemas(self) -> list[RuleSchema]: ...
+
+    @schemas.setter
+    def schemas(self, arg: Sequence[RuleSchema], /) -> None: ...
+
+    @property
+    def movements(self) -> list[RuleMovement]: ...
+
+    @movements.setter
+    def movements(self, arg: Sequence[RuleMovement], /) -> None: ...
+
+    @property
+    def init(self) -> list[list[int]]: ...
+
+    @init.setter
+    def init(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def goals(self) -> list[list[int]]: ...
+
+    @goals.setter
+    def goals(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+class GoalRule:
+    """A lifted macro that achieves a goal."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def goal(self) -> list[int]: ...
+
+    @goal.setter
+    def goal(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def conditions(self) -> list[list[int]]: ...
+
+    @conditions.setter
+    def conditions(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def steps(self) -> list[list[int]]: ...
+
+    @steps.setter
+    def steps(self, arg: Sequence[Sequence[int]], /) -> None: ...
+
+    @property
+    def variables(self) -> int: ...
+
+    @variables.setter
+    def variables(self, arg: int, /) -> None: ...
+
+    @property
+    def rank(self) -> int: ...
+
+    @rank.setter
+    def rank(self, arg: int, /) -> None: ...
+
+class PolicyResult:
+    """How following goal rules ended."""
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def expanded(self) -> int: ...
+
+    @property
+    def evaluated(self) -> int: ...
+
+    @property
+    def generated(self) -> int: ...
+
+    @property
+    def reopened(self) -> int: ...
+
+    @property
+    def search_time(self) -> float: ...
+
+    @property
+    def cpu_time(self) -> float: ...
+
+    @property
+    def plan(self) -> list[list[int]]:
+        """A list for each action: schema, arguments."""
+
+    @property
+    def open_goals(self) -> int: ...
+
+def follow_goal_rules(task: RuleTask, rules: Sequence[GoalRule], limits: Limits, mixed: bool, progress: object | None = None) -> PolicyResult:
+    """
+    Follows goal rules from the initial state; 'incomplete' if no rule leads on.
+    """
+
 class GridResult:
     """How a search of a grid or a lattice ended."""
 

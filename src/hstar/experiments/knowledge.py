@@ -42,7 +42,10 @@ SAFETY_NET = "lama-first"
 SYMBOLIC = "symbolic"
 
 # By kind: where the class of such candidates is.
-CANDIDATES = {"search": ("hstar.experiments.knowledge", "SearchCandidate")}
+CANDIDATES = {
+    "search": ("hstar.experiments.knowledge", "SearchCandidate"),
+    "goal-rules": ("hstar.recipes.goal_rules", "GoalRules"),
+}
 
 
 class Candidate(Protocol):
@@ -256,6 +259,7 @@ def _outcome(candidate: Candidate, problem: LazyTask, limits: SearchConfig) -> R
         verdict = validate_pddl(problem.lifted, result.plan)
         if not verdict.valid:
             raise PlanError(f"{candidate.name} returned an invalid plan: {verdict.reason}")
+        result = replace(result, plan_cost=verdict.cost)
     return result
 
 

@@ -1,0 +1,197 @@
+"""Goal rules: what is learned from plans of small tasks solves larger ones, and every plan is valid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hstar
+from hstar import _core
+from hstar.errors import InputError, UnsupportedError
+from hstar.experiments import knowledge
+from hstar.generators import GENERATORS
+from hstar.recipes.goal_rules import GoalRules, Movement, Rule, Step, _World, learn, learn_from_files
+from hstar.search.config import SearchConfig
+from hstar.search.result import Result
+from hstar.spaces.lifted import LiftedTask
+from hstar.spaces.lifted_state import validate_pddl
+from hstar.spaces.pddl import parse_task
+from hstar.spaces.relations import vocabulary
+
+# By domain: options of small tasks to learn from, and of one that is larger than all of them.
+SIZES: dict[str, tuple[list[dict[str, int]], dict[str, int]]] = {
+    "ferry": ([{"cars": n, "locations": 4} for n in (1, 2, 3)], {"cars": 60, "locations": 20}),
+    "gripper": ([{"balls": n} for n in (1, 2, 3)], {"balls": 60}),
+    "miconic": ([{"passengers": n, "floors": 4} for n in (1, 2, 3)], {"passengers": 50, "floors": 30}),
+    "transport": (
+        [{"vehicles": 2, "packages": n, "locations": 5} for n in (1, 2, 3)],
+        {"vehicles": 5, "packages": 30, "locations": 25},
+    ),
+    "spanner": (
+        [{"spanners": 3, "nuts": n, "locations": 3} for n in (1, 2)],
+        {"spanners": 20, "nuts": 15, "locations": 12},
+    ),
+    "satellite": (
+        [{"satellites": 2, "instruments": 2, "modes": 2, "directions": n + 1, "images": n} for n in (2, 3)],
+        {"satellites": 6, "instruments": 3, "modes": 3, "directions": 30, "images": 25},
+    ),
+}
+
+
+def texts(domain: str, options: dict[str, int], seed: int) -> tuple[str, str]:
+    return GENERATORS.get(domain)(**options, seed=seed)
+
+
+def example(folder: Path, domain: str, problem: str) -> tuple[LiftedTask, tuple[str, ...]]:
+    """A task with an optimal plan."""
+    files = folder / "domain.pddl", folder / "problem.pddl"
+    for file, text in zip(files, (domain, problem), strict=True):
+        file.write_text(text)
+    plan = hstar.solve(hstar.load(*files), "lmcut", search="astar").plan
+    assert plan is not None
+    return parse_task(domain, problem), plan
+
+
+def assert_valid(task: LiftedTask, result: Result) -> None:
+    assert result.status == "solved" and result.plan is not None
+    verdict = validate_pddl(task, result.plan)
+    assert verdict.valid, verdict.reason
+
+
+@pytest.mark.parametrize("domain", SIZES)
+def test_rules_of_small_tasks_solve_a_large_one(domain: str, tmp_path: Path) -> None:
+    small, large = SIZES[domain]
+    pairs = [example(tmp_path, *texts(domain, options, seed)) for options in small for seed in range(4)]
+    rules = learn(pairs)
+    for task, _ in pairs:
+        assert_valid(task, rules.follow(task))
+    task = parse_task(*texts(domain, large, 7))
+    assert_valid(task, rules.follow(task))
+
+
+def test_rules_are_lifted_regressions_with_movements(tmp_path: Path) -> None:
+    pairs = [example(tmp_path, *texts("gripper", {"balls": n}, 0)) for n in (1, 2)]
+    shortest = learn(pairs).rules[0]
+    assert shortest == Rule(
+        ("at", "?0", "?1"),
+        (("at-robby", "?3"), ("ball", "?0"), ("carry", "?0", "?2"), ("gripper", "?2"), ("room", "?1")),
+        (Step(("at-robby", "?3"), 1, "?1"), Step(("drop", "?0", "?1", "?2"))),
+    )
+    assert _World(pairs[0][0]).movements() == [Movement("at-robby", 1)]
+
+
+ONE_WAY = """
+(define (domain one-way)
+  (:requirements :strips :typing)
+  (:types place key door - object)
+  (:predicates (here ?p - place) (next ?p ?q - place) (lies ?k - key ?p - place) (held ?k - key)
+               (at ?d - door ?p - place) (open ?d - door))
+  (:action go :parameters (?p ?q - place)
+    :precondition (and (here ?p) (next ?p ?q)) :effect (and (here ?q) (not (here ?p))))
+  (:action take :parameters (?k - key ?p - place)
+    :precondition (and (here ?p) (lies ?k ?p)) :effect (and (held ?k) (not (lies ?k ?p))))
+  (:action unlock :parameters (?d - door ?p - place ?k - key)
+    :precondition (and (here ?p) (at ?d ?p) (held ?k)) :effect (and (open ?d) (not (held ?k)))))
+"""
+
+
+def one_way(doors: int) -> str:
+    """A corridor without a way back: a key lies at each place, all doors are at its end."""
+    places = " ".join(f"p{i}" for i in range(doors + 1))
+    keys, names = (" ".join(f"{kind}{i}" for i in range(doors)) for kind in "kd")
+    init = [f"(next p{i} p{i + 1}) (lies k{i} p{i}) (at d{i} p{doors})" for i in range(doors)]
+    goal = " ".join(f"(open d{i})" for i in range(doors))
+    return (
+        f"(define (problem p) (:domain one-way) (:objects {places} - place {keys} - key {names} - door)"
+        f" (:init (here p0) {' '.join(init)}) (:goal (and {goal})))"
+    )
+
+
+def test_what_one_goal_uses_up_is_not_counted_on_by_others(tmp_path: Path) -> None:
+    # Whoever walks to the first door with one key has lost: each goal must take a key of its own on the way.
+    rules = learn([example(tmp_path, ONE_WAY, one_way(n)) for n in (1, 2)])
+    task = parse_task(ONE_WAY, one_way(40))
+    result = rules.follow(task)
+    assert_valid(task, result)
+    assert result.plan_length == 40 + 40 + 40  # the shortest plan
+
+
+def test_no_rule_is_an_incomplete_run_and_limits_are_a_status(tmp_path: Path) -> None:
+    pairs = [example(tmp_path, ONE_WAY, one_way(1))]
+    rules = learn(pairs)
+    (without_keys,) = [one_way(1).replace("(lies k0 p0)", "")]
+    assert rules.follow(parse_task(ONE_WAY, without_keys)).status == "incomplete"
+    limited = rules.follow(parse_task(ONE_WAY, one_way(40)), SearchConfig(cpu_time_limit=0))
+    assert limited.status == "time_limit" and limited.plan is None
+
+
+def test_rules_are_kept_in_a_knowledge_file(tmp_path: Path) -> None:
+    task, plan = example(tmp_path, ONE_WAY, one_way(2))
+    rules = learn([(task, plan)])
+    path = tmp_path / "knowledge.hstar"
+    knowledge.Knowledge(vocabulary(task), (knowledge.Step(rules),)).save(path)
+    (step,) = knowledge.load(path).steps
+    assert step.candidate == rules
+    problem = knowledge.LazyTask(tmp_path / "domain.pddl", tmp_path / "problem.pddl")
+    result, _ = knowledge.load(path).run(problem, SearchConfig())
+    assert result.plan_cost == len(plan) and not problem.is_translated
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"order": []},
+        {"order": "unlock"},
+        {"rules": [["open"]]},
+        {"rules": [[["open", "?0"], [], []]]},
+        {"rules": [[[], [], [[["unlock", "?0"], 0, ""]]]]},
+    ],
+)
+def test_damaged_rules_are_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    header, tensors = learn([example(tmp_path, ONE_WAY, one_way(1))]).to_parts()
+    with pytest.raises(InputError, match="not goal rules"):
+        GoalRules.from_parts({**header, **change}, tensors)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("close", "?0"),  # no such predicate
+        ("open", "?0", "?1"),  # another arity
+        ("open", "nobody"),  # no such object
+    ],
+)
+def test_rules_of_another_domain_are_refused(words: tuple[str, ...]) -> None:
+    rules = GoalRules((Rule(words, (), (Step(("unlock", "?0", "?1", "?2")),)),))
+    with pytest.raises(InputError):
+        rules.follow(parse_task(ONE_WAY, one_way(1)))
+
+
+@pytest.mark.parametrize("terms", [(5,), (-9,), (0, 0)])
+def test_the_core_checks_numbers(terms: Sequence[int]) -> None:
+    task, _, _ = _World(parse_task(ONE_WAY, one_way(1))).native(None)
+    rule = _core.GoalRule(goal=[0, *terms], steps=[[0, 0, 0, 0]], variables=1)
+    with pytest.raises(InputError, match="goal rules"):
+        _core.follow_goal_rules(task, [rule], _core.Limits(), True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(and (open ?d) (not (held ?k)))", "(when (held ?k) (open ?d))"),
+        ("(at ?d ?p) (held ?k))", "(at ?d ?p) (or (held ?k) (open ?d)))"),
+        ("(at ?d ?p) (held ?k))", "(at ?d ?p) (held ?k) (= ?d ?d))"),
+    ],
+)
+def test_what_rules_cannot_say_is_unsupported(old: str, new: str, tmp_path: Path) -> None:
+    assert old in ONE_WAY
+    domain = ONE_WAY.replace(old, new)
+    with pytest.raises(UnsupportedError, match="goal rules"):
+        learn([(parse_task(domain, one_way(1)), ["go p0 p1"])])
+    files = tmp_path / "domain.pddl", tmp_path / "problem.pddl", tmp_path / "p.plan"
+    for file, content in zip(files, (domain, one_way(1), "(go p0 p1)\n"), strict=True):
+        file.write_text(content)
+    assert learn_from_files(files[0], [files[1:]]) == []
