@@ -20,6 +20,7 @@ from hstar.search.result import Result
 from hstar.spaces.lazy_task import LazyTask
 from hstar.spaces.relations import vocabulary
 from labelled import generated, labelled
+from mutations import attack
 
 PLAN = ("unstack b2 b1", "put-down b2")
 
@@ -128,3 +129,11 @@ def test_damaged_knowledge_is_refused(problem: LazyTask, tmp_path: Path) -> None
         container.write(path, module.KIND, module.FORMAT_VERSION, {**header, "steps": steps}, {})
         with pytest.raises(ModelError, match=r"knowledge\.hstar: damaged knowledge"):
             load(path)
+
+
+def test_mutated_knowledge_is_read_or_refused_in_one_line(problem: LazyTask, tmp_path: Path) -> None:
+    model = train("wl", labelled([problem.translated().with_unit_cost()]), least_states=1)
+    path = tmp_path / "knowledge.hstar"
+    known(problem, *steps_of(with_model("wl", model)[:1])).save(path)
+    found = attack(path, load, 300, seed=1)
+    assert set(found) == {"read", "refused"}, found
