@@ -100,6 +100,9 @@ void bind_search(nb::module_& module) {
              "options"_a = SearchOptions(), "limits"_a = Limits(), "anchor"_a = nb::none(),
              "progress"_a = nb::none(), "on_plan"_a = nb::none(),
              "Runs a search; a limit is a status, not an error.");
+  module.def(
+      "keep_limits", [] { keep_limits(kWorkOfSlice); },
+      "For slow models in Python: raises if a limit of the search that asks for their values is reached.");
   module.def("peak_memory", &peak_memory, "Peak resident memory of the process in bytes.");
 }
 

@@ -912,6 +912,11 @@ class SearchOptions:
 def search(problem: Problem, name: str, heuristics: Sequence[Heuristic], *, options: SearchOptions = ..., limits: Limits = ..., anchor: Heuristic | None = None, progress: object | None = None, on_plan: object | None = None) -> SearchResult:
     """Runs a search; a limit is a status, not an error."""
 
+def keep_limits() -> None:
+    """
+    For slow models in Python: raises if a limit of the search that asks for their values is reached.
+    """
+
 def peak_memory() -> int:
     """Peak resident memory of the process in bytes."""
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import hstar
+from hstar.models import models_of
 from hstar.models.trained_model import TrainedModel
 from hstar.recipes import train
 from hstar.sampling.optimal import Optimal
@@ -26,11 +27,15 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> hstar.Task:
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> TrainedModel[Any]:
+def model(data: RelationalData) -> TrainedModel[Any]:
+    return train("wl", data, iterations=3, least_states=1)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> RelationalData:
     tasks = [generated(tmp_path_factory.mktemp("small"), "rovers", **SMALL, seed=seed) for seed in (1, 2, 3)]
     words = vocabulary(tasks[0])
-    instances = [Optimal().label(task, words, f"p{i}") for i, task in enumerate(tasks)]
-    return train("wl", RelationalData(words, tuple(instances)), iterations=3, least_states=1)
+    return RelationalData(words, tuple(Optimal().label(task, words, f"p{i}") for i, task in enumerate(tasks)))
 
 
 def check(task: hstar.Task, heuristic: Any, search: str) -> None:
@@ -47,3 +52,13 @@ def test_heuristics_keep_a_time_limit(large: hstar.Task, name: str) -> None:
 @pytest.mark.parametrize("search", ["gbfs", "lazy", "astar"])
 def test_models_of_colours_keep_a_time_limit(tmp_path: Any, model: TrainedModel[Any], search: str) -> None:
     check(generated(tmp_path, "rovers", **HUGE), model, search)
+
+
+@pytest.mark.parametrize("name", [name for name in models_of("domain") if name != "wl"])
+def test_models_of_a_domain_keep_a_time_limit(large: hstar.Task, data: RelationalData, name: str) -> None:
+    model = train("truncated", data, model=name, updates=1)
+    hstar.solve(large, model, "gbfs", time_limit=LIMIT_S)  # torch is started
+    result = hstar.solve(large, model, "astar", time_limit=LIMIT_S)
+    assert (
+        result.status == "time_limit" and result.cpu_time < LIMIT_S + LATE_S
+    )  # torch waits on a busy machine

@@ -96,6 +96,7 @@ class Transform(nn.Module):
         places: Places | Types,
     ) -> Tensor:
         """Before the sigmoid: a row for each tuple of this arity."""
+        _core.keep_limits()  # one state with many objects takes seconds
         bias = self.linear.bias
         features, orders = len(bias), factorial(self.arity)
         weight = self.linear.weight.view(features, orders, -1).transpose(0, 1).reshape(orders * features, -1)
@@ -485,7 +486,9 @@ def _fold(x: Tensor, index: Tensor) -> Tensor:
     parts, rows = index.shape
     channels = x.shape[1] // parts
     place = index * parts + torch.arange(parts, device=x.device)[:, None]
+    _core.keep_limits()
     found = x.reshape(len(x) * parts, channels).index_select(0, place.view(-1))
+    _core.keep_limits()
     return found.view(parts, rows, channels).sum(0)
 
 
