@@ -16,9 +16,9 @@ namespace {
 constexpr int32_t kNone = -1;
 constexpr int32_t kInfinite = std::numeric_limits<int32_t>::max() / 4;
 constexpr int32_t kStepsWithoutGoal = 20'000;  // then the policy runs in circles
-constexpr int kLooksAround = 8;                // at goals, before one is chosen
 constexpr int kMostHelp = 16;                  // actions for another goal at one place
 constexpr int32_t kMostNodes = 20'000;         // of one join: the best of what it has found by then is taken
+constexpr int32_t kNodesAround = 20'000;       // of joins, to look at other goals before one is chosen
 
 struct WordsHash {
   size_t operator()(const Words& words) const {
@@ -122,7 +122,10 @@ class LiftedState {
 class Join {
  public:
   Join(const LiftedState& state, bool respect_reserved, int32_t most_nodes = kInfinite)
-      : state_(state), respect_reserved_(respect_reserved), nodes_left_(most_nodes) {}
+      : state_(state), respect_reserved_(respect_reserved), most_nodes_(most_nodes) {}
+
+  // How many atoms it has looked at.
+  int32_t nodes() const { return nodes_; }
 
   template <class Prune, class Visit>
   void run(const std::vector<Words>& conditions, Words& binding, const Prune& prune, const Visit& visit) {
@@ -171,7 +174,7 @@ class Join {
       }
     }
     used_[best] = 1;
-    for (size_t at = 0; at < candidates->size() && nodes_left_ > 0; ++at)
+    for (size_t at = 0; at < candidates->size() && nodes_ < most_nodes_; ++at)
       match((*candidates)[at], best, left, binding, prune, visit);
     used_[best] = 0;
   }
@@ -181,7 +184,7 @@ class Join {
   void match(int32_t atom, size_t which, size_t left, Words& binding, const Prune& prune,
              const Visit& visit) {
     if (respect_reserved_ && state_.reserved(atom)) return;
-    --nodes_left_;
+    ++nodes_;
     const Words& condition = (*conditions_)[which];
     const Words& words = state_.atom(atom);
     size_t bound = 1;  // terms that agree
@@ -202,7 +205,7 @@ class Join {
   const std::vector<Words>* conditions_ = nullptr;
   std::vector<uint8_t> used_;
   Words trail_;
-  int32_t nodes_left_;
+  int32_t most_nodes_, nodes_ = 0;
 };
 
 // Shortest paths of movements, by breadth-first search as far as it is asked for.
@@ -399,7 +402,8 @@ class Policy {
   // again when it seems the best one, and each in its turn. The number of goals if there is no instance at
   // all.
   size_t choose() {
-    for (int i = 0; i < kLooksAround; ++i) {
+    nodes_ = 0;
+    for (size_t i = 0; i < goals_.size() && nodes_ < kNodesAround; ++i) {
       turn_ = (turn_ + 1) % goals_.size();
       if (!state_.holds(goals_[turn_])) look_at(turn_, true);
     }
@@ -479,6 +483,7 @@ class Policy {
         join.run_with(wanted.mover, rule.conditions, binding_, prune, visit);
       else
         join.run(rule.conditions, binding_, prune, visit);
+      nodes_ += join.nodes();
     }
     return best;
   }
@@ -661,7 +666,7 @@ class Policy {
       while (atom[place] != to) {
         const int32_t here = state_.number(atom);
         if (!state_.holds(here) || steps_left-- <= 0) return i > 0;
-        help_others(goal, instance, i, here);
+        if (help_others(goal, instance, i, here)) return true;  // there may be a better way now
         const Words action = paths_.first_action(step[1], atom, to);
         const Words found(action.begin() + 1, action.end());
         if (!preconditions_hold(task_.schemas[action[0]], found)) return i > 0;
@@ -673,18 +678,23 @@ class Policy {
   }
 
   // Actions for other goals that need what is about to move where it is now. The rest of the instance at hand
-  // stays applicable.
-  void help_others(size_t current, const Instance& instance, size_t step, int32_t mover) {
+  // stays applicable. True if there was one.
+  bool help_others(size_t current, const Instance& instance, size_t step, int32_t mover) {
     const int32_t last_rank = rules_[instance.rule].rank;
+    bool helped = false;
     for (const int32_t rank : ranks_) {
       if (!mixed_ && rank > last_rank) break;
       for (size_t goal = 0; goal < goals_.size(); ++goal) {
         if (goal == current) continue;
         for (int i = 0; i < kMostHelp && !state_.holds(goals_[goal]); ++i)
-          if (!help(goal, rank, instance, step, mover)) break;
+          if (help(goal, rank, instance, step, mover))
+            helped = true;
+          else
+            break;
         if (state_.holds(goals_[goal])) forget(goal);
       }
     }
+    return helped;
   }
 
   bool help(size_t goal, int32_t rank, const Instance& at_hand, size_t step, int32_t mover) {
@@ -722,6 +732,7 @@ class Policy {
   std::vector<Words> reservations_;  // per goal: atoms
   std::vector<Known> known_;         // per goal
   size_t turn_ = 0;
+  int32_t nodes_ = 0;    // of joins, since goals were looked at
   Words acts_;           // per rule: its actions that are no movements
   Words ranks_;          // of all rules, in order
   bool protect_ = true;  // goals that hold
