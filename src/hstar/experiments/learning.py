@@ -50,6 +50,7 @@ MOST_JUDGES = 12  # problems of the selection
 JUDGES_SHARE = 8  # of so many problems one is kept for the selection, ...
 LEAST_TRAINING = 8  # ... if so many are left to learn from
 MANY = 3 * LEAST_TRAINING  # problems of which a share is learned from first
+USED = 3.0  # limits in one round would take so many times its share, if no run ended before
 LEAST_LIMIT = 0.2  # seconds of CPU of a run in the first round
 TRANSLATION_S = 30.0  # for the translation of a problem of the selection, beyond the limit of the step
 EASY_S = 1.0  # mean CPU time of a problem up to which differences say nothing about larger ones
@@ -290,8 +291,8 @@ class Learning:
         """Puts the best candidate first."""
         judges = list(reversed(self.judges))
         rounds = max(math.ceil(math.log2(len(self.candidates))), 1)
-        # In every round the runs take at most as long as in the first one.
-        share = self._left(SELECTED) * self.jobs / rounds
+        # In every round the runs take at most as long as in the first one; most end long before the limit.
+        share = USED * self._left(SELECTED) * self.jobs / rounds
         limit = max(share / (len(self.candidates) * len(judges)), LEAST_LIMIT)
         alive, solved = list(self.candidates), dict[tuple[str, str], Record]()
         for number in range(rounds):
