@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -39,6 +40,8 @@ from hstar.spaces.validate import read_plan
 
 MOST_ACTIONS = 8  # of a rule, movements not counted
 MOST_CONDITIONS = 16
+MOST_RULES = 60
+LEARNING_S = 15.0  # of CPU time, from files
 MOST_ORDERS = 24  # of goals that are tried
 MOST_JUDGES = 20  # tasks that the order of goals is chosen by
 MOST_ORIGINS = 3  # of a rule: situations that it was found in
@@ -365,8 +368,12 @@ def _replaces(rule: Rule, other: Rule) -> bool:
     return first is not None and rest(0, first)
 
 
-def learn(examples: Iterable[tuple[LiftedTask, Sequence[str]]]) -> GoalRules:
-    """Rules from tasks of one domain with a plan each; an `UnsupportedError` if rules cannot say its PDDL."""
+def learn(examples: Iterable[tuple[LiftedTask, Sequence[str]]], seconds: float | None = None) -> GoalRules:
+    """Rules from tasks of one domain with a plan each; an `UnsupportedError` if rules cannot say its PDDL.
+
+    After `seconds` of CPU time, if given, no more rules are added to those that are there, the shortest ones.
+    """
+    end = math.inf if seconds is None else time.process_time() + seconds
     found: dict[Rule, list[Situation]] = {}
     for task, steps in examples:
         world = _World(task)
@@ -388,6 +395,8 @@ def learn(examples: Iterable[tuple[LiftedTask, Sequence[str]]]) -> GoalRules:
                     origins.append(Situation(task, states[number], goal))
     kept: list[Rule] = []
     for rule in sorted(found, key=_generality):
+        if time.process_time() > end or len(kept) == MOST_RULES:
+            break
         if not any(_replaces(other, rule) for other in kept) and _useful(rule, kept, found[rule]):
             kept.append(rule)
     if not kept:
@@ -430,7 +439,7 @@ def learn_from_files(domain: Path, examples: Sequence[tuple[Path, Path]]) -> lis
     """Rules from pairs of a problem and a plan file, in the best order; none if the PDDL is beyond rules."""
     tasks = [(read_task(domain, problem), read_plan(plan)) for problem, plan in examples]
     try:
-        rules = learn(tasks)
+        rules = learn(tasks, LEARNING_S)
     except (InputError, UnsupportedError):
         return []
     largest = sorted((task for task, _ in tasks), key=lambda task: len(task.objects))[-MOST_JUDGES:]
