@@ -373,7 +373,7 @@ def learn(examples: Iterable[tuple[LiftedTask, Sequence[str]]], seconds: float |
 
     After `seconds` of CPU time, if given, no more rules are added to those that are there, the shortest ones.
     """
-    end = math.inf if seconds is None else time.process_time() + seconds
+    deadline = math.inf if seconds is None else time.process_time() + seconds
     found: dict[Rule, list[Situation]] = {}
     for task, steps in examples:
         world = _World(task)
@@ -395,7 +395,7 @@ def learn(examples: Iterable[tuple[LiftedTask, Sequence[str]]], seconds: float |
                     origins.append(Situation(task, states[number], goal))
     kept: list[Rule] = []
     for rule in sorted(found, key=_generality):
-        if time.process_time() > end or len(kept) == MOST_RULES:
+        if time.process_time() > deadline or len(kept) == MOST_RULES:
             break
         if not any(_replaces(other, rule) for other in kept) and _useful(rule, kept, found[rule]):
             kept.append(rule)
