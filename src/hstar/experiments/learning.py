@@ -154,8 +154,14 @@ class Learning:
         Searches of one family mostly fail together, others where it succeeds: so there is one of each. What
         needs no translation comes first, since on huge problems that may take all the time.
         """
-        able = [one for one in self.candidates if one.family != SYMBOLIC and self._helps(one)]
-        best = list({one.family: one for one in reversed(able)}.values())[::-1]
+        learned = [one for one in self.candidates if one.family != SYMBOLIC]
+        able = [one for one in learned if self._helps(one)]
+        if able and self.rounds:  # then other families are worth a step, too
+            able += [one for one in learned if self._solves_half(one)]
+        families: dict[str, Candidate] = {}
+        for one in able:
+            families.setdefault(one.family, one)
+        best = list(families.values())
         best.sort(key=lambda one: one.translated)
         if not best and self.rounds:
             best = self.candidates[:1]
@@ -178,12 +184,20 @@ class Learning:
         """
         if not self.rounds:
             return candidate.family != "gbfs"
-        scores = next(s for s in reversed(self.rounds) if candidate.name in {one.name for one in s})
-        own = next(one for one in scores if one.name == candidate.name)
-        if not candidate.translated and 2 * own.solved >= own.problems:
+        if not candidate.translated and self._solves_half(candidate):
             return True
+        scores, own = self._last_scores(candidate)
         others = [one for one in scores if one.name in {each.name for each in symbolic()}]
         return all(own.solved >= one.solved and (own.easy or own.seconds <= one.seconds) for one in others)
+
+    def _solves_half(self, candidate: Candidate) -> bool:
+        _, own = self._last_scores(candidate)
+        return 2 * own.solved >= own.problems
+
+    def _last_scores(self, candidate: Candidate) -> tuple[Sequence[Score], Score]:
+        """Those of the last round that it took part in, and its own."""
+        scores = next(s for s in reversed(self.rounds) if candidate.name in {one.name for one in s})
+        return scores, next(one for one in scores if one.name == candidate.name)
 
     def _left(self, share: float) -> float:
         return self.started + share * self.budget - time.monotonic()
