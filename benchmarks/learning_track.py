@@ -179,7 +179,7 @@ def task_rows(whole: dict[str, dict[str, Run]], planners: Sequence[str]) -> Iter
         ]
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Planners and knowledge on the tasks of the learning track.")
     add = parser.add_argument
     add("contestants", nargs="*", help="ff, an alias, fast-downward, or NAME=FOLDER of knowledge")
@@ -189,7 +189,7 @@ def main() -> int:
     add("--levels", default=",".join(LEVELS), help="comma-separated (default: %(default)s)")
     add("--tasks", type=Path, default=TRACK, help="the folder of the domains")
     add_file_options(parser, TABLES)
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     if options.file is not None:
         runs = stored(options.file, (PART,), KEY)
         print(shown(report(runs), runs, options.table, options.file))
