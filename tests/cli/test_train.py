@@ -116,9 +116,9 @@ def test_torch_is_not_imported_to_say_something(words: list[str]) -> None:
 
 @pytest.mark.slow
 def test_help_in_half_a_second(with_bytecode: dict[str, str]) -> None:
-    """Or, on a machine that is slower just now, in the time that it takes to import NumPy three times."""
+    """Or, on a machine that is slower just now, in the time that it takes to import NumPy four times."""
     numpy = min(_seconds_to_import("numpy") for _ in range(5))
-    assert fastest(["train", "--help"], with_bytecode) < max(0.5, 3 * numpy)
+    assert fastest(["train", "--help"], with_bytecode) < max(0.5, 4 * numpy)
 
 
 def _seconds_to_import(module: str) -> float:

@@ -284,10 +284,11 @@ def test_it_goes_on_after_ctrl_c_and_after_a_kill(hstar: Run, folder: Path) -> N
     out, err = endless.communicate(timeout=120)
     assert (endless.returncode, out) == (130, "")
     assert re.fullmatch(
-        r"hstar: interrupted: training stopped after \d+ epochs; "
+        r"hstar: interrupted: model.hstar has the best model so far; "
         r"to go on from c, run the same command again\n",
         err,
     ), err
+    (folder / "model.hstar").unlink()
     first = epochs(folder / "c")
 
     killed = start(*TRAIN, *options, "--epochs", "1000000")
@@ -321,5 +322,6 @@ def test_ctrl_c_without_a_checkpoint(hstar: Run, folder: Path, monkeypatch: pyte
     monkeypatch.setattr(loop._Run, "_epoch", stop)
     done = hstar(*TRAIN, "--updates", "50")
     assert (done.code, done.out, calls) == (130, "", [1, 2, 3])
-    assert "interrupted: training stopped after 2 epochs; no model is written" in done.err
-    assert not (folder / "model.hstar").exists()
+    assert "2 epochs (ended by interrupted)" in done.err
+    assert "model.hstar has the best model so far; with --checkpoint FILE it could go on" in done.err
+    assert load_model(folder / "model.hstar").summary["stopped"] == "interrupted"
