@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class LazyTask:
-    """Two PDDL files."""
+    """A domain and a problem file; what was made of them is kept."""
 
     domain: Path
     problem: Path
