@@ -490,7 +490,7 @@ def test_cpu_time_limit_is_kept(hstar: Run, endless: Path) -> None:
     done = hstar("solve", endless, "-s", "astar", "-e", "blind", "--cpu-time-limit", "0.3", "--json")
     record = json.loads(done.out)
     assert (done.code, record["status"]) == (23, "time_limit")
-    assert 0.3 <= record["cpu_time"] < 0.6 <= record["search_time"] + 0.6  # the clock may say more
+    assert 0.29 < record["cpu_time"] < 0.6 <= record["search_time"] + 0.6  # the clock may say more
 
 
 @pytest.mark.slow
