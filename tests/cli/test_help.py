@@ -76,10 +76,13 @@ def test_examples_work(
         Path("suite.toml").write_text(SUITE)
     if " plan " in line or " info knowledge" in line:
         Knowledge(vocabulary(api.load("problem.pddl")), steps_of([])).save(Path("knowledge.hstar"))
-    if " optimal folder" in line or " train folder" in line or " learn " in line:
+    if any(word in line for word in (" optimal folder", " plans folder", " train folder", " learn ")):
         Path("folder").mkdir()
         for name in ("domain.pddl", "problem.pddl"):
             shutil.copy(name, "folder")
+    if " plans folder" in line:
+        Path("plans").mkdir()
+        assert hstar("solve", "problem.pddl", "--plan-file", "plans/problem.plan").code == 0
     if "states.data" in line and " sample " not in line and " calibrate " not in line:
         assert hstar("sample", "optimal", "problem.pddl", "-o", "states.data", "-q").code == 0
     if " evaluate model.hstar " in line:

@@ -46,6 +46,29 @@ def test_from_problems_to_a_plan(hstar: Run, folder: Path) -> None:
     assert hstar("solve", problem, "--heuristic", "model.hstar", "-q").code == 0
 
 
+def test_states_along_plans_of_the_user(hstar: Run, refused: Refused, folder: Path) -> None:
+    first, second, third = (file.stem for file in problems(folder))
+    plans = Path("plans")
+    plans.mkdir()
+    (plans / f"{first}.plan").write_text("(pickup b1)\n")
+    (plans / f"{second}.plan").write_text("(unstack b2 b1)\n(stack b2 b3)\n(pickup b1)\n(stack b1 b2)\n")
+    detour = "(unstack b3 b1)\n(stack b3 b1)\n"
+    (plans / f"{third}.plan").write_text(f"{detour}(pickup b2)\n(stack b2 b3)\n")
+    words = ("sample", "plans", "train", "--plan-dir", "plans", "-o", "states.data")
+    done = hstar(*words)
+    assert done.code == 0, done
+    assert f"left out: plans/{first}.plan: no plan of {first}.pddl: step 1" in done.err
+    assert "10 states of 2 problems, 1 left out; labels of 1 are upper bounds" in done.err
+    instances = relational.load(folder / "states.data").instances
+    assert [(one.name, one.columns["exact"][0]) for one in instances] == [(second, 1), (third, 0)]
+    for instance in instances:
+        assert instance.columns["label"][:5].tolist() == [4, 3, 2, 1, 0]
+        assert len(instance.columns["label"]) > 5, "siblings"
+    for file in plans.iterdir():
+        file.unlink()
+    assert "no plan of any of the problems in this folder" in refused(33, *words)
+
+
 @pytest.mark.slow
 def test_what_a_report_refuses(hstar: Run, refused: Refused, folder: Path) -> None:
     assert hstar("sample", "optimal", "train", "-o", "states.data", "-q").code == 0

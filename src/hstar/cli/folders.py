@@ -131,10 +131,10 @@ def label_jobs(
     from hstar.experiments.protocol import labelling_jobs
 
     (jobs,) = labelling_jobs("labels", [[one] for one in problems.values()], how).values()
-    return [_along(job, store, plans.get(file)) for file, job in zip(problems, jobs, strict=True)]
+    return [along(job, store, plans.get(file)) for file, job in zip(problems, jobs, strict=True)]
 
 
-def _along(job: Job, store: Store, plan: Path | None) -> Job:
+def along(job: Job, store: Store, plan: Path | None) -> Job:
     """The job that labels a problem along a plan of the user, if there is one."""
     if plan is None:
         return job

@@ -22,17 +22,19 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Writes states with their labels, one safetensors file; `hstar train --data` learns from it. Samplers: rsl and
 nrsl (pre-images), fsm (breadth-first regression, then random walks), prolonged (h* of states around the way
-from the start to a goal of few states), exact (h* of every reachable state of a small task), and optimal (the
-states of optimal plans of many problems of a domain, for `hstar train wl` and `hstar train truncated`; see
-`hstar sample optimal --help`)."""
+from the start to a goal of few states), and exact (h* of every reachable state of a small task). Two more
+label problems of a domain, for `hstar train wl` and `hstar train truncated`: optimal (states along optimal
+plans that hstar finds; see `hstar sample optimal --help`) and plans (states along plans that you have; see
+`hstar sample plans --help`)."""
 EXAMPLES = (
     "hstar sample fsm domain.pddl problem.pddl -o states.data --states 500",
     "hstar sample nrsl problem.pddl -o states.data --states 500 --errors --json",
     "hstar sample prolonged problem.pddl -o states.data --k-pr 2",
     "hstar sample optimal folder -o states.data --time-limit 5m --jobs 2",
+    "hstar sample plans folder --plan-dir plans -o states.data",
 )
 
-OPTIMAL = "optimal"
+OPTIMAL, PLANS = "optimal", optimal.PLANS
 
 
 def configure(parser: Parser) -> None:
@@ -40,9 +42,11 @@ def configure(parser: Parser) -> None:
     from hstar.sampling import SAMPLERS
 
     add = parser.option
-    add("sampler", "SAMPLER", f"Sampler, one of {', '.join((*SAMPLERS, OPTIMAL))}.")
-    if OPTIMAL in parser.words:
-        optimal.configure(parser)
+    names = (*SAMPLERS, OPTIMAL, PLANS)
+    add("sampler", "SAMPLER", f"Sampler, one of {', '.join(names)}.")
+    chosen = next((word for word in parser.words if word in names), None)
+    if chosen in (OPTIMAL, PLANS):
+        (optimal.configure if chosen == OPTIMAL else optimal.configure_plans)(parser)
         return
     add_task_files(parser)
     parser.usage = f"{parser.prog} [OPTION ...] SAMPLER {TASK} -o DATA"
@@ -92,7 +96,7 @@ def _profile(sampler: str, name: str | None) -> dict[str, Any]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.sampler == OPTIMAL:
+    if arguments.sampler in (OPTIMAL, PLANS):
         return optimal.run(arguments)
     from hstar.sampling import dataset
     from hstar.sampling.exact import exact_values, label_errors

@@ -1,9 +1,10 @@
-"""`hstar sample optimal`: optimal plans of tasks of a domain, and what is known about their states.
+"""`hstar sample optimal` and `hstar sample plans`: states along plans of tasks of a domain, with labels.
 
-Solves each problem optimally (A* with lmcut, every action counting 1) and writes the states of the plans with
-their distance to the goal and the values of heuristics. Several problems are solved side by side, each a
-process of its own; what is finished is kept in RUN, and the same command goes on after a kill. Problems
-without a plan within the limits are left out and counted.
+`optimal` solves each problem (A* with lmcut, every action counting 1) and writes the states of the plans with
+their distance to the goal and the values of heuristics. `plans` does so along plans that the user has; labels
+of plans that are not known to be optimal are marked as upper bounds. Several problems are labelled side by
+side, each by a process of its own; what is finished is kept in RUN, and the same command goes on after a
+kill. Problems without a plan are left out and counted.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +29,26 @@ if TYPE_CHECKING:
     from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalInstance
 
+PLANS = "plans"
 UNLABELLED = 12
+
+
+def configure_plans(parser: Parser) -> None:
+    add = parser.option
+    parser.usage = f"{parser.prog} [OPTION ...] plans PROBLEM ... --plan-dir FOLDER -o DATA"
+    add("problems", "PROBLEM", "PDDL files, or folders of them.", nargs="+", type=Path)
+    text = (
+        "Folder of plans, p01.plan for p01.pddl. hstar validates each plan, and names and leaves out invalid "
+        "ones and problems without a plan."
+    )
+    add("--plan-dir", "FOLDER", text, type=Path, required=True)
+    add("--output -o", "DATA", "Write the labelled states, siblings included, to this file.", required=True)
+    add("--domain", "FILE", "Domain of the problems (default: domain.pddl in their directory).")
+    add("--time-limit -t", "T", "Time limit for the values of heuristics of one problem.", 300.0)
+    add("--memory-limit -m", "M", "Memory limit of each problem.", 8 << 30)
+    add("--cpu", None, "Limit CPU time instead of wall-clock time.")
+    add("--run", "RUN", "Folder for what is finished (default: DATA.run).")
+    add_running_options(parser)
 
 
 def configure(parser: Parser) -> None:
@@ -62,6 +83,8 @@ def configure(parser: Parser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     problems = list(problem_files(arguments.problems, arguments.domain))
     check_writable(arguments.output, "data")
+    if arguments.sampler == PLANS:
+        return _label_all(problems, arguments)
     if arguments.first and arguments.run is not None:
         raise InputError("--first writes what it finds at once: there is no --run of it")
     if arguments.plan_file is not None:
@@ -78,6 +101,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _labelling(arguments: argparse.Namespace) -> Optimal:
     from hstar.sampling.optimal import Optimal
 
+    if arguments.sampler == PLANS:
+        limits = (arguments.time_limit, arguments.memory_limit)
+        return Optimal(*limits, siblings=True, cpu=arguments.cpu, satisficing=True)
     names = ("time_limit", "memory_limit", "siblings", "upper", "cpu", "satisficing")
     return Optimal(**{name: getattr(arguments, name) for name in names})
 
@@ -146,18 +172,28 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
 
 
 def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
+    from hstar.cli.folders import along, plans_of
     from hstar.experiments import Store
     from hstar.experiments.problems import read_problem
     from hstar.experiments.protocol import labelling_jobs, merged
     from hstar.sampling import relational
+    from hstar.sampling.optimal import EXACT
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
+    plans: Mapping[Path, Path] = {}
+    left_out = 0
+    if arguments.sampler == PLANS:
+        plans = plans_of(problems[0][0], arguments.plan_dir, [problem for _, problem in problems])
+        left_out = len(problems) - len(plans)
+        problems = [pair for pair in problems if pair[1] in plans]
     with Store(folder) as store:
         given = [[read_problem(problem, store, domain)] for domain, problem in problems]
         by_domain = labelling_jobs("labels", given, _labelling(arguments))
         if len(by_domain) > 1:
             raise InputError(f"problems of several domains: {', '.join(by_domain)}")
         (jobs,) = by_domain.values()
+        given_plans = [plans.get(problem) for _, problem in problems]
+        jobs = [along(job, store, plan) for job, plan in zip(jobs, given_plans, strict=True)]
         rows = run_jobs(store, jobs, arguments)
         if rows is None:
             return INTERRUPTED
@@ -171,6 +207,8 @@ def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace)
     relational.save(arguments.output, data)
     if not arguments.quiet:
         states, solved = int(data.labelled.sum()), len(data.instances)
-        text = f"{states} states of {solved} problems, {len(rows) - solved} left out"
+        text = f"{states} states of {solved} problems, {left_out + len(rows) - solved} left out"
+        if bounds := sum(not one.columns[EXACT][0] for one in data.instances if EXACT in one.columns):
+            text += f"; labels of {bounds} are upper bounds, from plans not known to be optimal"
         print(f"{arguments.output}: {text}", file=sys.stderr)
     return 0
