@@ -20,7 +20,7 @@ import argparse
 import math
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -73,11 +73,16 @@ def command(contestant: str, domain: Path, problem: Path, plan: Path) -> list[st
 
 
 def run(contestant: str, domain: Path, problem: Path, cpu: int, memory: int) -> Run:
-    """One run; solved only if the plan that is there at the end is valid."""
+    """One run of a contestant."""
+    return planned(partial(command, contestant, domain, problem), domain, problem, cpu, memory)
+
+
+def planned(command: Callable[[Path], list[str]], domain: Path, problem: Path, cpu: int, memory: int) -> Run:
+    """One run of the command for a plan file; solved only if the plan that is there at the end is valid."""
     with tempfile.TemporaryDirectory(prefix="hstar-track-") as place:
         plan = Path(place, "plan")
         limits = ProcessLimits(cpu, cpu=True, resident_memory=memory << 20)
-        found = run_limited(command(contestant, domain, problem, plan), limits)
+        found = run_limited(command(plan), limits)
         record: Run = {"status": _status(found), "cpu_s": found.cpu_seconds, "memory_used": found.peak_memory}
         if plan.is_file():
             try:
