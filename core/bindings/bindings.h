@@ -272,7 +272,7 @@ inline void check_support(const PyTask& task, const std::string& sampler) {
                                                       : nullptr;
   if (why)
     throw UnsupportedError(sampler + " samples by regression, which does not support " + why +
-                           "; use 'exact' on small tasks");
+                           "; use the sampler 'forward' or, on small tasks, 'exact'");
 }
 
 void bind_features(nb::module_& module);

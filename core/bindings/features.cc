@@ -7,27 +7,32 @@ namespace hstar {
 namespace {
 
 RelationalTask of_atoms(std::vector<uint32_t> object_kinds, std::vector<uint32_t> predicates,
-                        const std::vector<std::vector<int32_t>>& arguments, const std::vector<bool>& goal) {
+                        const std::vector<std::vector<int32_t>>& arguments,
+                        const std::vector<uint8_t>& goal) {
   RelationalTask relations{.object_kinds = std::move(object_kinds),
                            .predicates = std::move(predicates),
                            .first = {0},
                            .arguments = {},
-                           .goal = {goal.begin(), goal.end()},
+                           .goal = {},
                            .constant = {},
                            .atom_of_fact = {}};
   for (const std::vector<int32_t>& list : arguments) {
     relations.arguments.insert(relations.arguments.end(), list.begin(), list.end());
     relations.first.push_back(static_cast<int32_t>(relations.arguments.size()));
   }
+  for (const uint8_t mark : goal) {
+    check(mark <= static_cast<uint8_t>(GoalMark::kNegativeGoal), "a goal mark is 0, 1 or 2");
+    relations.goal.push_back(static_cast<GoalMark>(mark));
+  }
   return relations;
 }
 
 RelationalTask of_task(const PyTask& task, Names predicates, Names objects,
                        std::vector<uint32_t> object_kinds, std::vector<Names> initial,
-                       std::vector<Names> goal) {
+                       std::vector<Names> goal, std::vector<Names> negative_goal) {
   check(objects.size() == object_kinds.size(), "an object has no kind");
   const RelationalNames names{std::move(predicates), std::move(objects), std::move(object_kinds),
-                              std::move(initial), std::move(goal)};
+                              std::move(initial),    std::move(goal),    std::move(negative_goal)};
   nb::gil_scoped_release release;
   return relational_task(task.space->task(), names);
 }
@@ -103,12 +108,13 @@ Counts count_atoms(ColourTable& table, const RelationalTask& relations, Array<in
 
 void bind_features(nb::module_& module) {
   nb::class_<RelationalTask>(module, "RelationalTask", "Objects and ground atoms over them.")
-      .def_static("of_atoms", &of_atoms, "object_kinds"_a, "predicates"_a, "arguments"_a, "goal"_a,
-                  "Per atom its predicate, the objects it is about and whether it is a goal.")
+      .def_static(
+          "of_atoms", &of_atoms, "object_kinds"_a, "predicates"_a, "arguments"_a, "goal"_a,
+          "Per atom its predicate, the objects it is about, and 1 if it is a goal, 2 if its absence is one.")
       .def_static("of_task", &of_task, "task"_a, "predicates"_a, "objects"_a, "object_kinds"_a, "initial"_a,
-                  "goal"_a,
+                  "goal"_a, "negative_goal"_a = std::vector<Names>(),
                   "The atoms that facts of the task stand for, those of `initial` beside them, which always "
-                  "hold, and those of `goal`.")
+                  "hold, and those of both goals.")
       .def_prop_ro("objects", &RelationalTask::objects)
       .def_prop_ro("atoms", &RelationalTask::atoms);
   nb::class_<ColourTable>(module, "ColourTable", "Numbers for the colours of colour refinement.")

@@ -112,6 +112,16 @@ std::pair<RowsOf<Value>, Column<double>> exact(const PyTask& task, bool unit_cos
   return {rows(std::move(found.values), n, task.space->variables()), column(std::move(found.h))};
 }
 
+std::pair<RowsOf<Value>, Column<double>> forward(const PyTask& task, ValueRows starts, size_t states) {
+  std::vector<Value> flat;
+  for (const std::vector<Value>& row : checked_rows(task, starts, false))
+    flat.insert(flat.end(), row.begin(), row.end());
+  ExactDistances found =
+      unlocked([&](Poll& poll) { return forward_distances(*task.space, flat, states, poll); });
+  const size_t n = found.h.size();
+  return {rows(std::move(found.values), n, task.space->variables()), column(std::move(found.h))};
+}
+
 RowsOf<BitWord> encode(const PyTask& task, ValueRows states) {
   const auto list = checked_rows(task, states, false);
   const Atoms atoms(task.space->task());
@@ -278,6 +288,8 @@ void bind_sampling(nb::module_& module) {
              "Values (n, variables) of the last states of random walks from the task's initial state.");
   module.def("exact_distances", &exact, "task"_a, nb::kw_only(), "unit_cost"_a, "max_states"_a,
              "Values (n, variables) of all reachable states, and h*.");
+  module.def("forward_distances", &forward, "task"_a, "starts"_a, "states"_a,
+             "Values of the states that breadth-first search expands first, and upper bounds of h*.");
 }
 
 }  // namespace hstar

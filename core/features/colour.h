@@ -10,7 +10,24 @@ namespace hstar {
 
 using Colour = uint64_t;
 
-enum class GoalStatus : uint64_t { kHolds = 0, kGoalHolds = 1, kGoalOpen = 2 };
+// A negative goal is satisfied by the absence of its atom: it is the goal of a complement atom.
+enum class GoalStatus : uint64_t {
+  kHolds = 0,
+  kGoalHolds = 1,
+  kGoalOpen = 2,
+  kNegativeGoalHolds = 3,
+  kNegativeGoalOpen = 4
+};
+
+enum class GoalMark : uint8_t { kNone = 0, kGoal = 1, kNegativeGoal = 2 };
+
+// Of an atom that is in a state, or is not in it; one without a mark counts only where it is.
+inline GoalStatus goal_status(GoalMark mark, bool present) {
+  if (mark == GoalMark::kGoal) return present ? GoalStatus::kGoalHolds : GoalStatus::kGoalOpen;
+  if (mark == GoalMark::kNegativeGoal)
+    return present ? GoalStatus::kNegativeGoalOpen : GoalStatus::kNegativeGoalHolds;
+  return GoalStatus::kHolds;
+}
 
 inline Colour mix(uint64_t a, uint64_t b) {
   return fold_multiply(a ^ 0x2d358dccaa6c78a5ULL,

@@ -10,9 +10,9 @@ ColourRefinement::ColourRefinement(RelationalTask relations, int32_t iterations,
   relations_.check();
   for (const uint32_t kind : relations_.object_kinds) object_start_.push_back(object_colour(kind));
   for (int32_t atom = 0; atom < relations_.atoms(); ++atom) {
-    if (relations_.goal[atom]) goals_.push_back(atom);
-    atom_start_.push_back(atom_colour(relations_.predicates[atom],
-                                      relations_.goal[atom] ? GoalStatus::kGoalHolds : GoalStatus::kHolds));
+    const GoalMark mark = relations_.goal[atom];
+    if (mark != GoalMark::kNone) goals_.push_back(atom);
+    atom_start_.push_back(atom_colour(relations_.predicates[atom], goal_status(mark, true)));
   }
   holds_.resize(relations_.atoms());
 }
@@ -48,7 +48,8 @@ std::span<const Colour> ColourRefinement::colours_of_present() {
   for (const int32_t atom : goals_) {
     if (holds_[atom]) continue;
     present_.push_back(atom);
-    present_colours_.push_back(atom_colour(relations_.predicates[atom], GoalStatus::kGoalOpen));
+    present_colours_.push_back(
+        atom_colour(relations_.predicates[atom], goal_status(relations_.goal[atom], false)));
   }
   for (size_t i = 0; i < holding; ++i) holds_[present_[i]] = 0;
   object_colours_ = object_start_;

@@ -4,6 +4,7 @@
 // Learning" (ICAPS 2024). Nodes are the objects and the atoms that hold or that the goal asks for; an edge
 // labelled i joins an atom with its i-th argument. The first colour of an object is its kind, that of an atom
 // its predicate and whether it is a goal that holds, a goal that does not, or holds without being a goal.
+// Not in the paper: negative goals, whose atoms have two more first colours.
 // Each iteration gives a node the colour (own colour, set or multiset of (label, colour) of its neighbours).
 //
 // A colour is a 64-bit hash of what it stands for, equal in all tasks and on all machines, so that no

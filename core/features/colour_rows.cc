@@ -239,11 +239,8 @@ void ColourRows::put(int32_t place, int32_t atom) {
 }
 
 Colour ColourRows::first_colour(int32_t place, int32_t atom) const {
-  const bool goal = goal_place_[atom] != -1, open = goal_place_[atom] == place;
-  const GoalStatus status = !goal  ? GoalStatus::kHolds
-                            : open ? GoalStatus::kGoalOpen
-                                   : GoalStatus::kGoalHolds;
-  return atom_colour(relations_.predicates[atom], status);
+  const bool present = goal_place_[atom] != place;
+  return atom_colour(relations_.predicates[atom], goal_status(relations_.goal[atom], present));
 }
 
 // What objects see of atoms whose colours differ.

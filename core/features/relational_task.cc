@@ -48,7 +48,7 @@ class AtomNumbers {
     task_.predicates.push_back(key[0]);
     task_.arguments.insert(task_.arguments.end(), key.begin() + 1, key.end());
     task_.first.push_back(static_cast<int32_t>(task_.arguments.size()));
-    task_.goal.push_back(0);
+    task_.goal.push_back(GoalMark::kNone);
     return slot;
   }
 
@@ -137,7 +137,8 @@ RelationalTask relational_task(const Task& task, const RelationalNames& names) {
     const int32_t known = relations.atoms(), found = number(atom);
     if (found == known) relations.constant.push_back(found);
   }
-  for (const Names& atom : names.goal) relations.goal[number(atom)] = 1;
+  for (const Names& atom : names.goal) relations.goal[number(atom)] = GoalMark::kGoal;
+  for (const Names& atom : names.negative_goal) relations.goal[number(atom)] = GoalMark::kNegativeGoal;
   return relations;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "features/colour.h"
 #include "task/task.h"
 
 namespace hstar {
@@ -16,7 +17,7 @@ struct RelationalTask {
   std::vector<uint32_t> predicates;    // per atom
   std::vector<int32_t> first;          // per atom, and the end: where its arguments begin
   std::vector<int32_t> arguments;      // objects
-  std::vector<uint8_t> goal;           // per atom: whether the goal asks for it
+  std::vector<GoalMark> goal;          // per atom: whether the goal asks for it, or for its absence
   std::vector<int32_t> constant;       // atoms that hold in every state
   std::vector<int32_t> atom_of_fact;   // per fact of the task, -1 for none; no atom twice; or empty
 
@@ -33,7 +34,7 @@ struct RelationalNames {
   Names predicates;  // numbered by their places, as the next
   Names objects;
   std::vector<uint32_t> object_kinds;
-  std::vector<Names> initial, goal;  // ground atoms
+  std::vector<Names> initial, goal, negative_goal;  // ground atoms
 };
 
 // Atoms of the initial state that no fact stands for hold in every state. Facts of other predicates (those

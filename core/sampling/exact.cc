@@ -16,38 +16,47 @@ struct Arc {
   Cost cost;
 };
 
-// All reachable states, and the arcs between them.
-std::vector<Arc> explore(const PlanningSpace& space, const std::vector<Value>& start, bool unit_cost,
-                         size_t max_states, StateRegistry& registry, Poll& poll) {
+// What a breadth-first search has to know.
+struct Exploration {
+  const PlanningSpace& space;
+  StateRegistry registry;
   std::vector<Arc> arcs;
-  std::vector<uint32_t> packed(space.words());
-  std::vector<Value> values(start.size());
-  std::vector<int32_t> operators;
-  space.packer().pack(start.data(), packed.data());
-  registry.insert(packed.data(), registry.hash(packed.data()));
-  for (StateId id = 0; id < registry.size(); ++id) {
+  StateId expanded = 0;
+
+  explicit Exploration(const PlanningSpace& of) : space(of), registry(of.words()), packed_(of.words()) {}
+
+  void add(const Value* values) {
+    space.packer().pack(values, packed_.data());
+    registry.insert(packed_.data(), registry.hash(packed_.data()));
+  }
+  // The next state, if there is one that was not expanded yet.
+  bool expand(bool unit_cost, Poll& poll) {
+    if (expanded == registry.size()) return false;
     poll(2);
-    space.packer().unpack(registry[id], values.data());
-    operators.clear();
-    space.applicable(values.data(), operators);
-    for (const int32_t op : operators) {
-      space.apply(registry[id], values.data(), op, packed.data());
-      const StateId target = registry.insert(packed.data(), registry.hash(packed.data())).first;
+    const StateId id = expanded++;
+    values_.resize(space.variables());
+    space.packer().unpack(registry[id], values_.data());
+    operators_.clear();
+    space.applicable(values_.data(), operators_);
+    for (const int32_t op : operators_) {
+      space.apply(registry[id], values_.data(), op, packed_.data());
+      const StateId target = registry.insert(packed_.data(), registry.hash(packed_.data())).first;
       arcs.push_back({id, target, unit_cost ? 1 : space.cost(op)});
     }
-    if (registry.size() > max_states)
-      throw UnsupportedError("exact: more than " + std::to_string(max_states) +
-                             " states are reachable; raise max_states, or sample with fsm or nrsl");
+    return true;
   }
-  return arcs;
-}
 
-}  // namespace
+ private:
+  std::vector<uint32_t> packed_;
+  std::vector<Value> values_;
+  std::vector<int32_t> operators_;
+};
 
-ExactDistances exact_distances(const PlanningSpace& space, const std::vector<Value>& start, bool unit_cost,
-                               size_t max_states, Poll& poll) {
-  StateRegistry registry(space.words());
-  const std::vector<Arc> arcs = explore(space, start, unit_cost, max_states, registry, poll);
+// The distances of expanded states.
+ExactDistances distances(const Exploration& found, Poll& poll) {
+  const PlanningSpace& space = found.space;
+  const StateRegistry& registry = found.registry;
+  const std::vector<Arc>& arcs = found.arcs;
   const size_t n = registry.size();
 
   // 1. Arcs by target.
@@ -82,10 +91,34 @@ ExactDistances exact_distances(const PlanningSpace& space, const std::vector<Val
   }
 
   // 3. Values.
-  const size_t width = start.size();
-  result.values.resize(n * width);
-  for (StateId id = 0; id < n; ++id) space.packer().unpack(registry[id], &result.values[id * width]);
+  const size_t width = space.variables();
+  result.h.resize(found.expanded);
+  result.values.resize(found.expanded * width);
+  for (StateId id = 0; id < found.expanded; ++id)
+    space.packer().unpack(registry[id], &result.values[id * width]);
   return result;
+}
+
+}  // namespace
+
+ExactDistances exact_distances(const PlanningSpace& space, const std::vector<Value>& start, bool unit_cost,
+                               size_t max_states, Poll& poll) {
+  Exploration found(space);
+  found.add(start.data());
+  while (found.expand(unit_cost, poll))
+    if (found.registry.size() > max_states)
+      throw UnsupportedError("exact: more than " + std::to_string(max_states) +
+                             " states are reachable; raise max_states, or sample with fsm or nrsl");
+  return distances(found, poll);
+}
+
+ExactDistances forward_distances(const PlanningSpace& space, const std::vector<Value>& starts, size_t states,
+                                 Poll& poll) {
+  Exploration found(space);
+  for (size_t at = 0; at < starts.size(); at += space.variables()) found.add(&starts[at]);
+  while (found.expanded < states && found.expand(true, poll)) {
+  }
+  return distances(found, poll);
 }
 
 }  // namespace hstar

@@ -235,15 +235,15 @@ class RelationalTask:
     """Objects and ground atoms over them."""
 
     @staticmethod
-    def of_atoms(object_kinds: Sequence[int], predicates: Sequence[int], arguments: Sequence[Sequence[int]], goal: Sequence[bool]) -> RelationalTask:
+    def of_atoms(object_kinds: Sequence[int], predicates: Sequence[int], arguments: Sequence[Sequence[int]], goal: Sequence[int]) -> RelationalTask:
         """
-        Per atom its predicate, the objects it is about and whether it is a goal.
+        Per atom its predicate, the objects it is about, and 1 if it is a goal, 2 if its absence is one.
         """
 
     @staticmethod
-    def of_task(task: Task, predicates: Sequence[str], objects: Sequence[str], object_kinds: Sequence[int], initial: Sequence[Sequence[str]], goal: Sequence[Sequence[str]]) -> RelationalTask:
+    def of_task(task: Task, predicates: Sequence[str], objects: Sequence[str], object_kinds: Sequence[int], initial: Sequence[Sequence[str]], goal: Sequence[Sequence[str]], negative_goal: Sequence[Sequence[str]] = []) -> RelationalTask:
         """
-        The atoms that facts of the task stand for, those of `initial` beside them, which always hold, and those of `goal`.
+        The atoms that facts of the task stand for, those of `initial` beside them, which always hold, and those of both goals.
         """
 
     @property
@@ -666,6 +666,11 @@ def random_walks(task: Task, walks: int, *, min_length: int, max_length: int, se
 
 def exact_distances(task: Task, *, unit_cost: bool, max_states: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """Values (n, variables) of all reachable states, and h*."""
+
+def forward_distances(task: Task, starts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], states: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    Values of the states that breadth-first search expands first, and upper bounds of h*.
+    """
 
 class Progress:
     """What a running search reports about itself."""

@@ -11,7 +11,7 @@ import pytest
 from hstar.cli.runs import run_jobs
 from hstar.generators import GENERATORS
 
-from .conftest import Refused, Run
+from .conftest import DATA, Refused, Run
 
 
 @pytest.fixture
@@ -49,6 +49,38 @@ def test_folders_that_are_refused(refused: Refused, folder: Path) -> None:
     assert "is not a folder of plans" in refused(33, *train, "--plans", "absent")
     (folder / "domain.pddl").rename(folder.parent / "domain.pddl")
     assert "no domain.pddl in this folder" in refused(33, *train)
+
+
+def test_conditional_effects_and_negative_goals(hstar: Run, refused: Refused, tmp_path: Path) -> None:
+    """Lights Out: from a folder, for one task without regression, and what cannot be learned."""
+    lights, model = DATA / "lights", tmp_path / "m.hstar"
+    assert "4 of 4 problems used" in hstar("train", lights, "-o", model).err
+    assert hstar("solve", lights / "p07.pddl", "--heuristic", model, "--search", "gbfs", "-q").code == 0
+    short = ("--states", "300", "--epochs", "2")
+    done = hstar("train", "nrsl", lights / "p04.pddl", "-o", model, *short)
+    assert done.code == 0
+    assert "regression does not support conditional effects: states are sampled forward" in done.err
+    assert hstar("solve", lights / "p04.pddl", "--heuristic", model, "-q").code == 0
+    train = ("train", "truncated", lights, "-q", "-o", model)
+    said = refused(34, *train)
+    assert said == "lmcut has no values for conditional effects and axioms; use hmax or none as lower"
+    said = refused(34, *train, "--lower", "hmax", "--model", "nlm")
+    assert said == "nlm cannot read negative goals such as (not (lit c0-0)); wl can"
+    said = refused(34, "train", "likely-admissible", lights / "p04.pddl", "-o", model, "--iterations", "1")
+    assert said.endswith("which does not support them; fsm, nrsl and rsl sample it forward")
+
+
+def test_a_folder_with_the_name_of_shipped_data(hstar: Run, folder: Path) -> None:
+    """It is used if it has a domain.pddl."""
+    train = ("train", "wl", "gripper", "-o", "m.hstar")
+    note = "gripper: the folder is used, not the data that come with hstar"
+    Path("gripper").mkdir()
+    done = hstar(*train)
+    assert done.code == 0 and "tasks of gripper" in done.err and note not in done.err
+    Path("gripper").rmdir()
+    folder.rename("gripper")
+    done = hstar(*train)
+    assert done.code == 0 and note in done.err and "3 tasks of blocksworld" in done.err
 
 
 @pytest.mark.parametrize("done", [0, 2])

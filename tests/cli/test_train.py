@@ -273,7 +273,8 @@ def test_what_only_the_task_or_torch_can_tell(refused: Refused, folder: Path) ->
     assert "device 'abacus' cannot be used" in refused(33, *words, "--device", "abacus")
     assert "the loss became" in refused(33, *words, "--learning-rate", "1e30", "--epochs", "50")
     briefcase = DATA / "briefcase" / "problem.pddl"
-    assert "rsl samples by regression" in refused(34, "train", "rsl", briefcase, "-o", "model", *QUICK)
+    words = ["train", "rsl", briefcase, "-o", "model", "--sampler", "rsl", *QUICK]
+    assert "rsl samples by regression" in refused(34, *words)
     broken = DATA / "broken" / "syntax.pddl"
     assert "syntax.pddl:4:" in refused(31, "train", "rsl", DATA / "blocks" / "domain.pddl", broken, "-o", "m")
     assert left(folder) == set()

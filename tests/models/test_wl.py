@@ -15,6 +15,7 @@ import hstar
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
 from hstar.models.wl import Sparse, WLConfig, WLFeatures, stack
+from hstar.sampling.exact import exact_distances
 from hstar.sampling.relational import RelationalData, instance_of
 from hstar.sampling.walks import Walks
 from hstar.spaces.lifted import GroundAtom
@@ -243,16 +244,48 @@ def test_another_domain(tasks: dict[str, list[hstar.Task]]) -> None:
         relations(tasks["blocksworld"][0], words)
 
 
-def test_goals_that_are_no_conjunction_of_atoms(tmp_path: Path) -> None:
+def test_negative_goals() -> None:
+    """Their atoms have colours of their own; data, states and the incremental model agree."""
+    task = hstar.load(DATA / "lights" / "p04.pddl")
+    words = vocabulary(task)
+    states, h = exact_distances(task)
+    instance = instance_of("p", task, words, states, {"label": h.astype(np.float32)})
+    features = WLFeatures(words, WLConfig(iterations=2))
+    matrix = features.collect(RelationalData(words, (instance,))).dense()
+    assert np.array_equal(matrix, features.count_states(task, states).dense())
+    assert len(np.unique(matrix, axis=0)) > 50, "lit and unlit cells differ"
+    weights = np.random.default_rng(0).normal(size=(1, len(features)))
+    expected = matrix @ weights.T
+    assert features.model(task, weights, np.zeros(1)).raw(task.core, states) == pytest.approx(expected)
+    # A state in which all is done has the colours of satisfied goals, whatever the number of atoms that hold.
+    assert instance.relations.goal == frozenset() and len(instance.relations.negative_goal) == 9
+    with pytest.raises(
+        UnsupportedError, match=r"nlm cannot read negative goals such as \(not \(lit c0-0\)\); wl"
+    ):
+        instance.relations.check_positive_goal("nlm")
+
+
+def test_quantified_goals(tmp_path: Path) -> None:
+    text = (DATA / "lights" / "p01.pddl").read_text()
+    every = text[: text.index("(:goal")] + "(:goal (forall (?c - cell) (not (lit ?c)))))"
+    (tmp_path / "p.pddl").write_text(every)
+    one, other = (
+        hstar.load(DATA / "lights" / "domain.pddl", path).lifted.goal_literals
+        for path in (DATA / "lights" / "p01.pddl", tmp_path / "p.pddl")
+    )
+    assert one == other and len(one.negated) == 4
+
+
+def test_goals_that_are_no_conjunction_of_literals(tmp_path: Path) -> None:
     (tmp_path / "domain.pddl").write_text(
         "(define (domain d) (:predicates (p ?x) (q))"
         " (:action a :parameters (?x) :precondition (q) :effect (and (p ?x) (not (q)))))"
     )
     (tmp_path / "problem.pddl").write_text(
-        "(define (problem x) (:domain d) (:objects o) (:init (q)) (:goal (and (p o) (not (q)))))"
+        "(define (problem x) (:domain d) (:objects o) (:init (q)) (:goal (or (p o) (not (q)))))"
     )
     task = hstar.load(tmp_path / "domain.pddl", tmp_path / "problem.pddl")
-    with pytest.raises(UnsupportedError, match="not a conjunction of atoms"):
+    with pytest.raises(UnsupportedError, match=r"not a conjunction of literals but has .*hstar train nrsl"):
         relations(task, vocabulary(task))
 
 

@@ -53,7 +53,11 @@ def test_wrong_names_are_answered_with_the_known_ones(task: hstar.Task) -> None:
         hstar.train("fsm", task, profile="papers")
 
 
-def test_what_regression_cannot_do_is_refused_by_name() -> None:
+def test_without_regression_states_are_sampled_forward() -> None:
+    """Unless a sampler is named that cannot do it."""
     data = Path(__file__).parents[1] / "data" / "briefcase"
+    task = hstar.load(data / "domain.pddl", data / "problem.pddl")
     with pytest.raises(hstar.UnsupportedError, match="nrsl samples by regression"):
-        hstar.train("nrsl", hstar.load(data / "domain.pddl", data / "problem.pddl"), states=100)
+        hstar.train("nrsl", task, states=100, sampler="nrsl")
+    model = hstar.train("nrsl", task, states=100, epochs=1, walks=3)
+    assert model.recipe_config["sampler"]["walks"] == 3

@@ -135,7 +135,9 @@ def test_adaptive_length(cases: Cases) -> None:
     ("task", "why"), [("axioms", "axioms"), ("reach", "axioms"), ("conditional", "conditional effects")]
 )
 def test_what_samplers_cannot_do(cases: Cases, name: str, task: str, why: str) -> None:
-    with pytest.raises(UnsupportedError, match=f"^{name} samples by regression.*{why}; use 'exact'"):
+    with pytest.raises(
+        UnsupportedError, match=f"^{name} samples by regression.*{why}; use the sampler 'forward'"
+    ):
         make_sampler(name).sample(cases[task].task)
 
 

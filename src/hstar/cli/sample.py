@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Writes states with their labels, one safetensors file; `hstar train --data` learns from it. Samplers: rsl and
 nrsl (pre-images), fsm (breadth-first regression, then random walks), prolonged (h* of states around the way
-from the start to a goal of few states), and exact (h* of every reachable state of a small task). Two more
-label problems of a domain, for `hstar train wl` and `hstar train truncated`: optimal (states along optimal
-plans that hstar finds; see `hstar sample optimal --help`) and plans (states along plans that you have; see
-`hstar sample plans --help`)."""
+from the start to a goal of few states), forward (states around plans, for any task), and exact (h* of every
+reachable state of a small task). Two more label problems of a domain, for `hstar train wl` and `hstar train
+truncated`: optimal (states along optimal plans that hstar finds; see `hstar sample optimal --help`) and plans
+(states along plans that you have; see `hstar sample plans --help`)."""
 EXAMPLES = (
     "hstar sample fsm domain.pddl problem.pddl -o states.data --states 500",
     "hstar sample nrsl problem.pddl -o states.data --states 500 --errors --json",

@@ -30,8 +30,8 @@ task ([DOMAIN] PROBLEM, or a .sas file), a puzzle such as tiles:4x4, maps (image
 random ones), an own space (own.py:NAME) or, for a recipe that learns for a whole domain, a FOLDER with
 domain.pddl and problems (`hstar train FOLDER -o MODEL`: the recipe is then wl unless named), labelled
 states that `hstar sample` wrote, or one of the sets that come with hstar: blocksworld, ferry, gripper,
-visitall. `hstar train RECIPE --help` has the options of a recipe, `hstar list recipes` tells what each is
-for."""
+visitall. A FOLDER of such a name that has a domain.pddl is used instead of the set. `hstar train RECIPE
+--help` has the options of a recipe, `hstar list recipes` tells what each is for."""
 EXAMPLES = (
     "hstar train folder -o model.hstar --label-limit 5s",
     "hstar train nrsl domain.pddl problem.pddl -o model.hstar --states 500 --epochs 5",
@@ -158,6 +158,8 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with ProgressLine(arguments.quiet) as line, memory_of_torch(), limit:
             source = _source(recipe, kind, arguments, line)
+            if kind == "task" and arguments.data is None:
+                sampler = _sampler(recipe, arguments, given, source, line)
             if sampler is not None:  # so that its time does not count as that of sampling
                 line.announce("starting torch ...")
                 start_torch()
@@ -186,6 +188,19 @@ def run(arguments: argparse.Namespace) -> int:
         done = f"{arguments.output} has the best model so far"
         print(f"hstar: {interrupted(done, arguments.checkpoint, written=True)}", file=sys.stderr)
     return EXIT_CODES[INTERRUPTED] if stopped else 0
+
+
+def _sampler(
+    recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any], task: Any, line: ProgressLine
+) -> Any:
+    """The sampler of this task, if the recipe has one; a line if it is not that of the recipe."""
+    from hstar.recipes.sampled_task import without_regression
+
+    sampler = recipe.check("task", arguments.profile, given, task).get("sampler")
+    if sampler is not None and sampler.name == "forward" and "sampler" not in given:
+        why = f"regression does not support {without_regression(task)}"
+        line.message(f"{why}: states are sampled forward from plans instead")
+    return sampler
 
 
 def _kind(recipe: Recipe, files: list[Path]) -> str:
@@ -246,6 +261,8 @@ def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: Prog
 
         limit = LABEL_LIMIT if arguments.label_limit is None else arguments.label_limit
         rescued = arguments.output.with_suffix(".labels.data")
+        if str(files[0]) in relational.shipped():
+            line.message(f"{files[0]}: the folder is used, not the data that come with hstar")
         labelled = label_folder(files[0], limit, arguments.plans, arguments.quiet, rescued)
         line.message(str(labelled))
         return labelled.data
@@ -267,8 +284,15 @@ def _run(arguments: argparse.Namespace, watch: Watch) -> Run:
 
 
 def _is_folder(kind: str, files: list[Path]) -> bool:
-    """Whether a domain is learned from a folder of problems, which is given alone."""
+    """Whether a domain is learned from a folder of problems, which is given alone.
+
+    A folder without domain.pddl does not hide data that come with hstar and have its name.
+    """
+    from hstar.sampling import relational
+
     folders = [path for path in files if kind == "domain" and path.is_dir()]
+    known = relational.shipped() if folders else {}
+    folders = [path for path in folders if str(path) not in known or (path / "domain.pddl").is_file()]
     if folders and len(files) > 1:
         raise InputError("is a folder of problems: give it alone", file=folders[0])
     return bool(folders)

@@ -63,6 +63,7 @@ class HGNConfig(Checked, RelationalModel):
 
     def encode(self, words: Vocabulary, relations: Relations) -> Hypergraph:
         """The hypergraph of an instance; an `UnsupportedError` if an operator does not fit in the slots."""
+        relations.check_positive_goal(self.name)
         operators = relations.operators
         if not operators:
             raise UnsupportedError(

@@ -55,6 +55,7 @@ class NLMConfig(Checked, RelationalModel):
 
     def encode(self, words: Vocabulary, relations: Relations) -> NLMInstance:
         self._check(words)
+        relations.check_positive_goal(self.name)
         channels = Channels.of(words)
         objects = {name: i for i, name in enumerate(relations.objects)}
         n = len(objects)

@@ -4,6 +4,9 @@ The steps are those of O'Toole et al. (ICAPS 2022): sample labelled states of on
 residual network to the labels, use its output as the heuristic; of several networks, keep the one that
 searches best. Sampler, model, estimate and rule are parts that a user may exchange by name. The model is for
 the goal and the facts of the task, from any initial state.
+
+Not there: a task with conditional effects or axioms, for which there is no regression, is sampled by
+`forward` unless a sampler is named.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from hstar.options import option
 from hstar.recipes.recipe import INTERRUPTED, Method, Options, Parts, Run
 from hstar.recipes.selection import Candidate, Selection, choose
 from hstar.registry import unknown
+from hstar.sampling.forward import Forward
 from hstar.sampling.sampler import SAMPLERS, atom_names
 from hstar.spaces.task import Task
 from hstar.training.config import TrainConfig
@@ -74,7 +78,9 @@ class SampledTask(Method):
         }
 
     def profiles(self, options: Options, source: Any) -> Mapping[str, Options]:
-        own = {"sampler": self.sampler, "model": self.model, "estimate": self.estimate}
+        regression = not (isinstance(source, Task) and without_regression(source))
+        sampler = self.sampler if regression else Forward.name
+        own = {"sampler": sampler, "model": self.model, "estimate": self.estimate}
         return {name: {**own, **profile} for name, profile in self.named.items()}
 
     def learn(self, source: Task, parts: Parts, run: Run) -> TrainedModel[TaskIdentity]:
@@ -143,6 +149,17 @@ class SampledTask(Method):
             summary={"states": len(dataset.label), **trained.summary()},
         )
         return model, trained.best_loss
+
+
+def without_regression(task: Task) -> str | None:
+    """What the task has that regression does not support."""
+    return (
+        "conditional effects"
+        if task.core.has_conditional_effects
+        else "axioms"
+        if task.core.num_axioms
+        else None
+    )
 
 
 def _numbered(run: Run, network: int, networks: int) -> Run:

@@ -80,7 +80,7 @@ class TaskWalks(BackwardWalks):
         ):
             if found:
                 why = "walks from its goal need regression, which does not support them"
-                raise UnsupportedError(f"{task.name} has {what}: {why}")
+                raise UnsupportedError(f"{task.name} has {what}: {why}; fsm, nrsl and rsl sample it forward")
         self._name, self._core = task.name, core
         self._steps = _core.Predecessors.of(task.core)
         completed = {self._completed(seed) for seed in range(_LOOKS)}

@@ -3,7 +3,8 @@
 A task is solved by A* with lmcut, every operator counting 1. Each state of the plan, the first and the last
 one included, gets its distance to the goal, the values of symbolic heuristics, and what the relaxed plan of
 ff tells: columns by the names of COLUMNS. With siblings, so do the other successors of the plan's states; of
-their distance to the goal it is only known that it is no less than that of the successor on the plan.
+their distance to the goal it is only known that it is no less than that of the successor on the plan. Where
+lmcut does not support the task (conditional effects, axioms), A* has hmax and the column lmcut is NaN.
 
 With `upper` there is one more column: the cost of the plan that a greedy search (gbfs with ff) finds from the
 state, which h* does not exceed. Each of these searches may evaluate GREEDY_EVALUATIONS states, and all of
@@ -87,7 +88,7 @@ class Optimal:
     def plan(self, task: Task) -> PlanFor:
         """An optimal plan, or with `satisficing` one of lama-first; a `NoLabelError` as in `label`."""
         check_fit(task, vocabulary(task))  # before the search: the states may have no labels
-        result = solve(task, "lmcut", "astar", **_limits(self, self.time_limit))
+        result = _optimal(task, self)
         if not self.satisficing or result.status not in ("time_limit", "memory_limit"):
             return PlanFor(_steps_of(task, result), exact=True)
         limits = SearchConfig(**_limits(self, self.time_limit))
@@ -104,7 +105,8 @@ class PlanFor(NamedTuple):
 def plan_of(task: Task, steps: Sequence[str]) -> PlanFor:
     """A plan that somebody has; it is optimal if lmcut says that there is no shorter one."""
     start = np.array([task.core.initial_state], dtype=np.int32)
-    return PlanFor(steps, bool(evaluate(task, "lmcut", start)[0] >= len(steps)))
+    heuristic = "lmcut" if _supported(task, "lmcut") else "hmax"
+    return PlanFor(steps, bool(evaluate(task, heuristic, start)[0] >= len(steps)))
 
 
 class NoLabelError(InputError):
@@ -113,8 +115,16 @@ class NoLabelError(InputError):
 
 def optimal_states(task: Task, limits: Optimal) -> list[list[int]]:
     """The states of an optimal plan, first and last included; a `NoLabelError` as in `label`."""
-    result = solve(task, "lmcut", "astar", **_limits(limits, limits.time_limit))
-    return _along(task, _steps_of(task, result))
+    return _along(task, _steps_of(task, _optimal(task, limits)))
+
+
+def _supported(task: Task, heuristic: str) -> bool:
+    return heuristic != "lmcut" or not (task.core.has_conditional_effects or task.core.num_axioms)
+
+
+def _optimal(task: Task, limits: Optimal) -> Result:
+    heuristic = "lmcut" if _supported(task, "lmcut") else "hmax"
+    return solve(task, heuristic, "astar", **_limits(limits, limits.time_limit))
 
 
 def _steps_of(task: Task, result: Result) -> Sequence[str]:
@@ -164,7 +174,10 @@ def _siblings(task: Task, plan: list[list[int]]) -> Iterator[tuple[int, list[int
 
 
 def _columns(task: Task, states: npt.NDArray[np.int32]) -> dict[str, npt.NDArray[np.float64]]:
-    columns = {name: evaluate(task, name, states) for name in HEURISTICS}
+    nothing = np.full(len(states), np.nan)
+    columns = {
+        name: evaluate(task, name, states) if _supported(task, name) else nothing for name in HEURISTICS
+    }
     plans = [relaxed_plan(task, state.tolist()) for state in states]
     columns["operators"] = np.array([np.inf if plan is None else len(plan.operators) for plan in plans])
     columns["deletes"] = np.array([np.inf if plan is None else plan.ignored_deletes for plan in plans])

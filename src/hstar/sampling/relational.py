@@ -82,7 +82,8 @@ class RelationalInstance:
     def digest(self) -> str:
         """The identity of the task: its objects, its goal and its first state, by their names."""
         known = self.relations
-        told = (known.objects, known.kinds, sorted(known.goal), sorted(self.state(0)))
+        told: tuple[Any, ...] = (known.objects, known.kinds, sorted(known.goal), sorted(self.state(0)))
+        told += (sorted(known.negative_goal),) if known.negative_goal else ()
         return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
 
     def state(self, index: int) -> frozenset[GroundAtom]:
@@ -154,6 +155,7 @@ def save(path: str | Path, data: RelationalData) -> None:
                 "kinds": list(instance.relations.kinds),
                 "atoms": [list(atom) for atom in instance.relations.atoms],
                 "goal": sorted(map(list, instance.relations.goal)),
+                "negative_goal": sorted(map(list, instance.relations.negative_goal)),
                 "operators": len(instance.relations.operators),
                 "states": len(instance),
                 "entries": len(instance.atoms),
@@ -211,6 +213,7 @@ def load(path: str | Path) -> RelationalData:
                 tuple(tuple(atom) for atom in about["atoms"]),
                 frozenset(tuple(atom) for atom in about["goal"]),
                 tuple(itertools.islice(operators, about["operators"])),
+                frozenset(tuple(atom) for atom in about.get("negative_goal", ())),
             )
             own = {name: column[state : state + n] for name, column in columns.items()}
             ends, atoms = tensors["ends"][state : state + n], tensors["atoms"][entry : entry + m]

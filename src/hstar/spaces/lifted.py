@@ -10,9 +10,10 @@ action, a rule or the goal has a name of its own there: nothing is shadowed.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -99,6 +100,13 @@ def subformulas(formula: Formula) -> Iterator[Formula]:
             yield from subformulas(part)
     elif not isinstance(formula, Atom):
         yield from subformulas(formula.part)
+
+
+class GoalLiterals(NamedTuple):
+    """Ground atoms that a goal asks for, and atoms that it forbids."""
+
+    atoms: tuple[GroundAtom, ...]
+    negated: tuple[GroundAtom, ...]
 
 
 # The two halves of a task.
@@ -214,19 +222,43 @@ class LiftedTask(Struct, frozen=True, array_like=True, dict=True):
         return self.problem.init - self.static_facts
 
     @cached_property
-    def goal_atoms(self) -> tuple[GroundAtom, ...]:
-        """The atoms of the goal; an `UnsupportedError` unless it is a conjunction of them."""
-        atoms: list[GroundAtom] = []
-        stack: list[Formula] = [self.problem.goal]
+    def goal_literals(self) -> GoalLiterals:
+        """The atoms of the goal; an `UnsupportedError` unless it is a conjunction of literals.
+
+        A universal quantifier is the conjunction over the objects.
+        """
+        atoms, negated = dict[GroundAtom, None](), dict[GroundAtom, None]()
+        stack: list[tuple[Formula, Mapping[str, str]]] = [(self.problem.goal, {})]
         while stack:
-            part = stack.pop()
+            part, values = stack.pop()
             if isinstance(part, And):
-                stack.extend(reversed(part.parts))
-            elif isinstance(part, Atom):
-                atoms.append((part.predicate, *part.terms))
+                stack.extend((one, values) for one in reversed(part.parts))
+            elif isinstance(part, ForAll):
+                names = [parameter.name for parameter in part.parameters]
+                objects = [self._objects_of(parameter) for parameter in part.parameters]
+                for chosen in reversed(list(itertools.product(*objects))):
+                    stack.append((part.part, {**values, **dict(zip(names, chosen, strict=True))}))
+            elif isinstance(part, Atom | Not):
+                atom = part.part if isinstance(part, Not) else part
+                ground = (atom.predicate, *(values.get(term, term) for term in atom.terms))
+                (negated if isinstance(part, Not) else atoms)[ground] = None
             else:
                 raise UnsupportedError(
-                    f"the goal of problem '{self.problem.name}' is not a conjunction of atoms but has "
-                    f"{part}; use a heuristic that works on the translated task"
+                    f"the goal of problem '{self.problem.name}' is not a conjunction of literals but has "
+                    f"{part}; models of a domain cannot read it, those of one task can (hstar train nrsl)"
                 )
-        return tuple(dict.fromkeys(atoms))
+        return GoalLiterals(tuple(atoms), tuple(negated))
+
+    def _objects_of(self, parameter: Parameter) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(name for kind in parameter.types for name in self.objects_of_type(kind)))
+
+    @property
+    def goal_atoms(self) -> tuple[GroundAtom, ...]:
+        """The atoms of a goal without negated ones; an `UnsupportedError` for others."""
+        atoms, negated = self.goal_literals
+        if negated:
+            text = f"(not ({' '.join(negated[0])}))"
+            raise UnsupportedError(
+                f"the goal of problem '{self.problem.name}' is not a conjunction of atoms but has {text}"
+            )
+        return atoms

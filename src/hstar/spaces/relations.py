@@ -66,9 +66,9 @@ class GroundOperator(NamedTuple):
 
 @dataclass(frozen=True)
 class Relations:
-    """Objects with their kinds, the ground atoms that states can have or the goal asks for, and the goal.
+    """Objects with their kinds, the ground atoms that states can have or the goal is about, and the goal.
 
-    The operators are there for models that look at them.
+    `negative_goal` has the atoms that the goal forbids. The operators are there for models that look at them.
     """
 
     objects: tuple[str, ...]
@@ -76,6 +76,7 @@ class Relations:
     atoms: tuple[GroundAtom, ...]
     goal: frozenset[GroundAtom]
     operators: tuple[GroundOperator, ...] = ()
+    negative_goal: frozenset[GroundAtom] = frozenset()
 
     @cached_property
     def number(self) -> Mapping[GroundAtom, int]:
@@ -88,8 +89,14 @@ class Relations:
             object_kinds=_kinds(self.kinds, words, types),
             predicates=[words.predicate_number[atom[0]] for atom in self.atoms],
             arguments=[[objects[name] for name in atom[1:]] for atom in self.atoms],
-            goal=[atom in self.goal for atom in self.atoms],
+            goal=[1 if atom in self.goal else 2 * (atom in self.negative_goal) for atom in self.atoms],
         )
+
+    def check_positive_goal(self, model: str) -> None:
+        """An `UnsupportedError` if the goal has negated atoms, which only `wl` can read."""
+        if self.negative_goal:
+            literal = f"(not ({' '.join(min(self.negative_goal))}))"
+            raise UnsupportedError(f"{model} cannot read negative goals such as {literal}; wl can")
 
 
 @dataclass(frozen=True)
@@ -122,12 +129,13 @@ def relations(task: Task, words: Vocabulary, *, operators: bool = False) -> Task
     facts = [atom if atom is None or atom[0] in known else None for atoms in task.atoms for atom in atoms]
     told = {atom for atom in facts if atom is not None}
     constant = lifted.problem.init - told
-    goal = frozenset(lifted.goal_atoms)
+    goal, negated = map(frozenset, lifted.goal_literals)
     found = Relations(
         tuple(lifted.objects),
         _object_kinds(task, words),
-        tuple(sorted(told | constant | goal)),
+        tuple(sorted(told | constant | goal | negated)),
         goal,
+        negative_goal=negated,
     )
     if operators:
         found = replace(found, operators=_operators(task, found))
@@ -156,7 +164,8 @@ def native_relations(task: Task, words: Vocabulary, *, types: bool = True) -> _c
         objects=list(lifted.objects),
         object_kinds=_kinds(_object_kinds(task, words), words, types),
         initial=list(lifted.problem.init),
-        goal=list(lifted.goal_atoms),
+        goal=list(lifted.goal_literals.atoms),
+        negative_goal=list(lifted.goal_literals.negated),
     )
 
 
@@ -191,7 +200,8 @@ def check_fit(task: Task, words: Vocabulary) -> None:
     """An `InputError` if a task is not of the domain of `words`, an `UnsupportedError` for some goals."""
     check_domain(task.name, vocabulary(task), words)
     lifted = task.lifted
-    derived = {atom for atom in lifted.goal_atoms if atom[0] in lifted.domain.derived} - lifted.problem.init
+    goal = itertools.chain(*lifted.goal_literals)
+    derived = {atom for atom in goal if atom[0] in lifted.domain.derived} - lifted.problem.init
     if lost := derived.difference(*task.atoms) if derived else ():
         raise UnsupportedError(f"{format_atom(min(lost))} is derived, and the translator left it out")
 

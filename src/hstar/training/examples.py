@@ -17,7 +17,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from hstar.errors import InputError
+from hstar.errors import InputError, UnsupportedError
 from hstar.estimates.estimate import Batch, Known
 from hstar.models.relational_model import RelationalModel, StateRows
 from hstar.sampling.dataset import Dataset
@@ -135,11 +135,18 @@ class KnownColumns:
         return [name for name in (self.lower, self.upper, self.base) if name is not None]
 
     def check(self, data: RelationalData, *further: str) -> None:
-        """An `InputError` if the data lack one of them, or one of the further columns."""
+        """An error if the data lack one of them, one of the further columns, or values of a heuristic."""
         for name in (*self.names(), *further):
             if name not in data.instances[0].columns:
                 how = " with --upper" if name == self.upper else ""
                 raise InputError(f"the data have no column {name}; label the problems anew{how}")
+            if name in (self.lower, self.base) and np.isnan(data.column(name)).any():
+                flags = (
+                    "lower and base" if self.lower == self.base else "lower" if name == self.lower else "base"
+                )
+                raise UnsupportedError(
+                    f"{name} has no values for conditional effects and axioms; use hmax or none as {flags}"
+                )
 
 
 class RelationalExamples:
@@ -189,7 +196,14 @@ class RelationalExamples:
         found = hashlib.sha256(repr((self.known, self.siblings, self.model, self.data.words)).encode())
         for instance in self.data.instances:
             about = instance.relations
-            told = (instance.name, about.kinds, about.atoms, sorted(about.goal), about.operators)
+            told: tuple[Any, ...] = (
+                instance.name,
+                about.kinds,
+                about.atoms,
+                sorted(about.goal),
+                about.operators,
+            )
+            told += (sorted(about.negative_goal),) if about.negative_goal else ()
             found.update(repr(told).encode())
             found.update(instance.atoms.tobytes())
             found.update(instance.ends.tobytes())

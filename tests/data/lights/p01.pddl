@@ -1,0 +1,6 @@
+(define (problem lights-2x2-1)
+  (:domain lights-out)
+  (:objects c0-0 c1-0 c0-1 c1-1 - cell)
+  (:init (lit c0-0) (lit c1-1)
+    (beside c0-0 c1-0) (beside c0-0 c0-1) (beside c1-0 c0-0) (beside c1-0 c1-1) (beside c0-1 c0-0) (beside c0-1 c1-1) (beside c1-1 c1-0) (beside c1-1 c0-1))
+  (:goal (and (not (lit c0-0)) (not (lit c1-0)) (not (lit c0-1)) (not (lit c1-1)))))
