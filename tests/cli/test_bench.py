@@ -15,6 +15,11 @@ from .conftest import Refused, Run
 def test_a_suite_of_hstar_has_a_name(hstar: Run, tmp_path: Path) -> None:
     done = hstar("bench", "demo", "-o", tmp_path / "run", "--profile", "quick", "--dry-run")
     assert done.code == 0 and " jobs (" in done.err
+    first, last = done.err.splitlines()[1].split("; ")  # limits of trainings are far from what they take
+    assert first.startswith("without trainings at most ") and " h " not in first
+    assert last == "8 trainings end by themselves, at the latest after 60 min each"
+    names = {plan.name or plan.model or plan.heuristic for plan in read_suite(SUITES["demo"]).plan}
+    assert {"wl", "wl + ff", "ff", "lazy-ff-preferred"} <= names
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -17,14 +17,15 @@ def search(
     labels: Mapping[str, Any],
     status: str = "solved",
     left: Mapping[str, bytes] | None = None,
+    words: tuple[str, ...] = (),
     **figures: Any,
 ) -> None:
-    """A search that has been run, with its files and log, and the files that it left."""
+    """A search that has been run, with its files and log, and the files that it left; `words` of options."""
     name = "-".join(str(value) for value in labels.values())
     sas = store.put(f"task of {name}".encode())
     job = Job(
         "search",
-        ("{python}", "-m", "hstar", "solve", "{task.sas}", "--heuristic", str(labels["contestant"])),
+        ("{python}", "-m", "hstar", "solve", "{task.sas}", "--heuristic", str(labels["contestant"]), *words),
         inputs={"task.sas": sas},
         outputs=tuple(left or ()),
         labels={"step": "search", **labels},

@@ -29,6 +29,7 @@ from hstar.experiments.fast_downward import FastDownward
 from hstar.experiments.problems import Source, read_instance
 from hstar.experiments.tables import coverage_table
 from hstar.generators import GENERATORS
+from hstar.spaces.pddl import read_task
 
 Row = dict[str, Any]
 
@@ -93,6 +94,25 @@ def test_a_problem_alone_gets_walks(folder: Path, store: Store) -> None:
     instance = read_instance(folder / "base.pddl", store, walks=3)
     assert list(instance.starts) == ["walk1", "walk2", "walk3"]
     assert all(hstar.solve(load(store, source)).solved for source in instance.starts.values())
+
+
+def test_models_of_a_domain_get_the_same_starts_as_problems(folder: Path, store: Store) -> None:
+    """With all atoms of the start, and no others."""
+    for path in (folder, folder / "base.pddl"):
+        instance = read_instance(path, store, walks=3)
+        assert "domain" in instance.kinds and list(instance.problems) == list(instance.starts)
+        for start, source in instance.problems.items():
+            for name, digest in source.files.items():
+                (store.folder / name).write_bytes(store.get(str(digest)))
+            problem = hstar.load(store.folder / "domain.pddl", store.folder / "problem.pddl")
+            atoms = load(store, instance.starts[start]).initial_atoms
+            assert set(atoms) <= problem.lifted.problem.init
+            assert (
+                problem.lifted.problem.goal
+                == read_task(folder / "domain.pddl", folder / "base.pddl").problem.goal
+            )
+            known = {fact for facts in load(store, instance.lesson.source).atoms for fact in facts}
+            assert not (problem.lifted.problem.init & known) - set(atoms)
 
 
 def test_other_goals_and_other_domains_are_refused(folder: Path, store: Store, tmp_path: Path) -> None:

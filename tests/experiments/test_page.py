@@ -318,7 +318,7 @@ def test_who_was_only_compared_has_no_part_in_searches(write_page: Open, tmp_pat
     assert tab.locator("#by-contestant label").all_inner_texts() == ["ff", "trained", "trained, clip"]
     assert tab.locator("#coverage th").all_inner_texts() == ["domain (instances)", "ff"]
     assert tab.locator("#one option").all_inner_texts() == ["ff"]
-    assert tab.locator("#cactus path.mark").count() == 1
+    assert tab.locator("#cactus .plain").count() == 1  # of one search there is nothing to draw
     assert not tab.locator("#calibrated").is_visible()  # nobody has a spread
     assert "-1" in tab.locator("#training > svg text").all_text_contents()  # which a logarithm cannot show
     assert "NaN" not in tab.locator("#training").inner_html()
@@ -350,6 +350,74 @@ def test_costs_against_optima(tmp_path: Path, write_page: Open) -> None:
     assert [cells(tab, "costs", column) for column in (1, 2)] == [["rooms"], ["learned"]]
     tab.locator("#by-contestant").get_by_label("learned").uncheck()
     assert not tab.locator("#costs-section").is_visible()
+
+
+def test_the_first_screen(tmp_path: Path, write_page: Open, open_page: Open) -> None:
+    """Title, outcome, effort beside coverage, the best two in the scatter, and tables as CSV."""
+    with Store(tmp_path / "run") as store:
+        for start in range(4):
+            place = {"domain": "blocks", "instance": "blocks/1", "start": f"p{start}", "seed": 0}
+            for name, factor, words in (("ff", 10, ()), ("slow", 90, ()), ("wl", 1, ("{model.hstar}",))):
+                figures = {"expansions": factor * (start + 1), "evaluations": 9, "search_time": 0.01 * factor}
+                words = (*words, "--time-limit", "100s")
+                status = "solved" if start or name == "wl" else "time_limit"
+                search(store, {**place, "contestant": name}, status, words=words, cost=5 + factor, **figures)
+    (tmp_path / "run" / "description.txt").write_text("Does learning pay? With <b> and\n1.5 reasons.")
+    tab = write_page(tmp_path / "run")
+    assert tab.locator("h1").inner_text() == "Does learning pay?"
+    assert tab.locator("#description").inner_text() == "With <b> and 1.5 reasons."
+    said = tab.locator("#outcome").inner_text()
+    assert said.startswith(
+        "Learning solves as many in less time: wl solves 100.0 % of 4 starts, ff, the best"
+    )
+    assert "75.0 % of 4 starts: +25.0 points (95 % interval 0.0 to 75.0)." in said
+    assert said.endswith("0.10 times the expansions (95 % interval 0.10 to 0.10).")
+    assert tab.locator("#summary").bounding_box()["y"] < 500  # type: ignore[index]
+    assert cells(tab, "summary", 1) == ["ff", "slow", "wl"]
+    assert cells(tab, "summary", 2) == ["75", "75", "100"]
+    assert cells(tab, "summary", 3) == ["28.8", "259.6", "2.88"]  # geometric means of 20, 30 and 40, ...
+    assert cells(tab, "summary", 6) == ["1.20", "0.189", "4"]  # 3 * 6 / 15, 3 * 6 / 95, 4
+    assert cells(tab, "summary", 7) == ["3", "3", "4"]
+    assert (tab.locator("#one").input_value(), tab.locator("#two").input_value()) == ("0", "2")
+    with tab.expect_download() as download:
+        tab.locator("#summary .csv").click()
+    lines = Path(download.value.path()).read_text().splitlines()
+    assert download.value.suggested_filename == "summary.csv"
+    assert lines[0].startswith("configuration,coverage (%),expansions,") and lines[2].startswith(
+        "slow,75,259.6,"
+    )
+
+
+def test_nothing_is_drawn_of_one_point(tmp_path: Path, write_page: Open) -> None:
+    place = {"domain": "blocks", "instance": "blocks/1", "start": "p", "seed": 0}
+    figures = {"expansions": 5, "evaluations": 9, "search_time": 0.5, "cost": 7}
+    with Store(tmp_path / "run") as store:
+        for name in ("one", "two"):
+            search(store, {**place, "contestant": name}, **figures)
+    tab = write_page(tmp_path / "run")
+    assert tab.locator("#scatter svg").count() == 0 and tab.locator("#cactus svg").count() == 0
+    assert (
+        tab.locator("#scatter .plain").inner_text()
+        == "All points are in one place: there is nothing to draw."
+    )
+
+
+def test_curves_over_eps(tmp_path: Path, write_page: Open) -> None:
+    known = {"instances": 9, "solved": 9, "with_known_optimum": 9, "optimal": 0.5, "bound": 2.0}
+    labels = {"domain": "maze", "instance": "maze/random-0", "start": "9 scenarios", "seed": 0}
+    with Store(tmp_path / "run") as store:
+        for eps in (1, 1.5, 2):
+            for name, words in ((f"PHS, eps {eps}", "--eps"), (f"weighted, eps {eps}", "--weight")):
+                above = {"suboptimality": eps - 1, "greatest_suboptimality": eps - 1, "expansions": 90 / eps}
+                search(store, {**labels, "contestant": name}, words=(words, str(eps)), **known, **above)
+    tab = write_page(tmp_path / "run")
+    for place in ("eps-expanded", "eps-cost"):
+        paths = tab.locator(f"#{place} > svg path.mark")
+        assert [path.get_attribute("data-series") for path in paths.all()] == ["PHS", "weighted"]
+        assert (paths.first.get_attribute("d") or "").count("L") == 2
+    tab.locator("#by-contestant").get_by_label("PHS, eps 1", exact=True).uncheck()
+    tab.locator("#by-contestant").get_by_label("PHS, eps 2", exact=True).uncheck()
+    assert tab.locator("#eps-cost > svg path.mark").count() == 1  # one point is no curve
 
 
 def test_searches_on_maps_step_by_step(tmp_path: Path, write_page: Open) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hstar.cli.options import Parser
 from hstar.cli.runs import add_run_options, run_and_print
-from hstar.files import check_files, shipped
+from hstar.files import check_files, replace_file, shipped
 from hstar.registry import unknown
 from hstar.units import format_time
 
@@ -47,6 +47,7 @@ def configure(parser: Parser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from hstar.experiments import Store
+    from hstar.experiments.report.runs import DESCRIPTION
     from hstar.experiments.store import is_run
     from hstar.experiments.suite import read_suite
     from hstar.experiments.suite_jobs import suite_jobs
@@ -61,6 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
         jobs = suite_jobs(suite, home, store)
         if arguments.dry_run:
             return _tell(jobs, store.latest(), arguments.jobs)
+        if suite.description:
+            replace_file(store.folder / DESCRIPTION, suite.description.encode())
         return run_and_print(store, jobs, arguments)
 
 
@@ -85,8 +88,13 @@ def _tell(jobs: list[Job], done: dict[str, Attempt], slots: int | None) -> int:
     counts = Counter(job.labels["step"] for job in jobs)
     shown = ", ".join(f"{counts[step]} of step {step}" for step in sorted(counts, key=_STEPS.index))
     print(f"{len(jobs)} jobs ({shown}), {len(jobs) - len(missing)} finished", file=sys.stderr)
-    at_most = sum(job.time_limit for job in missing) / slots
-    print(f"at most {format_time(at_most)} with {slots} at a time", file=sys.stderr)
+    trainings = [job.time_limit for job in missing if job.kind == "train"]
+    at_most = (sum(job.time_limit for job in missing) - sum(trainings)) / slots
+    told = f"without trainings at most {format_time(at_most)} with {slots} at a time"
+    if trainings:
+        latest = format_time(max(trainings))
+        told += f"; {len(trainings)} trainings end by themselves, at the latest after {latest} each"
+    print(told, file=sys.stderr)
     spent: dict[str, list[float]] = {}
     for job in jobs:
         if job.key in done:

@@ -5,6 +5,7 @@ in them by the digests of their contents, so that a job has all it needs on any 
 
     instances   a base task and other initial states of it. The base is translated once and only the initial
                 state changes, so nobody's atoms vanish (a translator drops what is constant from a start).
+                Models of the domain get each as a PDDL problem.
     problems    a PDDL problem from its own initial state; models of its domain need the objects in it
     puzzles     instances of one puzzle, with their optimal costs where these are known
     maps        scenarios that one search job takes one after the other: a search on a map takes less than a
@@ -14,6 +15,7 @@ in them by the digests of their contents, so that a job has all it needs on any 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -80,6 +82,7 @@ class ProblemSet:
     lesson: Lesson  # for recipes that learn for this one space
     examples: tuple[Any, ...] = field(default=(), compare=False)  # some of the problems, to see what fits
     has_objects: bool = False  # PDDL problems: models of a domain fit
+    problems: Mapping[str, Source] = field(default_factory=dict)  # PDDL of starts that are .sas files
     drawn: tuple[MapOptions, int] | None = None  # random maps: from what, and the seed
 
     @property
@@ -127,11 +130,14 @@ def read_instance(path: Path, store: Store, *, walks: int = 10, most: int | None
     task = load_task(domain_file, problem)
     base = task.core.to_sas()
     task = task.with_unit_cost()
+    texts: dict[str, str] = {}
     if path.is_dir() and (files := _start_files(path, domain_file)):
         starts = {file.stem: _from_problem(task, file) for file in files[:most]}
+        texts = {file.stem: read_text(file) for file in files[:most]}
     else:
         number = walks if most is None else min(walks, most)
         starts = {f"walk{i}": start for i, start in enumerate(Walks(walks=number).tasks(task), 1)}
+        texts = {name: _problem_from(read_text(problem), start) for name, start in starts.items()}
 
     def source(content: bytes, *words: str) -> Source:
         return Source(("{task.sas}", *words), {"task.sas": store.put(content)})
@@ -139,7 +145,30 @@ def read_instance(path: Path, store: Store, *, walks: int = 10, most: int | None
     domain = task.lifted.domain.name
     name = f"{domain}/{path.name if path.is_dir() else path.stem}"
     sources = {start: source(with_state_of(base, one.core), *UNIT_COST) for start, one in starts.items()}
-    return ProblemSet("task", domain, name, sources, Lesson("task", domain, name, source(base)))
+    lesson, pddl = Lesson("task", domain, name, source(base)), read_text(domain_file)
+    problems = {start: _pddl(pddl, text, store) for start, text in texts.items()}
+    return ProblemSet("task", domain, name, sources, lesson, has_objects=True, problems=problems)
+
+
+def _problem_from(text: str, task: Task) -> str:
+    """The text of a problem, from the initial state that `task` has now."""
+    lifted = task.lifted
+    held = {atom for atom in task.initial_atoms if atom[0] not in lifted.domain.derived}
+    atoms = lifted.problem.init.difference(*task.atoms) | held
+    facts = [f"({' '.join(atom)})" for atom in sorted(atoms)]
+    facts += [f"(= ({' '.join(term)}) {value})" for term, value in lifted.problem.costs.items()]
+    plain = re.sub(r";[^\n]*", "", text)
+    begin = plain.lower().index("(:init")
+    depth, end = 1, begin + 1
+    while depth:
+        depth += {"(": 1, ")": -1}.get(plain[end], 0)
+        end += 1
+    return f"{plain[:begin]}(:init {' '.join(facts)}){plain[end:]}"
+
+
+def _pddl(domain: str, problem: str, store: Store) -> Source:
+    texts = {"domain.pddl": store.put(domain.encode()), "problem.pddl": store.put(problem.encode())}
+    return Source((*(f"{{{text}}}" for text in texts), *UNIT_COST), texts)
 
 
 def _start_files(folder: Path, domain_file: Path) -> list[Path]:
@@ -171,12 +200,10 @@ def make_problem(
     name: str, domain: str, problem: str, store: Store, files: tuple[str, str] = ("domain", "problem")
 ) -> ProblemSet:
     """A problem from the texts of its files, whose names are for error messages."""
-    texts = {"domain.pddl": store.put(domain.encode()), "problem.pddl": store.put(problem.encode())}
     domain_name = parse_task(domain, problem, *files).domain.name
-    words, name = tuple(f"{{{text}}}" for text in texts), f"{domain_name}/{name}"
-    starts = {OWN_START: Source((*words, *UNIT_COST), texts)}
-    lesson = Lesson("task", domain_name, name, Source(words, texts))
-    return ProblemSet("task", domain_name, name, starts, lesson, has_objects=True)
+    name, source = f"{domain_name}/{name}", _pddl(domain, problem, store)
+    lesson = Lesson("task", domain_name, name, Source(source.words[:-1], source.files))
+    return ProblemSet("task", domain_name, name, {OWN_START: source}, lesson, has_objects=True)
 
 
 # --- puzzles and own spaces -----------------------------------------------------------------------------

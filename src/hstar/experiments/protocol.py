@@ -174,8 +174,6 @@ def lesson_for(recipe: Recipe, one: ProblemSet) -> Lesson:
         return one.lesson
     if "domain" in one.kinds and "domain" in kinds:
         return Lesson("domain", one.domain, one.domain)
-    if "domain" in kinds and one.kind == "task":
-        raise InputError(f"recipe {recipe.name} is for a domain: its tasks are problems, not instances")
     what = f"{one.domain} is {in_words([one.kind])}"
     raise InputError(f"recipe {recipe.name} learns for {in_words(kinds)}, and {what}; {_ONLY}")
 
@@ -262,7 +260,7 @@ def search_job(
     search: str | None = None,
 ) -> Job:
     """`hstar solve`, or Fast Downward, from one start of a set."""
-    source = one.starts[start]
+    source = one.problems.get(start, one.starts[start]) if _for_domain(contestant) else one.starts[start]
     labels = about(one.domain, one.name, contestant.name, seed, "search") | {"start": start}
     if contestant.alias is not None:
         return _fast_downward_job(contestant, source, limits, labels)
@@ -291,6 +289,13 @@ def search_job(
         cpu=limits.cpu,
         labels=labels,
     )
+
+
+def _for_domain(contestant: Contestant) -> bool:
+    """Whether its model reads objects and atoms, for which a `.sas` file is not enough."""
+    if contestant.recipe is not None:
+        return RECIPES.get(contestant.recipe).spaces == ("domain",)
+    return contestant.model is not None and _model(contestant.model).space.kind == "domain"
 
 
 def _can_be_shown(problem: Any) -> bool:

@@ -87,7 +87,18 @@ function table(place, head, rows) {
     cell.addEventListener("keydown", (event) => { if (event.key === "Enter") sort(); });
   });
   fill();
-  place.replaceChildren(element("div", { className: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body)));
+  const csv = element("button", { className: "csv", type: "button" }, "CSV");
+  csv.addEventListener("click", () => save(`${place.id || place.parentElement?.id || "table"}.csv`, [head.map((column) => column.name), ...[...body.rows].map((line) => [...line.cells].map((cell) => cell.textContent))]));
+  place.replaceChildren(element("div", { className: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), body)), csv);
+}
+
+// A table as it is shown, as a file.
+function save(name, rows) {
+  const quote = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const file = new Blob([rows.map((row) => row.map(quote).join(",") + "\n").join("")], { type: "text/csv" });
+  const link = element("a", { href: URL.createObjectURL(file), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
 // --- figures ---
@@ -112,6 +123,11 @@ const short = (v) => (v >= 1e6 || (v < 1e-2 && v > 0) ? v.toExponential(0).repla
 
 // series: {name, colour, dash, kind: points | line | steps, points: [{x, y, tip, open}]}; axes: {label, log, low, high}
 function plot(place, series, x, y, options = {}) {
+  const drawn = new Set(series.flatMap((one) => one.points.map((point) => `${point.x} ${point.y}`)));
+  if (drawn.size < 2) {  // a figure of one point says nothing
+    place.replaceChildren(element("p", { className: "note plain" }, drawn.size ? "All points are in one place: there is nothing to draw." : "There is nothing to draw."));
+    return;
+  }
   const [width, height] = options.size ?? [520, 460];
   const box = { left: 62, right: width - 14, top: 12, bottom: height - 44 };
   const scale = (axis, a, b) => {
@@ -298,6 +314,71 @@ function showCoverage() {
   }
   if (groups.size > 1) rows.push(line("mean over domains", [...groups.values()], true));
   table($("coverage"), [{ name: $("by-instance").checked ? "instance" : "domain (instances)", text: true }, ...names.map((c) => ({ name: data.contestants[c] }))], rows);
+}
+
+// IPC scores of a start: the best known cost by the cost; 1 up to a second, and less with the logarithm of the time.
+const agile = (seconds) => (seconds <= 1 ? 1 : Math.max(0, 1 - Math.log(seconds) / Math.log(Math.max(data.time_limit, 2))));
+
+function showSummary() {
+  const names = active(), found = shares(), wanted = startsWanted(), starts = new Map();
+  for (let i = 0; i < total; i++) {
+    if (!visible(i)) continue;
+    const key = `${columns.instance[i]} ${columns.start[i]}`;
+    if (!starts.has(key)) starts.set(key, new Map());
+    const own = starts.get(key);
+    own.set(columns.contestant[i], [...(own.get(columns.contestant[i]) ?? []), i]);
+  }
+  const solved = (i) => columns.solved[i] === 1;
+  const common = [...starts.values()].filter((own) => names.every((c) => own.get(c)?.every(solved)));
+  const groups = new Map();
+  for (const key of starts.keys()) {
+    const instance = Number(key.split(" ")[0]), domain = domainOf(instance);
+    groups.set(domain, (groups.get(domain) ?? new Set()).add(instance));
+  }
+  const parts = [...groups.values()].map((instances) => [...instances]);
+  const known = (rows, metric) => rows.map((i) => columns[metric][i]).filter((v) => v !== null);
+  const geometric = (values, least) => (values.length ? Math.exp(mean(values.map((v) => Math.log(Math.max(v, least))))) : null);
+  const lines = names.map((c) => {
+    const rows = common.flatMap((own) => own.get(c)), costs = known(rows, "cost");
+    let quality = 0, quick = 0;
+    for (const own of starts.values()) {
+      const best = Math.min(...[...own.values()].flat().filter(solved).map((i) => columns.cost[i] ?? Infinity));
+      const runs = own.get(c) ?? [];
+      if (!runs.length) continue;
+      quality += mean(runs.map((i) => (solved(i) && columns.cost[i] !== null ? (columns.cost[i] ? best / columns.cost[i] : 1) : 0)));
+      quick += mean(runs.map((i) => (solved(i) && columns.search_time[i] !== null ? agile(columns.search_time[i]) : 0)));
+    }
+    const taught = data.trainings.filter((t) => data.contestants[t.contestant] === data.taught[data.contestants[c]] && shown.domains.has(domainOf(t.instance)) && t.seconds !== null).map((t) => t.seconds);
+    return [coverageCell(found.get(c), parts, wanted), { value: geometric(known(rows, "expansions"), 1) }, { value: geometric(known(rows, "search_time"), 1e-3) },
+      { value: costs.length ? mean(costs) : null }, { value: quality }, { value: quick }, { value: taught.length ? mean(taught) : null }];
+  });
+  const MORE = [true, false, false, false, true, true];  // whether more is better; of trainings neither
+  const best = MORE.map((more, k) => {
+    const values = lines.map((cells) => cells[k].value).filter((v) => v !== null);
+    return values.length > 1 && new Set(values).size > 1 ? (more ? Math.max : Math.min)(...values) : null;
+  });
+  table($("summary"), [{ name: "configuration", text: true }, ...["coverage (%)", "expansions", "search time (s)", "plan cost", "IPC quality", "IPC agile", "training (s)"].map((name) => ({ name }))],
+    lines.map((cells, n) => ({ cells: [{ value: data.contestants[names[n]], text: data.contestants[names[n]] }, ...cells.map((cell, k) => ({ ...cell, best: best[k] !== null && best[k] !== undefined && cell.value === best[k] }))] })));
+  $("summary-note").textContent = `Expansions and time are geometric means, and cost is the mean, over the ${common.length} starts that all solved with all seeds. Scores are sums over ${starts.size} starts: quality is the best cost found here by the cost; agile is 1 up to a second and falls to 0 at ${number(data.time_limit)} s. Training is the mean over trainings.`;
+}
+
+function showEps() {
+  const found = data.eps.filter((p) => shown.contestants.has(data.contestants.indexOf(p.contestant)));
+  const count = (p) => found.filter((q) => q.place === p.place && q.name === p.name).length;
+  const curves = found.filter((p) => count(p) > 1), places = [...new Set(curves.map((p) => p.place))];
+  $("eps-section").hidden = !places.length;
+  if (!places.length) return;
+  const before = $("eps-place").value;
+  options($("eps-place"), places.map((place) => [place, place]), places.includes(before) ? before : undefined);
+  const here = curves.filter((p) => p.place === $("eps-place").value), names = [...new Set(data.eps.map((p) => p.name))];
+  for (const [id, measure, label] of [["eps-expanded", "expanded", "expansions, mean"], ["eps-cost", "suboptimality", "cost above the optimum (%), mean"]]) {
+    const series = names.filter((name) => here.some((p) => p.name === name)).map((name) => ({
+      name, colour: colour(names.indexOf(name)), dash: dash(names.indexOf(name)), kind: "line",
+      points: here.filter((p) => p.name === name).sort((a, b) => a.eps - b.eps).map((p) => ({ x: p.eps, y: p[measure] })),
+    }));
+    const all = series.flatMap((one) => one.points), [low, high] = range(all.map((p) => p.x), false), [, most] = range(all.map((p) => p.y), false);
+    plot($(id), series, { label: "eps", low, high }, { label, low: 0, high: most * 1.05 }, { legend: true });
+  }
 }
 
 function showScatter() {
@@ -534,9 +615,11 @@ function show() {
   showCosts();
   showSteps();
   if (total) {
+    showSummary();
     showCoverage();
     showScatter();
     showCactus();
+    showEps();
     showRuns();
   }
   if (data.comparisons.length) {
@@ -550,6 +633,10 @@ function show() {
 function start() {
   document.title = `${data.title} · hstar`;
   $("title").textContent = data.title;
+  for (const id of ["description", "outcome"]) {
+    $(id).textContent = data[id];
+    $(id).hidden = !data[id];
+  }
   $("about").textContent = data.runs.map((run) => {
     const machines = run.machines.map((m) => `hstar ${m.hstar}${m.commit ? ` (${m.commit})` : ""} on ${m.host}, ${m.cores} cores ${m.processor ?? ""}, Python ${m.python}`);
     return `${run.name}: ${run.finished} jobs finished${run.missing ? `, ${run.missing} not run yet` : ""}, ${number(run.seconds / 3600)} hours of runs; ${machines.join("; ")}`;
@@ -559,8 +646,10 @@ function start() {
   const metrics = data.numbers.map((name) => [name, title(name)]), names = planning.map((c) => [c, data.contestants[c]]);
   options($("metric"), metrics, "expansions");
   options($("within"), metrics, "search_time");
-  options($("one"), names, planning[Math.min(1, planning.length - 1)]);
-  options($("two"), names, planning[0]);
+  // At first the best learned configuration against the best without learning.
+  const [learned, baseline] = data.best.length > 1 ? data.best.map((name) => data.contestants.indexOf(name)) : [planning[0], planning[Math.min(1, planning.length - 1)]];
+  options($("one"), names, baseline);
+  options($("two"), names, learned);
   options($("status"), [["", "any"], ...data.statuses.map((name, i) => [i, name.replace("_", " ")])], "");
   $("accuracy-section").hidden = !data.comparisons.length;
   options($("accuracy-measure"), ACCURACY.filter((name) => data.comparisons.some((row) => row[name] !== null)).map((name) => [name, title(name)]));
@@ -582,6 +671,7 @@ function start() {
   for (const id of ["training-instance", "training-x"]) $(id).addEventListener("change", showTrainings);
   $("within").addEventListener("change", showCactus);
   $("steps-map").addEventListener("change", showSteps);
+  $("eps-place").addEventListener("change", showEps);
   $("by-instance").addEventListener("change", showCoverage);
   for (const id of ["search", "status"]) $(id).addEventListener("input", () => { shown.rows = PAGE; showRuns(); });
   $("more").addEventListener("click", () => { shown.rows += 5 * PAGE; showRuns(); });

@@ -6,8 +6,9 @@ because what it shows follows the filters of the reader.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import resources
 from typing import Any, TypeVar
@@ -15,8 +16,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from hstar.experiments.grid_picture import panel_title, script
-from hstar.experiments.job import STEPS
+from hstar.experiments.job import CPU_LIMIT, STEPS, TIME_LIMIT
+from hstar.experiments.protocol import TRAINED
 from hstar.experiments.report.exports import to_json
+from hstar.experiments.report.outcome import outcome
 from hstar.experiments.report.runs import Run, rows_of
 from hstar.experiments.statistics import (
     METRICS,
@@ -25,15 +28,19 @@ from hstar.experiments.statistics import (
     changes,
     compare_all,
     grouped,
+    mean,
     of_step,
+    optimality_of,
     searches_of,
     solved_share,
 )
 from hstar.experiments.tables import labelling_table, optimality_table
+from hstar.units import parse_time
 
 T = TypeVar("T", bound=Hashable)
 
 NUMBERS = (*METRICS, "plan_length", "memory", "seconds")
+AGILE_LIMIT = "300s"  # of the agile track of the International Planning Competition
 BUDGET = 2_000_000  # cells of steps in a page: of maps, values, expansions and paths
 _ASSETS = ("page.html", "page.css", "page.js")
 _SAMPLE = ("distinct", "atoms", "sampling_time", "label_error", "exact_labels", "error_by_h")
@@ -44,12 +51,22 @@ _COMPARISON = ("states", *_ERRORS, "sigma", "nll", "calibration_error", "calibra
 
 def page(runs: Sequence[Run], title: str | None = None) -> str:
     rows = rows_of(runs)
+    searches = searches_of(rows)
+    commands = _commands(runs, searches)
+    best = outcome(searches, {name for name, words in commands.items() if f"{{{TRAINED}}}" in words})
+    name, rest = _titled(runs, title)
     data = {
-        "title": title or " and ".join(run.name for run in runs),
+        "title": name,
+        "description": rest,
+        "outcome": best.sentence,
+        "best": best.names,
+        "time_limit": max(map(_time_limit, commands.values()), default=None),
+        "eps": _over_eps(rows, commands),
+        "taught": _taught(runs, rows),
         "made": time.strftime("%Y-%m-%d %H:%M"),
         "runs": [_about(run) for run in runs],
         **_pack(rows, runs),
-        "pairs": _pairs(searches_of(rows)),
+        "pairs": _pairs(searches),
         "labelled": labelling_table(rows),
         "costs": optimality_table(rows),
         "steps": steps_of(runs, rows),
@@ -61,6 +78,61 @@ def page(runs: Sequence[Run], title: str | None = None) -> str:
     html = parts["page.html"].replace("/*style*/", parts["page.css"])
     html = html.replace("/*steps*/", script()).replace("/*script*/", parts["page.js"])
     return html.replace("/*data*/", text)
+
+
+def _titled(runs: Sequence[Run], title: str | None) -> tuple[str, str]:
+    """The title, and what else the suite says: the first sentence of its description, and the others."""
+    about = runs[0].description if len(runs) == 1 and title is None else ""
+    first, end, rest = re.match(r"(.*?)([.:?!]|$)(?:\s+|$)(.*)", about).groups()  # type: ignore[union-attr]
+    return (
+        (f"{first}{end if end in '?!' else ''}", rest)
+        if first
+        else (title or " and ".join(run.name for run in runs), "")
+    )
+
+
+def _commands(runs: Sequence[Run], searches: Sequence[Record]) -> dict[str, list[str]]:
+    """By contestant the words of one of its searches."""
+    one = {row["contestant"]: row for row in searches}
+    return {
+        name: msgspec.json.decode(runs[row["run"]].origins[row["key"]].command) for name, row in one.items()
+    }
+
+
+def _taught(runs: Sequence[Run], rows: Sequence[Record]) -> dict[str, str]:
+    """By contestant the name of the training that its model is from."""
+    trainings = {row["key"]: row["contestant"] for row in of_step(rows, "train")}
+    found = {}
+    for row in {row["contestant"]: row for row in searches_of(rows)}.values():
+        model = msgspec.json.decode(runs[row["run"]].origins[row["key"]].inputs).get(TRAINED)
+        if isinstance(model, dict) and model["job"] in trainings:
+            found[row["contestant"]] = trainings[model["job"]]
+    return found
+
+
+def _after(words: Sequence[str], *flags: str) -> str | None:
+    """What follows one of these options in a command."""
+    return next((words[words.index(flag) + 1] for flag in flags if flag in words[:-1]), None)
+
+
+def _time_limit(words: Sequence[str]) -> float:
+    """Seconds of a search, by its command; those of the agile track where it does not tell."""
+    return parse_time(_after(words, TIME_LIMIT, CPU_LIMIT) or AGILE_LIMIT)
+
+
+def _over_eps(rows: Sequence[Record], commands: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """Of searches on maps: effort and suboptimality by the factor that values are kept within."""
+    on_maps = {row["contestant"] for row in searches_of(rows) if row.get("instances")}
+    points = []
+    for (place, name), seeds in optimality_of(rows).items():
+        factor = _after(commands[name], "--eps", "--weight") if name in on_maps else None
+        expanded = mean(one.expanded for one in seeds if one.expanded is not None)
+        above = mean(one.suboptimality for one in seeds if one.suboptimality is not None)
+        if factor is not None and expanded is not None and above is not None:
+            series = re.sub(rf"[, ]*(eps|weight)?[ =]*{re.escape(factor)}$", "", name)
+            told = {"place": place, "name": series, "contestant": name, "eps": float(factor)}
+            points.append({**told, "expanded": expanded, "suboptimality": above})
+    return points
 
 
 def _about(run: Run) -> Record:

@@ -14,7 +14,10 @@ import msgspec
 from hstar.errors import InputError
 from hstar.experiments.job import Record
 from hstar.experiments.store import Origin, Store
+from hstar.files import opened
 
+DESCRIPTION = "description.txt"
+_MOST_DESCRIPTION = 10_000  # bytes
 LOG_BUDGET = 4_000_000  # characters of logs in a page, those of errors first
 LOG_TAIL = 2_000  # of each
 MOST_LOGS = 5_000
@@ -33,6 +36,13 @@ class Run:
     rows: list[Record]
     finished: int  # jobs with an attempt
     missing: int  # jobs without
+
+    @cached_property
+    def description(self) -> str:
+        """What the suite says about itself, if the run is of one."""
+        with contextlib.suppress(InputError), opened(self.folder / DESCRIPTION) as file:
+            return " ".join(file.read(_MOST_DESCRIPTION).decode(errors="replace").split())
+        return ""
 
     @cached_property
     def origins(self) -> Mapping[str, Origin]:
