@@ -149,3 +149,69 @@ def test_an_anytime_search_ends_when_its_user_leaves() -> None:
         solutions = planner.get_solutions(problem, timeout=60)
         assert next(solutions).plan is not None
         solutions.close()
+
+
+def test_replanning_from_another_start() -> None:
+    problem = EXAMPLES["robot_loader"].problem.clone()
+    with shortcuts.Replanner(problem, name="replanner[hstar]") as planner:
+        first = planner.resolve()
+        assert valid(problem, first.plan)
+        robot, l1, l2 = problem.fluent("robot_at"), problem.object("l1"), problem.object("l2")
+        start = next(place for place in (l1, l2) if problem.initial_value(robot(place)).is_true())
+        other = l2 if start is l1 else l1
+        planner.update_initial_value(robot(start), False)
+        planner.update_initial_value(robot(other), True)
+        problem.set_initial_value(robot(start), False)
+        problem.set_initial_value(robot(other), True)
+        assert valid(problem, planner.resolve().plan)
+
+
+def test_a_warm_start_is_an_upper_bound(tmp_path: Path) -> None:
+    """A better plan, or the one that was given; never a worse one."""
+    from labelled import generated
+
+    task = generated(tmp_path, "blocksworld", blocks=5, seed=2)
+    problem = PDDLReader().parse_problem(str(task.domain_file), str(task.problem_file))
+    best = hstar.solve(task.with_unit_cost(), "lmcut", "astar")
+    longer = hstar.solve(task.with_unit_cost(), "blind", "gbfs", ties="random", seed=1)
+    given = [
+        PDDLReader(problem.environment).parse_plan_string(problem, found.plan_text())
+        for found in (best, longer)
+    ]
+    for engine in ("hstar", "hstar-opt"):
+        with shortcuts.OneshotPlanner(name=engine) as planner:
+            kept = planner.solve(problem, warm_start_plan=given[0])
+            better = planner.solve(problem, warm_start_plan=given[1])
+        assert len(kept.plan.actions) == best.plan_cost and valid(problem, kept.plan)
+        assert len(better.plan.actions) <= len(given[1].actions) and valid(problem, better.plan)
+    with shortcuts.AnytimePlanner(name="hstar") as planner:
+        found = list(planner.get_solutions(problem, warm_start_plan=given[0]))
+    assert [len(one.plan.actions) for one in found] == [best.plan_cost]
+    with shortcuts.OneshotPlanner(name="hstar") as planner, pytest.warns(UserWarning, match="is no plan"):
+        planner.solve(problem, warm_start_plan=type(given[0])(given[0].actions[:1], problem.environment))
+
+
+@pytest.mark.parametrize("name", ["ff", "model"])
+def test_a_heuristic_as_a_function_of_states(tmp_path: Path, name: str) -> None:
+    """Along a plan the values are those of hstar; at the goal of ff 0."""
+    from labelled import generated, labelled
+
+    task = generated(tmp_path, "blocksworld", blocks=4, seed=1)
+    heuristic: str | Path = "ff"
+    if name == "model":
+        heuristic = tmp_path / "m.hstar"
+        hstar.train("wl", labelled([task]), least_states=1).save(heuristic)
+    problem = PDDLReader().parse_problem(str(task.domain_file), str(task.problem_file))
+    function = hstar.up.heuristic_function(problem, heuristic)
+    found = hstar.solve(task, "ff", "gbfs")
+    states = hstar.search.solve.plan_states(task, found.actions)
+    loaded = heuristic if name == "ff" else hstar.load_model(heuristic)
+    expected = hstar.search.heuristics.evaluate(task, loaded, states)
+    plan = PDDLReader(problem.environment).parse_plan_string(problem, found.plan_text())
+    with shortcuts.SequentialSimulator(problem) as simulator:
+        state = simulator.get_initial_state()
+        values = [function(state)]
+        for action in plan.actions:
+            state = simulator.apply(state, action)
+            values.append(function(state))
+    assert values == pytest.approx(expected.tolist())

@@ -9,18 +9,23 @@
 `hstar` finds plans quickly, one or better and better ones. `hstar-opt` finds optimal ones: A* with `lmcut`
 unless an admissible heuristic is named. Problems are written as PDDL by unified-planning's own writer, whose
 names plans are read back with. A status says `SOLVED_OPTIMALLY` only where the search has proven it.
+
+The other way round, `heuristic_function(problem, "m.hstar")` is a heuristic of hstar, learned or not, as the
+function of a state that engines of unified-planning take as `heuristic=`.
 """
 
 from __future__ import annotations
 
+import math
 import queue
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from warnings import warn
 
+import numpy as np
 import unified_planning as up
 from unified_planning.engines import AnytimeGuarantee, Credits, Engine, OptimalityGuarantee
 from unified_planning.engines import PlanGenerationResultStatus as Status
@@ -31,8 +36,10 @@ from unified_planning.model import ProblemKind
 
 from hstar.errors import HstarError, PDDLError, UnsupportedError
 from hstar.files import names_model
+from hstar.search.heuristics import build
 from hstar.search.solve import solve
 from hstar.spaces.load import load
+from hstar.spaces.validate import validate_sas
 
 _STATUS = {
     "unsolvable": Status.UNSOLVABLE_PROVEN,
@@ -85,6 +92,11 @@ class HstarEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin):  # type: ig
     def _search_for(self, task: Any, options: dict[str, Any]) -> Any:
         return solve(task, _loaded(self._heuristic), self._search, **options)
 
+    def _searches_lazily(self, more: dict[str, Any]) -> bool:
+        """Whether the search can be told to find cheaper plans only: it is `lazy`, as by default."""
+        default = self._search is None and self._heuristic is None
+        return not more and (default or self._search == "lazy")
+
     @property
     def name(self) -> str:
         return "hstar"
@@ -117,12 +129,33 @@ class HstarEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin):  # type: ig
     def _solve(
         self, problem: Any, heuristic: Any = None, timeout: Any = None, output_stream: Any = None
     ) -> Any:
+        return self._solve_with_params(problem, heuristic, timeout, output_stream)
+
+    def _solve_with_params(
+        self,
+        problem: Any,
+        heuristic: Any = None,
+        timeout: Any = None,
+        output_stream: Any = None,
+        warm_start_plan: Any = None,
+        **more: Any,
+    ) -> Any:
         if heuristic is not None:
             warn("hstar takes no function of states as heuristic; name one in params", stacklevel=2)
-        return _Asked(self, problem, timeout, output_stream).solve({})
+        return _Asked(self, problem, timeout, output_stream, warm_start_plan).solve({})
 
     def _get_solutions(self, problem: Any, timeout: Any = None, output_stream: Any = None) -> Iterator[Any]:
-        asked = _Asked(self, problem, timeout, output_stream)
+        return self._get_solutions_with_params(problem, timeout, output_stream)
+
+    def _get_solutions_with_params(
+        self,
+        problem: Any,
+        timeout: Any = None,
+        output_stream: Any = None,
+        warm_start_plan: Any = None,
+        **more: Any,
+    ) -> Iterator[Any]:
+        asked = _Asked(self, problem, timeout, output_stream, warm_start_plan)
         found: queue.Queue[Any] = queue.Queue()
         left = threading.Event()
 
@@ -143,7 +176,9 @@ class HstarEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin):  # type: ig
             while not isinstance(answer := found.get(), PlanGenerationResult):
                 if isinstance(answer, BaseException):
                     raise answer
-                yield asked.result(Status.INTERMEDIATE, answer.plan_text(), {"cost": str(answer.plan_cost)})
+                if asked.bound is None or answer.plan_cost < asked.bound:
+                    metrics = {"cost": str(answer.plan_cost)}
+                    yield asked.result(Status.INTERMEDIATE, answer.plan_text(), metrics)
             yield answer
         finally:
             left.set()
@@ -192,12 +227,61 @@ def _loaded(heuristic: Any) -> Any:
     return load_model(heuristic)
 
 
+def _cost(task: Any, plan: str) -> float | None:
+    """The cost of a plan in PDDL; None if it is none of the task."""
+    index = {task.core.operator(i).name.strip(): i for i in range(task.core.num_operators)}
+    steps = [line.strip().strip("()").lower() for line in plan.splitlines() if line.strip()]
+    if any(step not in index for step in steps):
+        return None
+    verdict = validate_sas(task.core, [index[step] for step in steps])
+    return verdict.cost if verdict.valid else None
+
+
+def heuristic_function(problem: Any, heuristic: Any) -> Callable[[Any], float | None]:
+    """A heuristic as a function of states of `problem`: the cost-to-go, or None for a dead end.
+
+    `heuristic` is a name or a model file, as in `params`. Engines of unified-planning that take a Python
+    function as `heuristic=` can search with it.
+    """
+    writer = PDDLWriter(problem, rewrite_bool_assignments=True)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder, "domain.pddl"), Path(folder, "problem.pddl")]
+        writer.write_domain(str(files[0]))
+        writer.write_problem(str(files[1]))
+        task = load(*files)
+        values_of = build(task, _loaded(heuristic))  # models read the files again
+    layers = task.core.axiom_layers
+    facts = [(v, value, a) for v, atoms in enumerate(task.atoms) for value, a in enumerate(atoms)]
+    fluents = [
+        (variable, value, writer.get_item_named(atom[0])(*map(writer.get_item_named, atom[1:])))
+        for variable, value, atom in facts
+        if atom is not None and layers[variable] < 0
+    ]
+
+    def evaluate(state: Any) -> float | None:
+        values = list(task.core.default_values)
+        for variable, value, fluent in fluents:
+            if state.get_value(fluent).is_true():
+                values[variable] = value
+            elif values[variable] == value:  # what no atom stands for
+                values[variable] = task.atoms[variable].index(None) if None in task.atoms[variable] else value
+        completed = task.core.with_initial_state(values).initial_state  # derived variables, too
+        found = float(values_of.evaluate(np.array([completed], dtype=np.int32))[0])
+        return None if math.isinf(found) else found
+
+    return evaluate
+
+
 class _Asked:
     """A problem of unified-planning as PDDL, and the way back of its plans."""
 
-    def __init__(self, engine: HstarEngine, problem: Any, timeout: float | None, stream: Any) -> None:
+    def __init__(
+        self, engine: HstarEngine, problem: Any, timeout: float | None, stream: Any, warm: Any = None
+    ) -> None:
         self._engine, self._problem, self._timeout, self._stream = engine, problem, timeout, stream
         self._writer = PDDLWriter(problem, rewrite_bool_assignments=True)
+        self._warm = None if warm is None else self._writer.get_plan(warm)
+        self.bound: float | None = None  # the cost of the warm start, once it is known
 
     def solve(self, more: dict[str, Any]) -> Any:
         engine = self._engine
@@ -209,7 +293,14 @@ class _Asked:
                 files = [Path(folder, "domain.pddl"), Path(folder, "problem.pddl")]
                 self._writer.write_domain(str(files[0]))
                 self._writer.write_problem(str(files[1]))
-                result = engine._search_for(load(*files), options)  # models read the files again
+                task = load(*files)  # models read the files again
+                if self._warm is not None:
+                    self.bound = _cost(task, self._warm)
+                    if self.bound is None:
+                        warn("hstar ignores warm_start_plan: it is no plan of the problem", stacklevel=2)
+                    elif engine._searches_lazily(more):
+                        options["max_cost"] = int(self.bound)
+                result = engine._search_for(task, options)
         except (PDDLError, UnsupportedError) as error:
             return self.result(Status.UNSUPPORTED_PROBLEM, None, {}, (LogLevel.ERROR, str(error)))
         except HstarError as error:  # a wrong parameter, or a model of another domain
@@ -219,6 +310,12 @@ class _Asked:
             name: str(value) for name in ("plan_cost", "lower_bound") if (value := getattr(result, name))
         }
         status = _STATUS.get(result.status, Status.INTERNAL_ERROR)
+        if self.bound is not None and (result.plan is None or result.plan_cost >= self.bound):
+            proven = result.lower_bound is not None and result.lower_bound >= self.bound
+            proven = proven and bool(self._problem.quality_metrics)
+            status = Status.SOLVED_OPTIMALLY if proven else Status.SOLVED_SATISFICING
+            said = LogLevel.INFO, f"no plan that is cheaper than warm_start_plan: {result!r}"
+            return self.result(status, self._warm, {**metrics, "plan_cost": str(self.bound)}, said)
         if result.plan is not None:
             proven = result.ratio == 1 and bool(self._problem.quality_metrics)
             status = Status.SOLVED_OPTIMALLY if proven else Status.SOLVED_SATISFICING
