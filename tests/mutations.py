@@ -4,12 +4,16 @@ Bytes that are changed blindly end at a checksum. A stranger who writes a file o
 so headers and tensors of models, data sets and checkpoints and the chunks of images are changed with the
 checksum made anew. Suites, runs and other maps have none: their bytes are changed.
 
-python tests/mutations.py 1000 [SEED] mutates each file of tests/data/models, each shipped data set, and a
-suite, a run, a checkpoint and maps so often, and counts what is not a one-line error.
+python tests/mutations.py 1000 [SEED [models]] mutates so often each file of tests/data/models, models of the
+other kinds, knowledge of a domain, each shipped data set, and a suite, a run, a checkpoint, maps; it counts
+what is not a one-line error. Models that are read are searched with, too. Large ones are mutated less often.
+With `models` the other files are left out.
 """
 
 from __future__ import annotations
 
+import functools
+import json
 import random
 import resource
 import struct
@@ -24,18 +28,28 @@ from typing import Any
 
 import numpy as np
 
+import hstar
 from hstar import container
 from hstar.errors import HstarError
-from hstar.experiments import Job, Outcome, Store
+from hstar.experiments import Job, Outcome, Store, knowledge
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.models.trained_model import load_model
+from hstar.recipes import train as learn
 from hstar.sampling import relational
 from hstar.sampling.dataset import Dataset
+from hstar.search.solve import SearchConfig
+from hstar.spaces.grid import Grid, GridProblem, LatticeProblem
 from hstar.spaces.grid_files import load_map, write_map, write_png
+from hstar.spaces.lazy_task import LazyTask
+from hstar.spaces.puzzles import parse_puzzle
+from hstar.spaces.relations import vocabulary
+from labelled import labelled
 
+BLOCKS = Path(__file__).parent / "data" / "blocks"
 MODELS = sorted((Path(__file__).parent / "data" / "models").glob("*.hstar"))
 DATA = sorted(relational.shipped().values())
+LARGE = ("hgn", "nlm")  # networks of a megabyte
 SLOW_S = 10.0
 _NEWEST = 1000  # a version that no file exceeds
 _VALUES: tuple[Any, ...] = (
@@ -166,6 +180,64 @@ def attack(
                 outcome = f"slow (mutation {i})"
             found[outcome] += 1
     return found
+
+
+# Models, and small problems to search with them.
+
+
+@functools.cache
+def blocks() -> Any:
+    return hstar.load(BLOCKS / "domain.pddl", BLOCKS / "problem.pddl", unit_cost=True)
+
+
+@functools.cache
+def problem_for(name: str) -> Any:
+    """What a model of tests/data/models was made for; the others are for the blocks world."""
+    known = json.loads((MODELS[0].parent / "expected.json").read_text()).get(name, {"kind": "task"})
+    if known["kind"] == "task":
+        return blocks()
+    if known["kind"] == "puzzle":
+        return parse_puzzle(known["puzzle"]).random(1)
+    rows = np.array([[cell == "@" for cell in row] for row in known["map"]])
+    grid, start, goal = Grid(rows, None, known["neighbours"]), known["start"], known["goal"]
+    turning = known["headings"]
+    return LatticeProblem(grid, start, goal, turning) if turning else GridProblem(grid, start, goal)
+
+
+def read_and_search(path: Path) -> None:
+    """What `hstar solve` does with a model."""
+    model = load_model(path)
+    hstar.solve(problem_for(path.stem), model, "astar", max_expansions=20, time_limit=SLOW_S)
+
+
+def read_knowledge(path: Path) -> None:
+    """What `hstar plan` does with knowledge."""
+    knowledge.load(path).run(
+        LazyTask(BLOCKS / "domain.pddl", BLOCKS / "problem.pddl"), SearchConfig(max_expansions=20)
+    )
+
+
+def small_knowledge(folder: Path) -> Path:
+    """Knowledge with a model and symbolic steps."""
+    path = folder / "knowledge.hstar"
+    model = learn("wl", labelled([blocks()]), least_states=1)
+    steps = knowledge.steps_of(knowledge.with_model("wl", model)[:1])
+    knowledge.Knowledge(vocabulary(blocks().lifted), steps).save(path)
+    return path
+
+
+def other_models(folder: Path) -> Iterator[Path]:
+    """Models of a domain of the kinds that tests/data/models does not have."""
+    data = labelled([blocks()], siblings=True)
+    kinds: dict[str, dict[str, Any]] = {
+        "hgn": {"name": "truncated", "model": "hgn", "updates": 1},
+        "nlm": {"name": "truncated", "model": "nlm", "updates": 1},
+        "ranking": {"name": "wl", "objective": "ranking", "least_states": 1},
+    }
+    for name, options in kinds.items():
+        path = folder / f"{name}.hstar"
+        learn(options.pop("name"), data, **options).save(path)
+        yield path
 
 
 def png_mutations(source: Path) -> Write:
@@ -305,16 +377,22 @@ if __name__ == "__main__":
     count, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     total: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as place:
+        models = [*MODELS, *other_models(Path(place))]
+        known = small_knowledge(Path(place))
         cases: list[tuple[Path, Callable[[Path], Any], Write]] = [
-            *((path, load_model, container_mutations(path)) for path in MODELS),
-            *((path, relational.load, container_mutations(path)) for path in DATA),
-            *others(Path(place)),
+            *((path, read_and_search, container_mutations(path)) for path in models),
+            (known, read_knowledge, container_mutations(known)),
         ]
+        if sys.argv[3:] != ["models"]:
+            cases += ((path, relational.load, container_mutations(path)) for path in DATA)
+            cases += others(Path(place))
         for one, reader, how in cases:
-            outcomes = attack(one, reader, count, first, how)
+            number = count if one.stem not in LARGE else max(1, count // 20)
+            outcomes = attack(one, reader, number, first, how)
             total += outcomes
             for said, times in outcomes.items():
                 if said not in ("read", "refused"):
                     print(f"{one.name}: {times} x {said}")
             print(one.name, dict(outcomes.most_common(2)), flush=True)
-    print(dict(total.most_common(2)), f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    print(total.total(), "files", dict(total.most_common(2)), f"{peak} MB")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from labelled import generated
 LARGE = {"rovers": 8, "waypoints": 40, "objectives": 10, "cameras": 10, "goals": 60, "seed": 1}
 HUGE = {"rovers": 10, "waypoints": 90, "objectives": 10, "cameras": 10, "goals": 60, "seed": 1}
 SMALL = {"rovers": 1, "waypoints": 3, "objectives": 1, "cameras": 1, "goals": 2}
-LIMIT_S, LATE_S = 0.3, 1.0
+LIMIT_S, LATE_S, SILENCE_S = 0.3, 1.0, 0.05
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +48,39 @@ def check(task: hstar.Task, heuristic: Any, search: str) -> None:
 @pytest.mark.parametrize("name", [info.name for info in hstar.heuristics()])
 def test_heuristics_keep_a_time_limit(large: hstar.Task, name: str) -> None:
     check(large, name, "astar")
+
+
+@pytest.fixture(scope="module")
+def huge(tmp_path_factory: pytest.TempPathFactory) -> hstar.Task:
+    return generated(tmp_path_factory.mktemp("huge"), "rovers", **HUGE)
+
+
+def longest_silence(task: hstar.Task, heuristic: Any, search: str) -> float:
+    """The longest of the times from a limit on processor time to the end of the search.
+
+    A search ends when it looks at the clock for the first time after the limit. A limit falls into a long
+    time without a look more likely than into a short one, so that a few random ones find these.
+    """
+    rng, late = random.Random(f"{heuristic} {search}"), 0.0
+    for _ in range(5):
+        limit = 0.02 + 0.2 * rng.random()
+        result = hstar.solve(task, heuristic, search, cpu_time_limit=limit)
+        assert result.status == "time_limit"
+        late = max(late, result.cpu_time - limit)
+    return late
+
+
+@pytest.mark.parametrize("search", ["astar", "lazy", "focal"])
+@pytest.mark.parametrize("name", [info.name for info in hstar.heuristics()])
+def test_searches_look_at_the_clock_every_50_ms(huge: hstar.Task, name: str, search: str) -> None:
+    assert longest_silence(huge, name, search) < SILENCE_S
+
+
+@pytest.mark.parametrize("search", ["gbfs", "lazy", "astar", "focal"])
+def test_searches_with_colours_look_at_the_clock(
+    huge: hstar.Task, model: TrainedModel[Any], search: str
+) -> None:
+    assert longest_silence(huge, model, search) < SILENCE_S
 
 
 @pytest.mark.parametrize("search", ["gbfs", "lazy", "astar"])

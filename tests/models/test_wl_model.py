@@ -206,14 +206,18 @@ def test_weights_that_are_not_of_this_model(tasks: list[hstar.Task], data: Relat
     model = WLModel().fitted(data, target(data))
     tensors = dict(model.export(model.build(data.words, 1)))
     for change, message in (
-        ({"further": np.zeros(1)}, r"wl has colours, weights\.0, bias\.0; there are"),
-        ({"weights.0": tensors["weights.0"][:, 1:]}, r"weights of shape \(1, \d+\) for \d+ colours"),
+        ({"further": np.zeros(1)}, r"weights of wl: further is \(1,\), and its options ask for None"),
+        ({"weights.0": tensors["weights.0"][:, 1:]}, r"weights\.0 is \(1, \d+\), and its options ask for"),
+        ({"weights.0": tensors["weights.0"][0]}, r"weights\.0 is \(\d+,\), and its options ask for"),
+        ({"bias.0": tensors["bias.0"][None]}, r"bias\.0 is \(1, 1\), and its options ask for \(1,\)"),
+        ({"colours": tensors["colours"][None]}, r"colours is \(1, \d+\), and its options ask for"),
+        ({"colours": tensors["colours"].astype(float)}, "colours are whole numbers from 0, got float64"),
     ):
         with pytest.raises(ModelError, match=message):
             model.native(tasks[0], data.words, {**tensors, **change}, 1)
         with pytest.raises(ModelError, match=message):
             model.raw(data.words, all_states(model, data), {**tensors, **change}, 1)
-    with pytest.raises(ModelError, match=r"wl has colours, weights\.0, bias\.0, weights\.1, bias\.1"):
+    with pytest.raises(ModelError, match=r"weights of wl: bias\.0 is \(1,\), and its options ask for \(4,\)"):
         replace(model, hidden=4).native(tasks[0], data.words, tensors, 1)
     other = Vocabulary("other", (("p", 1),), ("object",), ())
     with pytest.raises(InputError, match="is of another domain than other: it has the predicate"):

@@ -36,7 +36,7 @@ class FFNNConfig(Checked):
     width: int = option(20, "Units of the hidden layer.", least=1, most=2**20)
     outputs: int = 2
     dropout: float = 0.0
-    scale: float = field(default=10.0, metadata={"above": 0})  # moves in a unit of the outputs
+    scale: float = field(default=10.0, metadata={"above": 0, "most": 1e9})  # moves in a unit of the outputs
     lowest_rho: float = -5.0
     highest_rho: float = 1.0
     sigmoid: bool = False  # the spread by a sigmoid, which the search of planning tasks knows

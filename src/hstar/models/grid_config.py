@@ -40,7 +40,7 @@ class GridNetwork(Checked):
     any_size: ClassVar[bool] = True  # whether it takes maps of other sizes than those of the training
 
     # What outputs are multiplied by; training sets it to their usual size.
-    scale: float = field(default=1.0, kw_only=True, metadata={"above": 0})
+    scale: float = field(default=1.0, kw_only=True, metadata={"above": 0, "most": 1e9})
 
     @property
     def relative(self) -> bool:

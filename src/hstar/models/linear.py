@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from hstar import _core
-from hstar.errors import ModelError
-from hstar.models.model import MODELS, Tensors
+from hstar.models.model import MODELS, Tensors, check_shapes
 from hstar.models.relational_model import RelationalModel, StateRows
 from hstar.spaces.relations import Relations, Vocabulary, check_fit
 from hstar.spaces.task import Task
@@ -57,7 +56,6 @@ class LinearConfig(RelationalModel):
     def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
         """In the core, where ff's relaxed plan is at hand; it counts steps."""
         check_fit(task, words)
-        if set(tensors) != {"weight", "bias"}:
-            raise ModelError(f"{self.name} has a weight and a bias; there are {', '.join(tensors)}")
+        check_shapes(tensors, {"weight": (outputs, FEATURES), "bias": (outputs,)}, self.name)
         weights, bias = (tensors[name].astype(np.float64) for name in ("weight", "bias"))
         return _core.linear_model(task.with_unit_cost().core, weights, bias)

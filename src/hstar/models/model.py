@@ -56,18 +56,23 @@ def with_weights(build: Callable[[], nn.Module], tensors: Tensors, name: str) ->
 
     with torch.device("meta"):  # modules without memory
         wanted = {key: tuple(weights.shape) for key, weights in build().state_dict().items()}
-    for key in sorted({*wanted, *tensors}):
-        shape = tensors[key].shape if key in tensors else None
-        if shape != wanted.get(key):
-            raise ModelError(
-                f"weights of {name}: {key} is {shape}, and its options ask for {wanted.get(key)}"
-            )
+    check_shapes(tensors, wanted, name)
     module = build()
     try:
         module.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in tensors.items()})
     except RuntimeError as error:
         raise ModelError(f"weights of {name}: {' '.join(str(error).split())}") from None
     return module.eval()
+
+
+def check_shapes(tensors: Tensors, wanted: Mapping[str, tuple[int, ...]], name: str) -> None:
+    """Raises a `ModelError` unless these are the tensors of a model with such shapes."""
+    for key in sorted({*wanted, *tensors}):
+        shape = tensors[key].shape if key in tensors else None
+        if shape != wanted.get(key):
+            raise ModelError(
+                f"weights of {name}: {key} is {shape}, and its options ask for {wanted.get(key)}"
+            )
 
 
 def start_torch() -> None:

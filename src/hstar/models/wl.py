@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,7 +29,7 @@ import numpy.typing as npt
 from hstar import _core
 from hstar.errors import InputError, ModelError
 from hstar.estimates.gaussian import Gaussian
-from hstar.models.model import MODELS, Tensors
+from hstar.models.model import MODELS, Tensors, check_shapes
 from hstar.models.relational_model import Array, RelationalModel, StateRows
 from hstar.models.ridge import choose_ridge, held_out_rows, ridge_regression, squared_error
 from hstar.options import Checked, option
@@ -232,11 +233,11 @@ class WLModel(WLConfig, RelationalModel):
         return {"colours": fit.features.colours, **dict(zip(self._names, layers, strict=True))}
 
     def native(self, task: Task, words: Vocabulary, tensors: Tensors, outputs: int) -> _core.RawModel:
-        features, layers = self._parts(words, tensors)
+        features, layers = self._parts(words, tensors, outputs)
         return features.model(task, *layers)
 
     def raw(self, words: Vocabulary, states: StateRows, tensors: Tensors, outputs: int) -> Array:
-        features, layers = self._parts(words, tensors)
+        features, layers = self._parts(words, tensors, outputs)
         x: Array = _counts(features, states) @ layers[0].T + layers[1]
         return np.maximum(x, 0) @ layers[2].T + layers[3] if self.hidden else x
 
@@ -244,15 +245,16 @@ class WLModel(WLConfig, RelationalModel):
     def _names(self) -> list[str]:
         return [f"{part}.{i}" for i in range(2 if self.hidden else 1) for part in ("weights", "bias")]
 
-    def _parts(self, words: Vocabulary, tensors: Tensors) -> tuple[WLFeatures, list[Array]]:
-        names = self._names
-        if set(tensors) != {"colours", *names}:
-            raise ModelError(f"{self.name} has colours, {', '.join(names)}; there are {', '.join(tensors)}")
-        colours = tensors["colours"].astype(np.uint64, casting="safe")
+    def _parts(self, words: Vocabulary, tensors: Tensors, outputs: int) -> tuple[WLFeatures, list[Array]]:
+        names, colours = self._names, tensors.get("colours", np.zeros(0, np.uint64))
+        widths = (colours.size, self.hidden, outputs) if self.hidden else (colours.size, outputs)
+        shapes = [shape for before, width in pairwise(widths) for shape in ((width, before), (width,))]
+        wanted = {"colours": (colours.size,), **dict(zip(names, shapes, strict=True))}
+        check_shapes(tensors, wanted, self.name)
+        if colours.dtype.kind != "u":
+            raise ModelError(f"weights of {self.name}: colours are whole numbers from 0, got {colours.dtype}")
         layers = [tensors[name].astype(np.float64) for name in names]
-        if layers[0].shape[1:] != colours.shape:
-            raise ModelError(f"there are weights of shape {layers[0].shape} for {colours.size} colours")
-        return WLFeatures(words, self, colours), layers
+        return WLFeatures(words, self, colours.astype(np.uint64)), layers
 
     def _fit(self) -> _Fitted:
         assert self.fit is not None, "fitted() comes first"

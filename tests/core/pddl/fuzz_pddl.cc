@@ -40,10 +40,11 @@ using Clock = std::chrono::steady_clock;
 // One PDDL task: domain and problem.
 using Texts = std::pair<std::string, std::string>;
 
-constexpr double kTimeLimit = 0.1;  // processor time of one translation
+constexpr double kTimeLimit = 0.05;  // processor time of one translation
 constexpr size_t kMemoryLimit = size_t{1500} << 20;
 constexpr unsigned kHang = 30;
 constexpr size_t kMaxText = 1 << 14;
+constexpr size_t kMaxKept = 1 << 11;  // what is mutated further stays small, so that there are many inputs
 constexpr size_t kMaxCorpus = 400;
 constexpr int kLargeCopies = 6;       // mutations of a large text, and itself
 constexpr uint64_t kReport = 50'000;  // executions between lines
@@ -327,6 +328,7 @@ int fuzz(double seconds, uint64_t seed) {
     if (++executions % kReport == 0) report(executions, accepted, seed);
     if (!execute(texts)) continue;
     ++accepted;
+    if (texts.first.size() + texts.second.size() > kMaxKept) continue;
     // What was accepted is mutated further; the built-in texts stay.
     if (corpus.size() < kMaxCorpus)
       corpus.push_back(std::move(texts));

@@ -48,7 +48,9 @@ using Clock = std::chrono::steady_clock;
 constexpr double kSlow = 1;
 constexpr unsigned kHang = 30;
 constexpr size_t kMaxText = 1 << 14;
+constexpr size_t kMaxKept = 1 << 11;  // what is mutated further stays small, so that there are many inputs
 constexpr size_t kMaxCorpus = 400;
+constexpr uint64_t kReport = 50'000;  // executions between lines
 constexpr const char* kFailure = "fuzz-failure.sas";
 
 // Three switches, unit cost; a mutex group across variables.
@@ -503,13 +505,13 @@ std::vector<std::unique_ptr<hstar::Heuristic>> heuristics_for(const PlanningSpac
   }
   std::vector<std::unique_ptr<hstar::Heuristic>> parts;
   for (const char* name : {"hmax", "add", "ff"}) parts.push_back(hstar::make_heuristic(name, space));
-  result.push_back(std::make_unique<hstar::CombinedHeuristic>(hstar::CombineRule::kSum, std::move(parts)));
+  result.push_back(hstar::combined_heuristic(hstar::CombineRule::kSum, std::move(parts)));
   return result;
 }
 
 void walk(const PlanningSpace& space, std::vector<std::unique_ptr<hstar::Heuristic>>& heuristics,
           Random& random) {
-  constexpr int kSteps = 200;
+  constexpr int kSteps = 40;
   const std::vector<Value> initial = space.initial_state();
   std::vector<Value> values = initial;
   std::vector<uint32_t> packed(space.words()), next(space.words());
@@ -518,8 +520,8 @@ void walk(const PlanningSpace& space, std::vector<std::unique_ptr<hstar::Heurist
   hstar::StateBatch batch(space);
   for (int step = 0; step < kSteps; ++step) {
     check_values(space, values);
-    // Every state at first, then now and then: heuristics take nearly all of the time.
-    if (step < 8 || step % 16 == 0) {
+    // Now and then: heuristics take nearly all of the time.
+    if (step < 2 || step % 16 == 0) {
       batch.clear();
       batch.push(packed.data());
       for (const auto& heuristic : heuristics) {
@@ -568,21 +570,27 @@ void replay(const PlanningSpace& space, const std::vector<int32_t>& plan) {
 void search(const PlanningSpace& space, std::vector<std::unique_ptr<hstar::Heuristic>>& heuristics,
             Random& random) {
   hstar::Heuristic* one = heuristics[random.below(static_cast<uint32_t>(heuristics.size()))].get();
+  const auto anchor = hstar::make_heuristic("hmax", space);
+  std::vector<uint32_t> initial(space.words());
+  space.packer().pack(space.initial_state().data(), initial.data());
   const hstar::Limits limits{
       .time_s = 5, .memory_bytes = size_t{2} << 30, .evaluations = 2000, .expansions = 200};
-  for (const hstar::SearchEntry& entry : hstar::search_catalogue()) {
-    hstar::SearchOptions options;
-    options.weight = 1 + random.below(1000);
-    options.ties = static_cast<hstar::TieBreaking>(random.below(3));
-    options.preferred = one->has_preferred_operators() && random.below(2);
-    options.boost = static_cast<int32_t>(random.below(1u << 31));
-    try {
-      const hstar::SearchResult result =
-          hstar::run_search(entry.info.name, space, space.initial_state(), {one}, options, limits, {});
-      if (result.status == hstar::Status::kSolved) replay(space, result.plan);
-    } catch (const hstar::UnsupportedError&) {
-      // Paths whose costs go beyond kMaxCost.
-    }
+  const auto& searches = hstar::search_catalogue();
+  const hstar::SearchEntry& entry = searches[random.below(static_cast<uint32_t>(searches.size()))];
+  hstar::SearchOptions options;
+  options.weight = 1 + random.below(1000);
+  options.bound = 1 + 0.25 * random.below(8);
+  options.anytime = random.below(2);
+  options.optimistic = random.below(2);
+  options.ties = static_cast<hstar::TieBreaking>(random.below(3));
+  options.preferred = one->has_preferred_operators() && random.below(2);
+  options.boost = static_cast<int32_t>(random.below(1u << 31));
+  try {
+    const hstar::SearchResult result =
+        hstar::run_search(entry.name, {space, initial, {one}, anchor.get(), options}, limits, {}, {});
+    if (result.status == hstar::Status::kSolved) replay(space, result.plan);
+  } catch (const hstar::UnsupportedError&) {
+    // Paths whose costs go beyond kMaxCost.
   }
 }
 
@@ -590,7 +598,7 @@ void search(const PlanningSpace& space, std::vector<std::unique_ptr<hstar::Heuri
 bool execute(const std::string& text, Random& random) {
   current = text;
   alarm(kHang);
-  const auto start = Clock::now();
+  const double start = hstar::thread_cpu_s();  // a busy machine is not a slow input
   bool accepted = false;
   try {
     Task task = hstar::read_sas(text);
@@ -610,7 +618,7 @@ bool execute(const std::string& text, Random& random) {
     fail(error.what());
   }
   alarm(0);
-  const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  const double seconds = hstar::thread_cpu_s() - start;
   if (seconds > kSlow) {
     std::fprintf(stderr, "fuzz_sas: slow input, %.1f s, %zu bytes\n", seconds, text.size());
     std::ofstream("fuzz-slow.sas", std::ios::binary) << text;
@@ -765,6 +773,13 @@ std::string mutate(const std::vector<std::string>& corpus, Random& random) {
   return text;
 }
 
+void report(uint64_t executions, uint64_t accepted, uint64_t seed) {
+  std::printf("fuzz_sas: %llu executions, %llu accepted, no failure (seed %llu)\n",
+              static_cast<unsigned long long>(executions), static_cast<unsigned long long>(accepted),
+              static_cast<unsigned long long>(seed));
+  std::fflush(stdout);
+}
+
 int fuzz(double seconds, uint64_t seed) {
   Random random(seed);
   std::vector<std::string> corpus = {kPlain, kAxioms, kConditional, kCosts, kFree};
@@ -776,18 +791,17 @@ int fuzz(double seconds, uint64_t seed) {
   const auto start = Clock::now();
   while (std::chrono::duration<double>(Clock::now() - start).count() < seconds) {
     std::string text = mutate(corpus, random);
-    ++executions;
+    if (++executions % kReport == 0) report(executions, accepted, seed);
     if (!execute(text, random)) continue;
     ++accepted;
+    if (text.size() > kMaxKept) continue;
     // What was accepted is mutated further; the built-in texts stay.
     if (corpus.size() < kMaxCorpus)
       corpus.push_back(std::move(text));
     else
       corpus[built_in + index(random, kMaxCorpus - built_in)] = std::move(text);
   }
-  std::printf("fuzz_sas: %llu executions, %llu accepted, no failure (seed %llu)\n",
-              static_cast<unsigned long long>(executions), static_cast<unsigned long long>(accepted),
-              static_cast<unsigned long long>(seed));
+  report(executions, accepted, seed);
   return 0;
 }
 
