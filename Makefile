@@ -7,7 +7,7 @@ LOCKED := $(PIP) --require-hashes --no-deps --requirement
 CORE := $(shell find core -name '*.cc' -o -name '*.h')
 CPP := $(CORE) $(wildcard tests/core/*/*.cc)
 
-.PHONY: demo test test-fast lint format wheel wheel-check bench data results signature fuzz sbom stubs clean
+.PHONY: demo test test-fast docs lint format wheel wheel-check bench data results signature fuzz sbom stubs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.hstar  ## solve a generated task with several heuristics
@@ -21,6 +21,10 @@ test: $(VENV)/.hstar  ## everything
 
 test-fast: $(VENV)/.hstar  ## what takes seconds
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow"
+
+docs: $(VENV)/.hstar $(VENV)/.docs  ## build/docs: the documentation as a site; warnings are errors
+	$(BIN)/python -m sphinx -W --keep-going -q -d build/doctrees docs build/docs
+	@echo "build/docs/index.html"
 
 lint: $(VENV)/.hstar
 	$(BIN)/ruff check .
@@ -78,6 +82,11 @@ $(VENV)/.tools: constraints.txt requirements.lock torch.lock pyproject.toml | $(
 	$(LOCKED) requirements.lock
 	$(LOCKED) torch.lock --no-index 2>/dev/null || $(LOCKED) torch.lock
 	$(BIN)/python tools/requirements.py train bench cluster serve mcp test lint | xargs -d '\n' $(PIP)
+	touch $@
+
+# The documentation alone needs these.
+$(VENV)/.docs: docs.lock | $(VENV)/.tools
+	$(LOCKED) docs.lock
 	touch $@
 
 $(VENV)/.hstar: $(VENV)/.tools CMakeLists.txt $(CORE)

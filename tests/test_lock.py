@@ -21,7 +21,7 @@ def normalized(name: str) -> str:
 def locked() -> dict[str, str]:
     """Versions by name; every line has a hash."""
     found = {}
-    for name in ("requirements.lock", "torch.lock"):
+    for name in ("requirements.lock", "torch.lock", "docs.lock"):
         comment, *entries = (ROOT / name).read_text().replace("\\\n", " ").splitlines()
         assert comment.startswith("#")
         for entry in entries:

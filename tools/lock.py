@@ -1,9 +1,10 @@
-"""Writes requirements.lock and torch.lock: versions of constraints.txt with the SHA-256 of their files.
+"""Writes requirements.lock, torch.lock and docs.lock: constraints.txt with the SHA-256 of the files.
 
 python tools/lock.py asks the package index of pip, and the folders of its find-links, for the files of each
 version. It keeps the wheels for Linux and Python 3.10 to 3.13, or the source archive where there is no such
 wheel. `make` installs them, and pip refuses a file with another hash. torch has a file of its own, since pip
-takes its CPU build only where it does not see the other one.
+takes its CPU build only where it does not see the other one. A comment that begins with the name of a lock
+sends the versions below it there: docs.lock has what `make docs` needs beside the others.
 """
 
 from __future__ import annotations
@@ -94,8 +95,11 @@ def main() -> None:
     groups = [group for _, group in settings.items() if isinstance(group, dict)]
     options = {key.rpartition(".")[2]: value for group in groups for key, value in group.items()}
     index, folders = options.get("index-url", PyPI.simple_url), options.get("find-links", "").split()
-    locks: dict[str, list[str]] = {"requirements.lock": [], "torch.lock": []}
+    locks: dict[str, list[str]] = {"requirements.lock": [], "torch.lock": [], "docs.lock": []}
+    lock = "requirements.lock"
     for line in (ROOT / "constraints.txt").read_text().splitlines():
+        if match := re.match(r"# (\S+\.lock):", line):
+            lock = match[1]
         if match := re.fullmatch(r"([\w.-]+)==(\S+)", line):
             name, version = canonicalize_name(match[1]), Version(match[2])
             files = {**index_files(name, index), **local_files(name, folders)}
@@ -103,7 +107,7 @@ def main() -> None:
             if not hashes:
                 raise SystemExit(f"no files of {line}")
             entry = " \\\n".join([f"{name}=={version}", *(f"    --hash=sha256:{one}" for one in hashes)])
-            locks["torch.lock" if name == "torch" else "requirements.lock"].append(entry)
+            locks["torch.lock" if name == "torch" else lock].append(entry)
     for file, entries in locks.items():
         text = "\n".join(["# Made by tools/lock.py from constraints.txt.", *entries])
         (ROOT / file).write_text(text + "\n")

@@ -1,4 +1,4 @@
-"""hstar learns the heuristic that a search is missing, and searches with it natively.
+"""hstar is a heuristic-search planner that can learn its heuristic.
 
     import hstar
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hstar.recipes import Recipe, recipes, train
     from hstar.search.admissibility import check_heuristic
     from hstar.search.heuristics import BatchHeuristic, Max, Sum, heuristics
-    from hstar.search.solve import Result, SearchConfig, searches
+    from hstar.search.solve import Result, SearchConfig, searches, solve
     from hstar.spaces.lifted_state import validate_pddl
     from hstar.spaces.load import load
     from hstar.spaces.task import Task
@@ -83,16 +83,18 @@ __all__ = [
 ]
 
 
-def solve(problem: Any, heuristic: Any = None, search: str | None = None, **options: Any) -> Result:
-    """Searches for a plan.
+def _solve(problem: Any, heuristic: Any = None, search: str | None = None, **options: Any) -> Result:
+    """Searches for a plan and validates it.
 
     `problem` is what `load` returns, or an object of your own with `start`, `is_goal` and `successors`.
+
     `heuristic` is a name, a trained model or the path of its file, `Max(...)`, `Sum(...)`, a function of a
     batch of states, or a list of these, between which gbfs and lazy alternate. Without one it is `ff` for
-    tasks and the strongest named one elsewhere. `search` is one of `searches()`. `options` are the fields of
-    `SearchConfig`, `config` with all of them, `rule` and `alpha` of a trained model, and two functions:
-    `progress`, called about ten times a second, and `on_plan`, called for every better plan of an anytime
-    search. Ctrl-C ends the search with status `interrupted`.
+    tasks and the strongest named one elsewhere. `search` is one of `searches()`.
+
+    Options are given by name, or all at once as `config`, a `SearchConfig`. `progress` is called about ten
+    times a second, and `on_plan` for every better plan of an anytime search. Ctrl-C ends the search with
+    status `interrupted`.
     """
     from hstar.errors import torch_explained
     from hstar.search.solve import solve as run
@@ -113,6 +115,14 @@ def _model_of(heuristic: Any) -> Any:
 
 
 def __getattr__(name: str) -> Any:
+    if name == "solve":  # its options are named when it is first used, so that importing hstar stays fast
+        from hstar.options import name_options
+        from hstar.search.solve import CALLBACKS, OPTIONS
+
+        _solve.__name__ = _solve.__qualname__ = name
+        name_options(_solve, CALLBACKS | OPTIONS)
+        globals()[name] = _solve
+        return _solve
     if name not in _HOME:
         raise AttributeError(f"module 'hstar' has no attribute '{name}'")
     return getattr(importlib.import_module(_HOME[name]), name)

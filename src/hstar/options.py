@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field, fields
 from typing import Any, TypeVar
 
@@ -54,6 +55,24 @@ def check_options(options: Any) -> None:
             object.__setattr__(options, entry.name, whole_number(entry.name, value, **limits))
         elif kind == "float":
             _check_float(entry.name, value, limits)
+
+
+def name_options(function: Callable[..., Any], options: Mapping[str, tuple[Any, Any, str]]) -> None:
+    """Shows options by name in `help(function)`, instead of `**options`.
+
+    `options` has type, default and help by name; the helps become a list below the docstring.
+    """
+    signature = inspect.signature(function)
+    parameters = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    known = {one.name for one in parameters}
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default, _) in options.items()
+        if name not in known
+    ]
+    function.__signature__ = signature.replace(parameters=[*parameters, *named])  # type: ignore[attr-defined]
+    lines = [f"- `{name}`: {text}" for name, (_, _, text) in options.items()]
+    function.__doc__ = "\n".join([inspect.getdoc(function) or "", "", "Options:", "", *lines])
 
 
 class Checked:

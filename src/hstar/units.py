@@ -16,17 +16,17 @@ _MOST = 2**62
 
 
 def parse_time(text: str) -> float:
-    """Seconds."""
+    """Seconds of a text such as `30s`, `5m` or `1h`."""
     return _parse(text, _SECONDS, "a time such as 30s, 5m or 1h")
 
 
 def parse_memory(text: str) -> int:
-    """Bytes."""
+    """Bytes of a text such as `512M` or `4G`; MiB without a unit."""
     return int(_parse(text, _BYTES, "an amount of memory such as 512M or 4G"))
 
 
 def parse_count(text: str) -> int:
-    """A number of things."""
+    """Whole number of a text of digits."""
     match = re.fullmatch(r"[0-9]{1,18}", text.strip())
     if match is None:
         raise InputError(f"expected a whole number from 0 to 10^18 - 1, got '{text}'")
@@ -44,7 +44,7 @@ def _parse(text: str, units: Mapping[str, int], expected: str) -> float:
 
 
 def format_bytes(count: float) -> str:
-    """`3.4 MiB`."""
+    """A number of bytes for people, as `3.4 MiB`."""
     for unit in ("B", "KiB", "MiB"):
         text = f"{count:.0f}" if unit == "B" else f"{count:.1f}"
         if float(text) < 1024:
@@ -54,7 +54,7 @@ def format_bytes(count: float) -> str:
 
 
 def format_count(count: float) -> str:
-    """`1.2M`."""
+    """A large number for people, as `1.2M`."""
     for unit in ("", "k", "M"):
         text = f"{count:.0f}" if unit == "" or count >= 99.95 else f"{count:.1f}"
         if float(text) < 1000:

@@ -59,7 +59,7 @@ class ProgressLine:
             self._show(text)
 
     def message(self, text: str) -> None:
-        """A line that stays."""
+        """Prints a line above the bar, where it stays."""
         self._stop_timer()
         if not self._quiet:
             print(self._blank() + text, file=sys.stderr, flush=True)

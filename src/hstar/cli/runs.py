@@ -30,7 +30,7 @@ def add_run_options(parser: Parser) -> None:
 
 
 def add_running_options(parser: Parser) -> None:
-    """How jobs are run."""
+    """Adds the options that say how jobs are run: number at a time, cluster, retry."""
     add = parser.option
     add("--jobs -j", "N", "Number of processes at a time (default: all cores, or threads of the cluster).")
     text = "Run on a Dask cluster: tcp://HOST:PORT of its scheduler, or slurm:FILE (docs/clusters.md)."

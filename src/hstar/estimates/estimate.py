@@ -72,7 +72,7 @@ class Estimate(Protocol):
         """The mean loss over the batch, a scalar; finite for finite input."""
 
     def mean(self, raw: Tensor, known: Known) -> Tensor:
-        """The expected cost-to-go."""
+        """Expected cost-to-go of each state, in steps."""
 
     def quantile(self, raw: Tensor, level: float, known: Known) -> Tensor:
         """The value that h* is below with probability `level`; `UnsupportedError` if there is no spread."""

@@ -42,7 +42,7 @@ class Softplus(NamedTuple):
 @ESTIMATES.register("gaussian")
 @dataclass(frozen=True)
 class Gaussian:
-    """A normal distribution."""
+    """Normal distribution of the cost-to-go, by mean and spread."""
 
     name: ClassVar[str] = "gaussian"
     bounded: ClassVar[bool] = False

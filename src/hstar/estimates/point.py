@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @ESTIMATES.register("point")
 @dataclass(frozen=True)
 class Point:
-    """A number without spread."""
+    """Cost-to-go as one number, without spread: squared error as loss."""
 
     name: ClassVar[str] = "point"
     bounded: ClassVar[bool] = False

@@ -41,7 +41,7 @@ RULES: Registry[type[Any]] = Registry("rule")
 @RULES.register("mean")
 @dataclass(frozen=True)
 class Mean:
-    """The expected cost-to-go."""
+    """Rule `mean`: the search uses the expected cost-to-go."""
 
     name: ClassVar[str] = "mean"
 

@@ -33,14 +33,14 @@ LOOK_S = 1.0  # between two looks at how many slots there are, while nothing end
 
 
 class Executor(Protocol):
-    """Where jobs run."""
+    """Runs jobs as processes, here or on other machines."""
 
     @property
     def slots(self) -> int:
         """Jobs at a time; may change, and be 0 for a while."""
 
     def submit(self, job: Job, contents: Contents) -> Future[Outcome]:
-        """Starts a job."""
+        """Starts a job and returns at once."""
 
     def stop(self, pending: Iterable[Future[Outcome]]) -> None:
         """Ends what is running; its outcomes are void."""

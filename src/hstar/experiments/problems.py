@@ -92,7 +92,7 @@ class ProblemSet:
 
     @property
     def heuristics(self) -> list[str]:
-        """Names of symbolic heuristics."""
+        """Names of the symbolic heuristics that go with these problems."""
         claims = self.examples[0].claims if self.examples else _core.heuristics()
         puzzles = self.kind == "puzzle" and has_databases(self.examples[0])
         more = HEURISTICS if self.kind == "map" else (DATABASES_NAME,) if puzzles else ()

@@ -197,7 +197,7 @@ def check_search_options(options: Options) -> None:
 
 
 def training_job(contestant: Contestant, lesson: Lesson, seed: int, limits: Limits) -> Job:
-    """`hstar train`."""
+    """The job that runs `hstar train` with these options and limits."""
     recipe, units = str(contestant.recipe), UNIT_COST if lesson.kind == "task" else ()
     words = ("train", recipe, *lesson.source.words, *units, "--output", f"{{{TRAINED}}}")
     options = ("--seed", str(seed), *contestant.options, "--quiet", "--json")

@@ -145,7 +145,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Gives the lock back."""
+        """Closes the database and lets another process own the run."""
         self._database.close()
         if self._lock is not None:
             self._lock.close()

@@ -41,7 +41,7 @@ _Size: TypeAlias = Annotated[int, msgspec.Meta(le=10**5)]
 
 
 class LimitTable(msgspec.Struct, forbid_unknown_fields=True):
-    """`[limits]`."""
+    """The table `[limits]`: times and memory of searches and trainings."""
 
     time: str = "60s"
     memory: str = "4G"

@@ -54,7 +54,7 @@ class Ensemble(nn.Module):
         return outputs.var(0, correction=0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Outputs (members, states)."""
+        """Outputs of all members for all states, (members, states)."""
         hidden_weights, hidden_biases, output_weights, output_biases = map(self.get_parameter, NAMES)
         hidden = functional.relu(x @ hidden_weights + hidden_biases)
         return (hidden @ output_weights + output_biases).squeeze(-1)

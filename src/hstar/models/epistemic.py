@@ -44,7 +44,7 @@ class EpistemicModel(Protocol):
         """The variance of the output, in squared units of the labels."""
 
     def parameters(self) -> Iterator[nn.Parameter]:
-        """What is learned."""
+        """The tensors that training changes."""
 
     def state_dict(self) -> dict[str, Tensor]:
         """All that it consists of, by name."""

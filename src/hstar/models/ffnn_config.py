@@ -28,12 +28,12 @@ WEIGHTS = ("hidden_weights", "hidden_biases", "output_weights", "output_biases")
 @MODELS.register("ffnn")
 @dataclass(frozen=True)
 class FFNNConfig(Checked):
-    """Options of the network."""
+    """Options of `ffnn`, a network with one hidden layer."""
 
     name: ClassVar[str] = "ffnn"
     spaces: ClassVar[tuple[str, ...]] = ("task", "puzzle", "own", "map goal")
 
-    width: int = option(20, "Units of the hidden layer.", least=1, most=2**20)
+    width: int = option(20, "Number of units of the hidden layer.", least=1, most=2**20)
     outputs: int = 2
     dropout: float = 0.0
     scale: float = field(default=10.0, metadata={"above": 0, "most": 1e9})  # moves in a unit of the outputs

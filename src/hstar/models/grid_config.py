@@ -84,10 +84,10 @@ class VinConfig(GridNetwork):
 
     name: ClassVar[str] = "vin"
 
-    sweeps: int = option(40, "So many cells do values spread.", least=1, most=4096)
-    waves: int = option(4, "Channels of values.", least=1, most=4096)
+    sweeps: int = option(40, "Number of cells that values spread from the goal.", least=1, most=4096)
+    waves: int = option(4, "Number of channels of values.", least=1, most=4096)
     spread: int = option(4, "Neighbours that values spread to, 4 or 8.", words=(4, 8))
-    width: int = option(16, "Of the layers that read the values.", least=1, most=4096)
+    width: int = option(16, "Units of the layers that read the values.", least=1, most=4096)
 
     def build(self, outputs: int, headings: int = 1) -> nn.Module:
         from hstar.models.vin import Vin
@@ -102,12 +102,12 @@ class ValueMapConfig(GridNetwork):
 
     name: ClassVar[str] = "value-map"
 
-    channels: int = option(16, "Of a layer.", least=1, most=4096)
+    channels: int = option(16, "Channels of a layer.", least=1, most=4096)
     rounds: int = option(2, "Each has a residual layer for each dilation.", least=1, most=256)
     reach: int = option(
         8, "The largest dilation; those of a round are 1, 2, 4, ... up to it.", least=1, most=4096
     )
-    tied: bool = option(False, "The same weights in all rounds.")
+    tied: bool = option(False, "Use the same weights in all rounds.")
     distance: bool = option(True, "Tell it the admissible distance, and let it learn what is above.")
 
     def __post_init__(self) -> None:

@@ -55,8 +55,8 @@ class HGNConfig(Checked, RelationalModel):
     operators: ClassVar[bool] = True
 
     hidden: int = option(32, "Units of a layer and of a latent vector.", least=1, most=4096)
-    steps: int = option(4, "Rounds of message passing.", least=1, most=1024)
-    senders: int = option(7, "Most preconditions of an operator.", least=1, most=MOST_SLOTS)
+    steps: int = option(4, "Number of rounds of message passing.", least=1, most=1024)
+    senders: int = option(7, "Greatest number of preconditions of an operator.", least=1, most=MOST_SLOTS)
     receivers: int = option(3, "Most atoms that an operator adds.", least=1, most=MOST_SLOTS)
     global_features: bool = option(True, "Tell the network how many atoms and operators there are.")
     normalise: bool = option(False, "Means instead of sums, and logarithms of the counts.")

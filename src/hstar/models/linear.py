@@ -40,7 +40,7 @@ class LinearConfig(RelationalModel):
         """States of an instance share nothing that counts."""
 
     def inputs(self, words: Vocabulary, states: StateRows) -> Tensor:
-        """The features: (states, 4)."""
+        """The four features of each state, as an array (states, 4)."""
         import torch
 
         goals, operators, deletes = (states.columns[name] for name in self.columns)

@@ -143,7 +143,7 @@ class NLM(nn.Module):
             width = found
 
     def forward(self, inputs: NLMInputs) -> Tensor:
-        """Raw outputs (states, outputs)."""
+        """Raw outputs of a batch of states, (states, outputs)."""
         places = Places(inputs.objects, self.exclude_self)
         values = (inputs.nullary, inputs.unary, inputs.binary, inputs.ternary)
         x: list[Tensor | Rows | None] = [value if value.shape[1] else None for value in values]

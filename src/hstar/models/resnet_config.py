@@ -26,8 +26,8 @@ class ResNetConfig(Checked):
     name: ClassVar[str] = "resnet"
     spaces: ClassVar[tuple[str, ...]] = ("task", "own")
 
-    width: int = option(250, "Units of a layer.", least=1, most=2**16)
-    blocks: int = option(1, "Residual blocks of two layers.", most=1024)
+    width: int = option(250, "Number of units of a layer.", least=1, most=2**16)
+    blocks: int = option(1, "Number of residual blocks of two layers.", most=1024)
     output_relu: bool = option(False, "ReLU at the output, as in the paper.")
     init: str = option("default", "Initial weights: default (torch's) or he.", words=("default", "he"))
 

@@ -47,10 +47,10 @@ States: TypeAlias = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class WLConfig(Checked):
-    """Options of the features."""
+    """Options of the Weisfeiler-Leman features."""
 
-    iterations: int = option(1, "Rounds of colour refinement.", most=20)
-    multiset: bool = option(False, "Count neighbours of equal colour.")
+    iterations: int = option(1, "Number of rounds of colour refinement.", most=20)
+    multiset: bool = option(False, "Count neighbours of equal colour instead of noting that there is one.")
     types: bool = option(True, "Objects of different types differ from the start.")
     least_states: int = option(1, "Training states that must have a feature.", least=1)
 

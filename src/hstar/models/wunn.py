@@ -65,7 +65,7 @@ def _sigma(rho: Tensor) -> Tensor:
 
 
 class WUNN(nn.Module):
-    """The network; an `EpistemicModel`."""
+    """Network with a normal distribution for each weight; an `EpistemicModel`."""
 
     def __init__(self, inputs: int, config: EpistemicConfig, generator: Generator) -> None:
         super().__init__()

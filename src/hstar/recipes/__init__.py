@@ -7,10 +7,13 @@ import types
 
 # Each enters itself.
 from hstar.recipes import bootstrap, fsm, likely_admissible, nrsl, prolonged, rsl, truncated, wl  # noqa: F401
-from hstar.recipes.learn import recipes, train
+from hstar.recipes.learn import name_recipe_options, recipes, train
 from hstar.recipes.recipe import RECIPES, Recipe, Run
 
 __all__ = ["RECIPES", "Recipe", "Run", "recipes", "train"]
+
+
+name_recipe_options()
 
 
 class _Callable(types.ModuleType):

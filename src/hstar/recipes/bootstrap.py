@@ -121,20 +121,20 @@ class Bootstrap(Learner):
 class BootstrapOptions:
     """Options of the instances, of planning, and of the network."""
 
-    instances: int = option(500, "Random instances to learn from.", least=1)
+    instances: int = option(500, "Number of random instances to learn from.", least=1)
     least_solved: int = option(
         75, "Solved instances of an iteration to learn from; else the limit grows.", least=1
     )
     first: str | None = option(None, "The first heuristic; the strongest one of the puzzle.")
     nodes: int = option(1_000_000, "Evaluated states at which an instance is put off, at first.", least=1)
-    most_nodes: int = option(512_000_000, "The same at the end.", least=1)
+    most_nodes: int = option(512_000_000, "Evaluated states of a search at which the training ends.", least=1)
     inputs: str = option("one-hot", f"What the network sees: {', '.join(INPUTS)}.", words=INPUTS)
-    hidden: int = option(20, "Hidden units.", least=1)
+    hidden: int = option(20, "Number of hidden units of the network.", least=1)
     planner_steps: int = option(1000, "Steps of a network, at most.", least=1)
-    learning_rate: float = option(1e-3, "Of a network.", above=0)
-    seed: int = option(0, "Of all random choices.")
-    threads: int = option(1, "Of torch; another number can change the last bits.", least=1)
-    jobs: int = option(1, "Instances tried at a time.", least=1)
+    learning_rate: float = option(1e-3, "Learning rate of Adam.", above=0)
+    seed: int = option(0, "Seed of all random choices.")
+    threads: int = option(1, "Number of threads of torch; another number can change the last bits.", least=1)
+    jobs: int = option(1, "Number of instances that are solved at a time.", least=1)
 
     def __post_init__(self) -> None:
         check_options(self)
@@ -267,12 +267,14 @@ class BootstrapOwnOptions(Checked):
     """Options of the starts and of the searches."""
 
     iterations: int = option(8, "Rounds of walks, searches and learning.", least=1)
-    instances: int = option(50, "Random starts of an iteration.", least=1)
+    instances: int = option(50, "Number of random starts of an iteration.", least=1)
     walk: int = option(
         4, "Most steps of the first walks; they become twice as long where most are solved.", least=1
     )
     nodes: int = option(10_000, "Evaluated states at which an instance is put off, at first.", least=1)
-    search: str = option("wastar", "Search that solves them.", words=tuple(one.name for one in searches()))
+    search: str = option(
+        "wastar", "Search that solves the instances.", words=tuple(one.name for one in searches())
+    )
     weight: float = option(2.0, "Weight of the heuristic in wastar.", least=0, most=1e6)
 
 

@@ -33,13 +33,13 @@ USUAL_UNIT = 10.0  # of the labels for which estimates have their usual spread
 
 @dataclass(frozen=True)
 class StateParts:
-    """What is put together."""
+    """Which sampler, model, estimate and rule the recipe combines."""
 
     model: str | Callable[[int, int], Any] = option(  # noqa: RUF009
         "ffnn", "Model of the inputs: ffnn, resnet; in Python also a function (inputs, outputs) -> module."
     )
     width: int = option(64, "Units of a layer of the model.", least=1)
-    estimate: str = option("point", "What the model's outputs mean.")
+    estimate: str = option("point", "Estimate: what the outputs of the model mean.")
     rule: str = option("mean", "Value of the estimate that the search uses.")
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from hstar.errors import InputError, UnsupportedError
 from hstar.models.trained_model import TrainedModel
+from hstar.options import name_options
 from hstar.recipes.domain_data import labelled
 from hstar.recipes.recipe import RECIPES, Recipe, Run
 from hstar.sampling import relational
@@ -40,10 +41,11 @@ def train(
     `likely-admissible`), a puzzle such as `tiles:4x4` (`likely-admissible`, `bootstrap`, `prolonged`), a map
     or a list of maps (`prolonged`, `likely-admissible`), an own space (`likely-admissible`, `prolonged`,
     `bootstrap`); for a domain (`wl`, `truncated`) a list of tasks, labelled data, a data file, or the name of
-    a data set that comes with hstar. `options` are those of the recipe and its parts, `profile` a named set
-    of them, `seed` for all random choices, `data` states of a task to learn from instead of sampling,
-    `held_out` data of a domain to choose the best weights by. With a `checkpoint` file a killed training goes
-    on by the same call; `progress` is called several times a second.
+    a data set that comes with hstar.
+
+    `profile` is a named set of options, for instance `paper`. With a `checkpoint` file a killed training goes
+    on by the same call; `progress` is called several times a second. The options of each recipe are below.
+    `hstar train RECIPE --help` shows their defaults, which a profile may change.
     """
     chosen = RECIPES.get(recipe)
     kind, subject = resolved(source, chosen)
@@ -55,6 +57,24 @@ def train(
         options.pop("held_out", None),
     )
     return chosen.learn(kind, subject, run, profile, options)
+
+
+def name_recipe_options() -> None:
+    """Names the options of all recipes in `help(train)`, each with the recipes that have it."""
+    known: dict[str, dict[str, list[str]]] = {}
+    for recipe in recipes():
+        for kind in recipe.spaces:
+            for part in recipe.fields(kind, {}).values():
+                for name, entry in part.items():
+                    known.setdefault(name, {}).setdefault(entry.metadata["help"], []).append(recipe.name)
+    options: dict[str, tuple[Any, Any, str]] = {
+        "data": ("Any", None, "Labelled states of a task to learn from, instead of sampling."),
+        "held_out": ("Any", None, "Labelled data of a domain to choose the best weights by."),
+    }
+    for name in sorted(known):
+        helps = [f"{text} ({', '.join(dict.fromkeys(users))})" for text, users in known[name].items()]
+        options[name] = ("Any", ..., " ".join(helps))
+    name_options(train, options)
 
 
 def resolved(source: Any, recipe: Recipe) -> tuple[str, Any]:

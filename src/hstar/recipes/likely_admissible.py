@@ -38,8 +38,8 @@ GENERATORS = ("uncertainty", "length-inc")
 class LikelyAdmissibleOptions:
     """Options of tasks, of planning, and of the two networks."""
 
-    iterations: int = option(50, "Rounds of tasks and learning.", least=1)
-    tasks: int = option(10, "Tasks of an iteration.", least=1)
+    iterations: int = option(50, "Number of iterations: tasks, then training.", least=1)
+    tasks: int = option(10, "Number of tasks of an iteration.", least=1)
     least_solved: int = option(6, "Solved tasks of an iteration below which alpha is lowered.")
     nodes: int | None = option(64_000_000, "Evaluated states at which a task is given up.", least=1)
     task_time: float | None = option(None, "Seconds after which a task is given up.", above=0)
@@ -50,8 +50,8 @@ class LikelyAdmissibleOptions:
         4, "With length-inc: moves by which walks become longer in each iteration.", least=1
     )
     alpha: float = option(0.99, "Probability of being admissible, at first.", above=0, below=1)
-    alpha_step: float = option(0.05, "By which it is lowered.", above=0, below=1)
-    least_alpha: float = option(0.5, "The lowest alpha.", above=0, below=1)
+    alpha_step: float = option(0.05, "Step by which alpha is lowered.", above=0, below=1)
+    least_alpha: float = option(0.5, "Lower limit of alpha.", above=0, below=1)
     regain: bool = option(
         False, "Raise alpha by the same step, up to what it was at first, while all tasks are solved."
     )
@@ -73,8 +73,10 @@ class LikelyAdmissibleOptions:
     floor: bool | None = option(
         None, "Plan with no value below what is admissible; of a puzzle, on with databases unless said."
     )
-    hidden: int = option(20, "Hidden units of both networks.", least=1)
-    outputs: int = option(2, "Of the planning network: 2, or 1 for a mean without spread.", words=(1, 2))
+    hidden: int = option(20, "Number of hidden units of both networks.", least=1)
+    outputs: int = option(
+        2, "Outputs of the planning network: 2 (mean and spread), or 1 (mean alone).", words=(1, 2)
+    )
     dropout: float | None = option(
         None,
         "Share of its hidden units left out while it learns; unless said 0.025, with one output 0.",
@@ -85,15 +87,15 @@ class LikelyAdmissibleOptions:
     learning_rate: float = option(3.16e-4, "Learning rate of Adam for the planning network.", above=0)
     uncertainty: str = option("wunn", f"What tells the unknown: {', '.join(KINDS)}.", words=KINDS)
     samples: int = option(100, "Outputs that a variance is taken of; 0: its closed form.")
-    loss_samples: int = option(5, "The same for the loss.")
+    loss_samples: int = option(5, "Outputs that a loss is the mean of; 0: its closed form.")
     known_steps: int = option(5000, "Steps of the other network in an iteration, at most.", least=1)
     known_batch: int = option(100, "States in a step of it.", least=1)
     known_learning_rate: float = option(
         3.16e-3, "Learning rate of Adam for the network of the unknown.", above=0
     )
-    seed: int = option(0, "Of all random choices.")
-    threads: int = option(1, "Of torch; another number can change the last bits.", least=1)
-    jobs: int = option(1, "Tasks solved at a time.", least=1)
+    seed: int = option(0, "Seed of all random choices.")
+    threads: int = option(1, "Number of threads of torch; another number can change the last bits.", least=1)
+    jobs: int = option(1, "Number of tasks that are solved at a time.", least=1)
 
     def __post_init__(self) -> None:
         check_options(self)

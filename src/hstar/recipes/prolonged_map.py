@@ -55,9 +55,11 @@ BELIEFS = (Asymmetric.name, Point.name, Gaussian.name, TruncatedGaussian.name)
 
 @dataclass(frozen=True)
 class ProlongedOptions:
-    """What is put together."""
+    """Scenarios, and which sampler, model, estimate and rule the recipe combines."""
 
-    scenarios: int = option(531, "How many to learn from; of .scen files at most so many.", least=1)
+    scenarios: int = option(
+        531, "Number of scenarios to learn from; of .scen files at most this many.", least=1
+    )
     sampler: str = option(Prolonged.name, f"Which of their states: {', '.join(SAMPLERS)}.", words=SAMPLERS)
     k_pr: float = option(
         2.0, "Closed states at the end, times those when the start was; inf: all.", least=1, most=math.inf
@@ -67,11 +69,13 @@ class ProlongedOptions:
         "vin", "vin or value-map, which take maps of any size, or paper.", words=models_of("map")
     )
     estimate: str = option(Asymmetric.name, f"What its outputs mean: {', '.join(BELIEFS)}.", words=BELIEFS)
-    a: float = option(-2.5, "Of asymmetric: below 0 values that are too high count more, at 0 all alike.")
+    a: float = option(
+        -2.5, "asymmetric: weight of overestimates; below 0 they count more, at 0 errors count alike."
+    )
     headings: int = option(
         0, "Learn of lattices with so many headings, 4 or 8; 0: of grids.", words=(0, 4, 8)
     )
-    turn_cost: float = option(1.0, "Of a turn by one heading, on lattices.")
+    turn_cost: float = option(1.0, "Cost of a turn by one heading, on lattices.")
     symmetries: bool = option(True, "See each scenario turned and reflected, too.")
 
     def __post_init__(self) -> None:

@@ -40,7 +40,7 @@ class TaskParts:
 
     sampler: str | None = option(None, "Sampler of the labelled states.")
     model: str | None = option(None, "Model that is fitted to them.")
-    estimate: str | None = option(None, "What the model's outputs mean.")
+    estimate: str | None = option(None, "Estimate: what the outputs of the model mean.")
     rule: str = option("mean", "Value of the estimate that the search uses.")
 
     def __post_init__(self) -> None:

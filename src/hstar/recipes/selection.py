@@ -31,11 +31,13 @@ VALIDATION_SEED = 1 << 40  # apart from the seeds that users give to walks of th
 
 @dataclass(frozen=True)
 class Selection(Checked):
-    """Options of the selection."""
+    """How many networks are trained, and how the best one is chosen."""
 
     networks: int = option(1, "Networks to train, of which the best one is kept.", least=1)
     select: str = option(
-        "halving", "How it is chosen: halving, validate or loss.", words=("halving", "validate", "loss")
+        "halving",
+        "How the best network is chosen: halving, validate or loss.",
+        words=("halving", "validate", "loss"),
     )
     validation_starts: int = option(10, "Random walks that it is chosen by.", least=1)
     validation_budget: int = option(20_000, "Evaluations of a search, doubled by halving.", least=1)
@@ -62,7 +64,7 @@ class Candidate:
                     raise KeyboardInterrupt
 
     def rank(self) -> tuple[int, int, float]:
-        """Less is better."""
+        """Key to sort networks by: the least is the best."""
         return -len(self.solved), sum(self.evaluations.values()), self.loss
 
     def record(self) -> dict[str, int | float]:

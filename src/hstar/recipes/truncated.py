@@ -50,17 +50,17 @@ WITHOUT_SPREAD = ("point", "asymmetric")
 
 @dataclass(frozen=True)
 class TruncatedOptions:
-    """What is put together."""
+    """Which model, estimate, bounds and rule the recipe combines."""
 
-    model: str = option("wl", "nlm, hgn, linear or wl.", words=models_of("domain"))
+    model: str = option("wl", "Model that is trained: nlm, hgn, linear or wl.", words=models_of("domain"))
     estimate: str = option(
         "truncated",
-        "What its outputs mean: truncated, gaussian, laplace, point or asymmetric.",
+        "Estimate, what the outputs mean: truncated, gaussian, laplace, point or asymmetric.",
         words=tuple(ESTIMATES),
     )
     sigma: str = option(LEARNED, "learned for each state, fixed, or a number.")
     fixed_sigma: float = option(math.sqrt(0.5), "What fixed means.", above=0)
-    margin: float = option(0.1, "By which the truncated estimate reaches below its bound.")
+    margin: float = option(0.1, "Distance by which the truncated estimate reaches below its bound.")
     base: str = option("ff", f"Heuristic that the model corrects: {', '.join(BASES)}.", words=BASES)
     lower: str = option("lmcut", f"Admissible bound of estimate and rule: {', '.join(BOUNDS)}.", words=BOUNDS)
     upper: str = option(
@@ -70,7 +70,7 @@ class TruncatedOptions:
     )
     rule: str = option(
         "mean",
-        "What the search sees: mean, quantile:LEVEL, likely:ALPHA, either behind clip: or bounded:EPS:; "
+        "Value that the search uses: mean, quantile:LEVEL, likely:ALPHA, either after clip: or bounded:EPS:; "
         "order if ranking is 1.",
     )
     instances: int | None = option(

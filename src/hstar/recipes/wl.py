@@ -53,13 +53,13 @@ class WLOptions(Checked):
         REGRESSION, "regression: predict h*. ranking: order states for greedy search.", words=OBJECTIVES
     )
     iterations: int | None = option(None, "Rounds of colour refinement; chosen from 1 to 3.", most=20)
-    multiset: bool = option(False, "Count neighbours of equal colour.")
+    multiset: bool = option(False, "Count neighbours of equal colour instead of noting that there is one.")
     types: bool = option(True, "Objects of different types differ from the start.")
     least_states: int = option(2, "Training states that must have a feature.", least=1)
     ridge: float | None = option(None, "Penalty on squared weights; chosen on held-out instances.", above=0)
     siblings: bool = option(True, "Learn from the lower bounds of siblings, if the data have them.")
     validation: float = option(0.25, "Share of instances, the largest, to choose by.", above=0, below=1)
-    seed: int = option(0, "Of all random choices.")
+    seed: int = option(0, "Seed of all random choices.")
 
 
 class WL(Method):

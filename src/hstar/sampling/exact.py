@@ -39,7 +39,7 @@ class Exact(Sampler):
     name: ClassVar[str] = "exact"
 
     unit_cost: bool = option(True, "Count steps instead of the task's costs.")
-    max_states: int = option(1_000_000, "Most states to enumerate.", least=1)
+    max_states: int = option(1_000_000, "Greatest number of states to enumerate.", least=1)
 
     def sample(self, task: Task) -> Dataset:
         """All states that reach the goal; label, lower and upper bound are h*."""

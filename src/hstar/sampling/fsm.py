@@ -30,11 +30,11 @@ class FSM(Sampler):
 
     states: int = option(100_000, "States to sample, random ones included.", least=1)
     bfs_share: float = option(0.1, "Share of states from breadth-first regression.", least=0, most=1)
-    random_share: float = option(0.2, "Share of random states.", least=0, most=1)
+    random_share: float = option(0.2, "Share of random states among all states.", least=0, most=1)
     length: int = option(0, "Greatest depth of a walk; 0: atoms by mean effects of an operator.")
     sai: bool = option(True, "Equal states get the least of their labels.")
     sui: bool = option(True, "Labels are lowered to those of successors + 1.")
-    seed: int = option(0, "Of all random choices.")
+    seed: int = option(0, "Seed of all random choices.")
 
     def sample(self, task: Task) -> Dataset:
         options = asdict(self)

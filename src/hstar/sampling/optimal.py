@@ -54,8 +54,8 @@ SATISFICING_SIBLINGS = 2_000  # at most so many of a satisficing plan: lmcut is 
 class Optimal:
     """Limits of the search for an optimal plan."""
 
-    time_limit: float = option(300.0, "Seconds of the search.")
-    memory_limit: int = option(8 << 30, "Bytes of the search.")
+    time_limit: float = option(300.0, "Wall-clock time limit of each search, in seconds.")
+    memory_limit: int = option(8 << 30, "Memory limit of each search, in bytes.")
     siblings: bool = option(False, "Other successors of the states, too; they have no label.")
     upper: bool = option(False, "Upper bounds by plans that a greedy search finds from each state.")
     cpu: bool = option(False, "Limit CPU time instead of wall-clock time.")

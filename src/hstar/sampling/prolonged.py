@@ -75,9 +75,9 @@ class Labels:
 class _Limits(Checked):
     """Where a search ends without having gone as far as was asked."""
 
-    time_limit: float | None = option(None, "Seconds.", least=0)
-    memory_limit: int | None = option(None, "Bytes of the process.")
-    max_expansions: int | None = option(None, "Closed states.")
+    time_limit: float | None = option(None, "Wall-clock time limit, in seconds.", least=0)
+    memory_limit: int | None = option(None, "Memory limit of the process, in bytes.")
+    max_expansions: int | None = option(None, "Stop after this many closed states.")
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Prolonged(_Limits):
 
     k_pr: float = option(2.0, _K_PR, least=1, most=math.inf)
     open: bool = option(True, _OPEN)
-    blind: bool = option(False, "Search without a heuristic.")
+    blind: bool = option(False, "Search backward without a heuristic.")
 
     def sample(self, problem: Problem, *, progress: Progress | None = None) -> Labels:
         """The labelled states of a problem."""
@@ -160,7 +160,7 @@ class ProlongedTask(Sampler):
     open: bool = option(False, _OPEN)
     goals: int = option(10_000, "Most goal states to begin with.", least=1)
     max_closed: int = option(1_000_000, "Closed states at which the search ends.", least=1)
-    seed: int = option(0, "Of the choice among states.")
+    seed: int = option(0, "Seed of the choice among states.")
 
     def sample(self, task: Task) -> Dataset:
         """Labelled states; needs a task without axioms and conditional effects, and a goal of few states."""

@@ -105,7 +105,7 @@ def instance_of(
 
 @dataclass(frozen=True, eq=False)
 class RelationalData:
-    """Instances of one domain."""
+    """Labelled states of several problems of one domain."""
 
     words: Vocabulary
     instances: tuple[RelationalInstance, ...]

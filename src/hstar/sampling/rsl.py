@@ -43,14 +43,16 @@ class RSL(Sampler):
         }
     }
 
-    states: int = option(100_000, "States to draw, N_t.", least=1)
+    states: int = option(100_000, "Number of states to draw, N_t.", least=1)
     random_share: float = option(0.5, "Probability of a random state, P_r.", least=0, most=1)
     rollouts: int = option(5, "Rollouts from the goal, N_r; 0: until there are 50,000 pre-images.")
     length: int = option(500, "Greatest depth of a rollout, L; 0: atoms by mean effects of an operator.")
     pool: str = option("cumulative", "Pre-images of level i: cumulative (depth up to i) or level (depth i).")
-    completion: str = option("variables", "Of pre-images to states: variables (one value each) or atoms.")
+    completion: str = option(
+        "variables", "How pre-images become states: variables (one value each) or atoms."
+    )
     unlabelled: str = option("max", "Label of states in no pre-image: max (greatest + 1) or limit (L + 1).")
-    seed: int = option(0, "Of all random choices.")
+    seed: int = option(0, "Seed of all random choices.")
 
     def sample(self, task: Task) -> Dataset:
         options = asdict(self)

@@ -22,10 +22,10 @@ from hstar.spaces.task import Task
 class Walks:
     """Options of random walks. Walk i depends on the seed and i only, not on how many there are."""
 
-    walks: int = option(50, "Walks.")
-    min_length: int = option(200, "Least steps of a walk.")
+    walks: int = option(50, "Number of random walks.")
+    min_length: int = option(200, "Least number of steps of a walk.")
     max_length: int = option(200, "Most steps of a walk; the number is uniform between the two.")
-    seed: int = option(0, "Of all random choices.")
+    seed: int = option(0, "Seed of all random choices.")
 
     def __post_init__(self) -> None:
         check_options(self)

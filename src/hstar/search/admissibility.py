@@ -20,12 +20,12 @@ from hstar.spaces.check import Finding
 
 @dataclass(frozen=True)
 class TrialConfig(Checked):
-    """How much is tried."""
+    """How many states `check_heuristic` tries, and how long."""
 
     walks: int = option(50, "Number of random walks from the start.")
-    steps: int = option(20, "Most steps of a walk.")
+    steps: int = option(20, "Greatest number of steps of a walk.")
     max_expansions: int = option(100_000, "Leave a start out whose optimal plan takes more expansions.")
-    seed: int = option(0, "Seed of the walks.")
+    seed: int = option(0, "Seed of the random walks.")
 
 
 def check_heuristic(problem: Any, heuristic: Any, **options: Any) -> Finding:

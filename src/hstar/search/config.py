@@ -39,7 +39,7 @@ class SearchConfig(Checked):
         "Order among equally good states: fifo, lifo or random (default fifo; lifo for focal on puzzles).",
         words=("fifo", "lifo", "random"),
     )
-    seed: int = option(0, "Seed of random ties.", most=_LONG)
+    seed: int = option(0, "Seed of the order among equally good states, if ties are random.", most=_LONG)
     preferred: bool = option(False, "Use preferred operators (gbfs and lazy on tasks, with ff or landmarks).")
     costs: str = option(
         "normal",

@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from hstar import _core
 from hstar.errors import InputError, LimitError
 from hstar.limits import limited
-from hstar.options import configured
+from hstar.options import configured, name_options
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig, native_limits
 from hstar.search.heuristics import anchor, build
@@ -82,10 +82,9 @@ def solve(
     `problem` is what `hstar.load` returns, or an own space. `heuristic` is a name, a trained model,
     `Max(...)`, `Sum(...)`, a function of a batch of states, or a list of these (then gbfs and lazy alternate
     between them); `alias="lama"` stands for heuristics, search and options. `with_defaults` says what is run
-    where heuristic or search is left out; the result tells it as `ran`. `options` are the fields of
-    `SearchConfig`, and `rule` and `alpha` for trained models. `progress` is called about ten times a second,
-    `on_plan` for every plan of an anytime search that is better than the last one. Ctrl-C ends the search
-    with status `interrupted`.
+    where heuristic or search is left out; the result tells it as `ran`. Options are given by name, or all at
+    once as `config`. `progress` is called about ten times a second, `on_plan` for every plan of an anytime
+    search that is better than the last one. Ctrl-C ends the search with status `interrupted`.
     """
     problem = as_problem(problem)
     if options.get("alias") is not None:
@@ -121,6 +120,23 @@ def solve(
         config = replace(config, time_limit=left)
     result = _run(Request(problem, search, chosen, config, progress, on_plan))
     return replace(result, network_time=network_time, ran=in_words(search, given, config))
+
+
+# What a search takes beside its configuration.
+CALLBACKS = {
+    "config": ("SearchConfig | None", None, "All options at once, instead of single ones."),
+    "progress": ("Progress | None", None, "Function that is called about ten times a second."),
+    "on_plan": ("OnPlan | None", None, "Function that is called for every better plan."),
+}
+_FURTHER = {
+    "alias": ("str | None", None, "Named heuristics, search and options, such as lama-first."),
+    "rule": ("Any", None, "Rule of a trained model: which number of its estimate the search uses."),
+    "alpha": ("float | None", None, "Short for the rule likely:ALPHA."),
+}
+OPTIONS = {
+    entry.name: (entry.type, entry.default, entry.metadata["help"]) for entry in fields(SearchConfig)
+} | _FURTHER
+name_options(solve, OPTIONS)
 
 
 def with_defaults(

@@ -42,7 +42,7 @@ Answer = dict[str, Any]
 
 
 class BusyError(HstarError):
-    """Too many searches wait."""
+    """Refused, because as many searches wait as the queue may hold."""
 
 
 class ClosedError(HstarError):

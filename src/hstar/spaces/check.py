@@ -28,13 +28,13 @@ Edges: TypeAlias = list[tuple[int, float]]
 
 @dataclass(frozen=True)
 class CheckConfig(Checked):
-    """How much is tried."""
+    """How many states `hstar check` tries, and how long."""
 
     walks: int = option(20, "Number of random walks from the start.")
-    steps: int = option(50, "Steps of each walk.")
+    steps: int = option(50, "Number of steps of each walk.")
     states: int = option(10_000, "States to enumerate for the test of the lower bound.")
     time_limit: float = option(10.0, "Stop trying after this many seconds.", least=0)
-    seed: int = option(0, "Seed of the walks.")
+    seed: int = option(0, "Seed of the random walks.")
 
 
 @dataclass(frozen=True)

@@ -138,7 +138,7 @@ class MapProblem(ABC):
     @property
     @abstractmethod
     def core(self) -> Any:
-        """The native space."""
+        """The grid as the C++ core searches it."""
 
     @property
     @abstractmethod

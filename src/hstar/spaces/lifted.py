@@ -48,7 +48,7 @@ class Atom(_Formula, frozen=True):
 
 
 class Not(_Formula, frozen=True):
-    """A negated atom."""
+    """Negation of an atom in a condition or an effect."""
 
     part: Atom
 

@@ -201,7 +201,7 @@ class LiftedState:
 
     @classmethod
     def initial(cls, program: Program) -> LiftedState:
-        """The state of `:init`."""
+        """The initial state: the atoms of `:init`."""
         facts: dict[str, list[tuple[str, ...]]] = {name: [] for name in program.task.domain.predicates}
         for fact in program.task.problem.init:
             facts[fact[0]].append(fact[1:])

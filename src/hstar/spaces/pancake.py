@@ -17,7 +17,7 @@ from hstar.spaces.puzzle import PUZZLES, Puzzle, State
 @PUZZLES.register("pancake")
 @dataclass(frozen=True)
 class Pancake(Puzzle):
-    """One stack."""
+    """A stack of pancakes; an action reverses the upper ones."""
 
     name: ClassVar[str] = "pancake"
     example: ClassVar[str] = "24"
@@ -32,7 +32,7 @@ class Pancake(Puzzle):
         return cls(tuple(range(pancakes)))
 
     def random(self, seed: int) -> Pancake:
-        """Uniformly among all stacks."""
+        """A stack drawn uniformly among all of this size."""
         stack = list(self.goal)
         random.Random(seed).shuffle(stack)
         return self.at(stack)

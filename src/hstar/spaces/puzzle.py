@@ -66,7 +66,7 @@ class Puzzle(ABC):
 
     @property
     def size(self) -> str:
-        """What `parse` reads."""
+        """The size as text, as `parse` reads it: 4x4, or 24."""
         return str(len(self.start))
 
     @property
@@ -85,7 +85,7 @@ class Puzzle(ABC):
 
     @abstractmethod
     def action_name(self, action: int) -> str:
-        """The move in words."""
+        """Name of an action, as plans print it."""
 
     def at(self, start: Sequence[int]) -> Self:
         """The same puzzle from another start."""
@@ -262,7 +262,7 @@ def check_cost(
 
 
 def format_instances(instances: Iterable[Instance[P]], column: str) -> str:
-    """What `read_instances` reads."""
+    """The text of a CSV file of instances, as `read_instances` reads it."""
     lines = [f"id,{column},optimal_cost"]
     for one in instances:
         cost = "" if one.optimal_cost is None else one.optimal_cost

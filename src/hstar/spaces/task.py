@@ -234,7 +234,7 @@ def parse_atom(atom: str | GroundAtom) -> GroundAtom:
 
 
 def format_atom(atom: GroundAtom | None) -> str:
-    """`on(a, b)`."""
+    """An atom as text: `on(a, b)`."""
     return "none of those" if atom is None else f"{atom[0]}({', '.join(atom[1:])})"
 
 

@@ -16,7 +16,7 @@ class TrainConfig(Checked):
 
     epochs: int = option(1000, "Stop after this many epochs.", least=1)
     updates: int | None = option(None, "Train for exactly this many steps instead of epochs.", least=1)
-    batch_size: int = option(64, "States in a step.", least=1)
+    batch_size: int = option(64, "Number of states in a step of the optimizer.", least=1)
     epoch_size: int | None = option(None, "Examples of an epoch, drawn anew; all if not given.", least=1)
     learning_rate: float = option(1e-3, "Learning rate of the optimizer.", above=0)
     schedule: str = option(
@@ -52,7 +52,7 @@ class DomainTrainConfig(TrainConfig):
 
     criterion: str = option(
         "loss",
-        "What the best weights are best in, on held-out states: loss, or mse of the mean.",
+        "Measure on held-out states by which weights are kept: loss, or mse of the mean.",
         words=("loss", "mse"),
     )
     ranking: float = option(

@@ -18,7 +18,7 @@ Entry: TypeAlias = tuple[State, float]  # what stands for a state, whole numbers
 
 
 class MemoryBuffer:
-    """First in, first out."""
+    """The newest labelled states, up to a number; the oldest leave first."""
 
     def __init__(self, capacity: int, entries: Iterable[Entry] = ()) -> None:
         self.capacity = capacity
