@@ -16,11 +16,15 @@ from pathlib import Path
 
 import pytest
 
+import hstar
 from cli.conftest import DATA, Refused, Run, generated, start
+from conftest import benchmark_folder
+from labelled import labelled
 
 LIMIT_S, LATE_S = 1.0, 1.0
 STARTING_S = 1.0  # Python, and the modules of a command
 BLOCKS = DATA / "blocks" / "problem.pddl"
+ROVERS = {"rovers": 1, "waypoints": 3, "objectives": 1, "cameras": 1, "goals": 2}
 ENDLESS = {
     "databases": ["solve", "tiles:4x4", "--random", "1", "--bound", "1.5", "--no-cache"],
     "more databases": ["solve", "tiles:5x5", "--random", "1", "-e", "databases", "--no-cache"],
@@ -110,6 +114,40 @@ def test_a_training_keeps_its_limit(tmp_path: Path) -> None:
     out = json.loads(process.communicate()[0])
     assert (process.returncode, out["stopped"]) == (0, "time_limit") and model.exists()
     assert out["total_time"] < 20 + LATE_S
+
+
+@pytest.fixture(scope="module")
+def rovers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model `wl` of the domain rovers, and a problem with 90 waypoints for it."""
+    folder = tmp_path_factory.mktemp("rovers")
+    small = [
+        hstar.load(generated("rovers", folder / f"{seed}", **{**ROVERS, "seed": seed})) for seed in (1, 2, 3)
+    ]
+    hstar.train("wl", labelled(small), iterations=3, least_states=1).save(folder / "wl")
+    sizes = {"rovers": 10, "waypoints": 90, "objectives": 10, "cameras": 10, "goals": 60, "seed": 1}
+    generated("rovers", folder, **sizes)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["lmcut", "landmarks", "wl"])
+def test_slow_evaluations(rovers: Path, name: str) -> None:
+    """One batch of evaluations of a large task takes seconds, and more."""
+    heuristic = rovers / name if name == "wl" else name
+    words = ["solve", rovers / "problem.pddl", "--search", "astar", "--heuristic", heuristic]
+    assert seconds_after(words, 1.5) < LATE_S
+    limit_s = 5.0  # of which a busy machine takes some to load the model
+    process = start(*words, "--time-limit", f"{limit_s}s", "--json")
+    row = json.loads(process.communicate()[0])
+    assert (process.returncode, row["status"]) == (23, "time_limit") and row["search_time"] < limit_s + LATE_S
+
+
+@pytest.mark.slow
+def test_a_large_task_of_the_competition() -> None:
+    """A task of the learning track of IPC 2023 with 84 waypoints, where it is at hand."""
+    problem = benchmark_folder("ipc23lt") / "rovers" / "dev" / "medium" / "p28.pddl"
+    domain = problem.parents[2] / "domain.pddl"
+    assert seconds_after(["solve", domain, problem, "-s", "astar", "-e", "lmcut"], 2.0) < LATE_S
 
 
 def test_walks_are_bounded(refused: Refused) -> None:
