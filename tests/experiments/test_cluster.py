@@ -414,6 +414,16 @@ def write_programs(folder: Path, **programs: str) -> str:
     return f"{folder}{os.pathsep}{os.environ['PATH']}"
 
 
+@pytest.fixture(autouse=True)
+def no_jobs_left(tmp_path: Path) -> Iterator[None]:
+    """Ends the jobs of Slurm that a test leaves, also where it fails."""
+    yield
+    started = tmp_path / "programs" / "sbatch.started"
+    for pid in started.read_text().split() if started.exists() else ():
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(int(pid), signal.SIGKILL)
+
+
 def test_workers_from_slurm(tmp_path: Path) -> None:
     (tmp_path / "suite.toml").write_text(SUITE)
     (tmp_path / "slurm.toml").write_text(GOOD + HERE)
