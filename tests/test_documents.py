@@ -74,7 +74,7 @@ NUMBERS = {
     "--blocks 7": "--blocks 4",
     "blocks007": "blocks004",
     "--time-limit 5m": "--time-limit 1s",
-    "--time-limit 5s": "--time-limit 3s",
+    "--time-limit 5s": "--time-limit 1s",
     "--budget 10m": "--budget 20s",
 }
 

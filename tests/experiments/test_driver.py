@@ -117,6 +117,12 @@ def test_a_missing_output_is_an_error() -> None:
     assert found.record["error"] == "left no model"
 
 
+@pytest.mark.parametrize(("code", "status"), [(23, "time_limit"), (22, "memory_limit"), (33, "error")])
+def test_a_limit_before_the_search_is_no_error(code: int, status: str) -> None:
+    job = Job("search", ("{python}", "-c", f"raise SystemExit({code})"), outputs=("plan",))
+    assert execute(job, {}).record["status"] == status
+
+
 def test_a_crash_and_a_timeout_are_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hstar.experiments.job.GRACE_S", 0.5)
     crash = execute(Job("search", ("{python}", "-c", "import os; os.abort()")), {})

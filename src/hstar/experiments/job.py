@@ -283,8 +283,13 @@ def _read(kind: str, finished: Finished) -> Record:
     return {**record, "status": _STATUSES.get(kind) or record["status"]}
 
 
+# What a planner ends with if it reaches a limit before it can print a record: translating, then searching.
+_LIMIT_CODES = {20: "memory_limit", 21: "time_limit", 22: "memory_limit", 23: "time_limit"}
+
+
 def _failure(finished: Finished) -> Record:
-    status = "memory_limit" if finished.out_of_memory else "time_limit" if finished.timed_out else "error"
+    status = "memory_limit" if finished.out_of_memory else "time_limit" if finished.timed_out else None
+    status = status or _LIMIT_CODES.get(finished.exit_code, "error")
     said = finished.last_line()
     if status == "error" and finished.exit_code < 0:
         killed = f"killed by signal {-finished.exit_code}"
