@@ -52,6 +52,13 @@ def write(
         raise InputError(f"cannot write: {error.strerror}", file=path) from None
 
 
+def check_not_pddl(path: Path, command: str) -> None:
+    """An `InputError` for PDDL where labelled states are expected; `command` makes them."""
+    if path.suffix == ".pddl":
+        how = f"{command} makes them, and hstar train takes a folder of problems, too"
+        raise InputError(f"is PDDL, and not a file of labelled states; {how}", file=path)
+
+
 def read(path: Path, kind: str, version: int, oldest: int = 1) -> tuple[dict[str, Any], Tensors]:
     """Header and tensors of a file of this kind, up to this version and not older than the oldest."""
     try:

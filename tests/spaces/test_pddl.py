@@ -79,7 +79,7 @@ def test_adl_and_constants() -> None:
     assert isinstance(task.domain.actions["unlock"].precondition, Or)
     assert isinstance(task.problem.goal, And)
     assert task.problem.goal.parts[-1] == Or((Not(Atom("case-at", ("home",))), Atom("in", ("pen",))))
-    with pytest.raises(UnsupportedError, match="conjunction of atoms"):
+    with pytest.raises(UnsupportedError, match="conjunction of literals"):
         _ = task.goal_atoms
 
 

@@ -106,7 +106,8 @@ def label_folder(folder: Path, limit: float, plans: Path | None, quiet: bool, re
                 tell(f"{file}: {row.get('error') or row.get('reason') or row['status'].replace('_', ' ')}")
         data = merged(store, jobs) if any(row["status"] == "labelled" for row in rows) else None
     if data is None or not data.instances:
-        raise InputError(f"no problem got a plan within {limit:g} s (--label-limit)", file=folder)
+        why = f"no problem got labels within {limit:g} s each (--label-limit); the reasons are above"
+        raise InputError(why, file=folder)
     bounds = sum(not instance.columns[EXACT][0] for instance in data.instances)
     return Labelled(data, len(list(folder.glob("*.pddl"))) - 1, bounds)
 

@@ -106,6 +106,8 @@ class Parser(argparse.ArgumentParser):
     def parse(self, arguments: list[str]) -> argparse.Namespace:
         """Options may stand before, between and after the files."""
         found, rest = self.parse_known_intermixed_args(arguments)
+        if getattr(found, "memory_limit", None) == 0:
+            self.error("--memory-limit must be above 0; leave it out to have no limit")
         for word in rest:
             if not word.startswith("-"):
                 self.error(f"unexpected argument '{word}'")

@@ -85,6 +85,11 @@ class SampledTask(Method):
 
     def learn(self, source: Task, parts: Parts, run: Run) -> TrainedModel[TaskIdentity]:
         selection, training = parts["selection"], parts["training"]
+        if not source.core.num_operators:
+            raise InputError(
+                f"{source.name}: its goal is empty, holds always or cannot be reached: no action matters, "
+                "and there is nothing to learn"
+            )
         if selection.networks == 1:
             return self._learn_one(source, parts, run)[0]
         # 1. Networks that differ in all random choices: samples, first weights, order of batches.

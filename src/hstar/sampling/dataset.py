@@ -156,6 +156,7 @@ def save(path: str | Path, dataset: Dataset) -> None:
 
 def load(path: str | Path) -> Dataset:
     """Reads what `save` wrote; anything else is an `InputError`."""
+    container.check_not_pddl(Path(path), "hstar sample fsm")
     header, columns = container.read(Path(path), "dataset", FORMAT_VERSION)
     atoms, provenance = header.get("atoms"), header.get("provenance")
     if not (isinstance(atoms, list) and isinstance(provenance, dict) and _are_texts(atoms, provenance)):

@@ -7,12 +7,13 @@ come from the core.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hstar import _core
-from hstar.errors import InputError
+from hstar.errors import InputError, PDDLError
 from hstar.files import read_bytes
 
 if TYPE_CHECKING:
@@ -36,9 +37,10 @@ def translate_natively(
     `time_limit` is in seconds of wall clock, `memory_limit` in resident bytes of this process; a
     `TranslatorLimitError` says which one ran out and how many facts and operators there were by then.
     """
+    texts = _read(domain), _read(problem)
     try:
         task, report = _core.translate(
-            (_read(domain), _read(problem)),
+            texts,
             (str(domain), str(problem)),
             unit_cost=unit_cost,
             keep_unimportant=keep_unimportant,
@@ -47,6 +49,7 @@ def translate_natively(
             progress=progress,
         )
     except InputError as error:
+        _check_order(*texts, str(domain))
         if error.file is not None:
             raise
         raise InputError(error.message, file=problem) from None  # of both: a cost without a value
@@ -69,7 +72,22 @@ def parse_task(
     from hstar.spaces.lifted import LiftedTask
 
     texts = [text.encode() if isinstance(text, str) else text for text in (domain, problem)]
-    return msgspec.convert(_core.parse_pddl((texts[0], texts[1]), (domain_file, problem_file)), LiftedTask)
+    try:
+        parsed = _core.parse_pddl((texts[0], texts[1]), (domain_file, problem_file))
+    except PDDLError:
+        _check_order(texts[0], texts[1], domain_file)
+        raise
+    return msgspec.convert(parsed, LiftedTask)
+
+
+def _check_order(domain: bytes, problem: bytes, file: str) -> None:
+    """A `PDDLError` if the problem was given as the domain, and the domain as the problem."""
+    start = rb"\(\s*define\s*\(\s*"
+    kinds = (
+        re.search(start + kind, text, re.I) for kind, text in ((b"problem", domain), (b"domain", problem))
+    )
+    if all(kinds):
+        raise PDDLError("this is a problem, and the other file a domain; give the domain first", file=file)
 
 
 def read_text(path: Path) -> str:
