@@ -7,6 +7,7 @@ Commands that train or solve for minutes are run with the smaller sizes of `SMAL
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shlex
@@ -188,6 +189,17 @@ def test_pages_keep_their_shape() -> None:
             fits = len(line) <= 120 or line.startswith(("|", "solved: ", "spanner.hstar: "))  # or printed
             assert fits, f"{page}:{number}: {len(line)} characters"
     assert len((ROOT / "README.md").read_text().splitlines()) <= 200
+
+
+def test_docstrings_say_something() -> None:
+    """One of four words or fewer leaves the reader with the name."""
+    for path in sorted((ROOT / "src" / "hstar").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+                said = ast.get_docstring(node)
+                assert said is None or len(said.split()) > 4, (
+                    f"{path.name}:{node.lineno}: {node.name}: {said}"
+                )
 
 
 def test_an_unmarked_block_is_not_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,7 +82,7 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """Called by argparse."""
+        """Ends with one line and exit code 33; argparse calls it for a wrong word."""
         raise InputError(f"{message} (see {self.prog} --help)")
 
     def option(

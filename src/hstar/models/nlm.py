@@ -376,7 +376,7 @@ class Types:
 
 
 class Typed(NamedTuple):
-    """What `NLM._by_types` found out."""
+    """Features after the first layers, which `NLM._by_types` computes once for tuples of equal types."""
 
     inputs: NLMInputs
     pairs: Rows  # features after the first layer

@@ -295,7 +295,7 @@ class MapSpace(StatesSpace):
         return [(cell, straight + math.sqrt(2) * diagonal) for cell, straight, diagonal in steps]
 
     def array(self, states: Sequence[Any]) -> Inputs:
-        """Row and column, one-hot."""
+        """Inputs of the network: row and column of each cell, one-hot."""
         return cell_inputs(np.array(states)[:, :2], self.problem.grid.shape)
 
     def heuristic(self, planner: FFNN, rule: Rule, switch: float) -> npt.NDArray[np.float32]:

@@ -30,7 +30,7 @@ from hstar.spaces.task import Task
 @SAMPLERS.register("forward")
 @dataclass(frozen=True)
 class Forward(Sampler):
-    """Options of forward."""
+    """Options of the sampler `forward`: walks, plans from their ends, searches around them."""
 
     name: ClassVar[str] = "forward"
 
