@@ -77,6 +77,8 @@ NUMBERS = {
     "--time-limit 5m": "--time-limit 1s",
     "--time-limit 5s": "--time-limit 1s",
     "--budget 10m": "--budget 20s",
+    # A problem that is solved whatever a busy machine has learned within the budget.
+    "spanner/test/p06.pddl p06.plan": "spanner/test/p01.pddl p06.plan",
 }
 
 
