@@ -357,6 +357,17 @@ def test_signals_during_search(endless: Path, number: int, as_json: bool) -> Non
         )
 
 
+def test_ctrl_c_that_python_wraps(monkeypatch: pytest.MonkeyPatch, hstar: Run) -> None:
+    """Python 3.11 raises a RuntimeError for an interrupt while a class is made, at an import for instance."""
+
+    def interrupted(arguments: list[str]) -> int:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr("hstar.cli.app.dispatch", interrupted)
+    done = hstar("list", "searches")
+    assert (done.code, done.out, done.err) == (130, "", "hstar: error: interrupted\n")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signals_during_translation(slow_to_translate: Path, number: int) -> None:
     process = start("solve", slow_to_translate, "--json")

@@ -70,6 +70,9 @@ def _run(arguments: list[str]) -> int:
         _drop_output()
         return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}", 33)
     except Exception as error:
+        if isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+            # Python makes another error of what is raised while a class is made, at an import for instance.
+            raise KeyboardInterrupt from None
         if os.environ.get(_DEBUG):
             raise
         what = f"{type(error).__name__}: {error}"
