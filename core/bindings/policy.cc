@@ -17,19 +17,22 @@ void bind_policy(nb::module_& module) {
   bind_struct<GoalRule>(module, "GoalRule", "A lifted macro that achieves a goal.", "goal", &GoalRule::goal,
                         "conditions", &GoalRule::conditions, "steps", &GoalRule::steps, "variables",
                         &GoalRule::variables, "rank", &GoalRule::rank);
+  bind_struct<GoalOrder>(module, "GoalOrder", "Goals that share an object come in this order.", "first",
+                         &GoalOrder::first, "first_place", &GoalOrder::first_place, "second",
+                         &GoalOrder::second, "second_place", &GoalOrder::second_place);
   bind_outcome<PolicyResult>(module, "PolicyResult", "How following goal rules ended.")
       .def_ro("plan", &PolicyResult::plan, "A list for each action: schema, arguments.")
       .def_ro("open_goals", &PolicyResult::open_goals);
   module.def(
       "follow_goal_rules",
-      [](const RuleTask& task, const std::vector<GoalRule>& rules, const Limits& limits, bool mixed,
-         nb::object progress) {
+      [](const RuleTask& task, const std::vector<GoalRule>& rules, const std::vector<GoalOrder>& orders,
+         const Limits& limits, bool mixed, nb::object progress) {
         task.check();
         return observed(std::move(progress), [&](const Observer& observer) {
-          return follow_goal_rules(task, rules, mixed, limits, observer);
+          return follow_goal_rules(task, rules, orders, mixed, limits, observer);
         });
       },
-      "task"_a, "rules"_a, "limits"_a, "mixed"_a, "progress"_a = nb::none(),
+      "task"_a, "rules"_a, "orders"_a, "limits"_a, "mixed"_a, "progress"_a = nb::none(),
       "Follows goal rules from the initial state; 'incomplete' if no rule leads on.");
 }
 

@@ -4,6 +4,7 @@
 #include <compare>
 #include <span>
 #include <unordered_map>
+#include <utility>
 
 #include "base/errors.h"
 #include "policy/lifted_state.h"
@@ -17,6 +18,9 @@ constexpr int32_t kStepsWithoutGoal = 20'000;  // then the policy runs in circle
 constexpr int kMostHelp = 16;                  // actions for another goal at one place
 constexpr int32_t kMostNodes = 20'000;         // of one join: the best of what it has found by then is taken
 constexpr int32_t kNodesAround = 20'000;       // of joins, to look at other goals before one is chosen
+constexpr size_t kMostWays = 4;                // to achieve a subgoal that are tried
+constexpr int32_t kMostSubgoals = 10'000;      // for one goal
+constexpr int kMostAttempts = 8;               // to make all conditions of an instance hold at the same time
 
 // What the cheapest instance for a goal was when it was last looked at.
 struct Known {
@@ -31,12 +35,23 @@ struct Instance {
   Words binding;
 };
 
+// An instance that would be applicable if these atoms held.
+struct Nearly {
+  int32_t cost = kInfinite;
+  Words missing;
+
+  std::pair<size_t, int32_t> key() const { return {missing.size(), cost}; }
+};
+
 class Policy {
  public:
-  Policy(const RuleTask& task, const std::vector<GoalRule>& rules, bool mixed, PolicyResult& result)
+  Policy(const RuleTask& task, const std::vector<GoalRule>& rules, const std::vector<GoalOrder>& orders,
+         bool mixed, PolicyResult& result)
       : task_(task), rules_(rules), mixed_(mixed), result_(result), state_(task), paths_(task, state_) {
     for (const Words& goal : task.goals) goals_.push_back(state_.number(goal));
-    for (const int32_t goal : goals_) is_goal_.insert({goal, 1});
+    for (size_t goal = 0; goal < goals_.size(); ++goal) goal_of_.insert({goals_[goal], goal});
+    set_order(orders);
+    split_conditions();
     reservations_.resize(goals_.size());
     known_.resize(goals_.size());
     for (const GoalRule& rule : rules) {
@@ -60,7 +75,13 @@ class Policy {
       }
       size_t goal = choose();
       if (goal == goals_.size()) {
-        protect_ = false;
+        bool done = chain(steps_left);
+        protect_ = false;  // of goals that must be given up for a while
+        done = done || chain(steps_left);
+        if (done) {
+          if (open_goals() < open) steps_left = kStepsWithoutGoal;
+          continue;
+        }
         if (losses-- > 0) goal = choose();
       }
       if (goal == goals_.size() || steps_left-- <= 0 || !pursue(goal, steps_left)) break;
@@ -74,6 +95,83 @@ class Policy {
     return std::ranges::count_if(goals_, [&](int32_t goal) { return !state_.holds(goal); });
   }
 
+  void set_order(const std::vector<GoalOrder>& orders) {
+    earlier_.resize(goals_.size());
+    for (const GoalOrder& order : orders) {
+      std::unordered_map<int32_t, Words> firsts;  // by object
+      for (size_t goal = 0; goal < goals_.size(); ++goal)
+        if (const Words& atom = task_.goals[goal]; atom[0] == order.first)
+          firsts[atom[order.first_place]].push_back(static_cast<int32_t>(goal));
+      for (size_t goal = 0; goal < goals_.size(); ++goal) {
+        const Words& atom = task_.goals[goal];
+        if (atom[0] != order.second) continue;
+        for (const int32_t first : firsts[atom[order.second_place]])
+          if (static_cast<size_t>(first) != goal) earlier_[goal].push_back(first);
+      }
+    }
+  }
+
+  // Conditions that can become subgoals: other rules achieve them, and the rest says what they are about.
+  void split_conditions() {
+    std::vector<uint8_t> achieved(task_.arities.size(), 0);
+    for (const GoalRule& rule : rules_) achieved[rule.goal[0]] = 1;
+    for (const GoalRule& rule : rules_) {
+      std::vector<uint8_t> bound(rule.variables, 0);
+      const auto unbound = [&](const Words& atom) {
+        return std::count_if(atom.begin() + 1, atom.end(),
+                             [&](int32_t term) { return term >= 0 && !bound[term]; });
+      };
+      std::vector<Words> given, rest = rule.conditions;
+      const auto give = [&](size_t i) {
+        given.push_back(rest[i]);
+        for (size_t k = 1; k < rest[i].size(); ++k)
+          if (rest[i][k] >= 0) bound[rest[i][k]] = 1;
+        rest.erase(rest.begin() + static_cast<ptrdiff_t>(i));
+      };
+      for (size_t k = 1; k < rule.goal.size(); ++k)
+        if (rule.goal[k] >= 0) bound[rule.goal[k]] = 1;
+      for (size_t i = rest.size(); i-- > 0;)
+        if (!achieved[rest[i][0]]) give(i);
+      for (;;) {  // first what has most to do with what is known
+        size_t best = rest.size();
+        long most = -1;
+        for (size_t i = 0; i < rest.size(); ++i)
+          if (const auto known = static_cast<long>(rest[i].size()) - 1 - unbound(rest[i]);
+              unbound(rest[i]) > 0 && known > most) {
+            most = known;
+            best = i;
+          }
+        if (best == rest.size()) break;
+        give(best);
+      }
+      given_.push_back(std::move(given));
+      subgoals_.push_back(std::move(rest));
+    }
+  }
+
+  // A goal is settled if it holds and so do all that come before it; others may have to be undone.
+  bool settle(size_t goal) {
+    if (settled_[goal] == kUnknown) {
+      settled_[goal] = kSettled;  // of goals that wait for each other, none waits
+      bool fine = state_.holds(goals_[goal]);
+      for (const int32_t first : earlier_[goal]) fine = settle(first) && fine;
+      settled_[goal] = fine ? kSettled : kOpen;
+    }
+    return settled_[goal] == kSettled;
+  }
+  void settle_all() {
+    if (!settled_.empty() && !stale_) return;
+    stale_ = false;
+    settled_.assign(goals_.size(), kUnknown);
+    for (size_t goal = 0; goal < goals_.size(); ++goal) settle(goal);
+  }
+  // Whether it is its turn.
+  bool ready(size_t goal) {
+    settle_all();
+    return !state_.holds(goals_[goal]) &&
+           std::ranges::all_of(earlier_[goal], [&](int32_t first) { return settled_[first] == kSettled; });
+  }
+
   // The open goal with the cheapest instance of the lowest rank, as far as is known: a goal is looked at
   // again when it seems the best one, and each in its turn. The number of goals if there is no instance at
   // all.
@@ -81,7 +179,7 @@ class Policy {
     nodes_ = 0;
     for (size_t i = 0; i < goals_.size() && nodes_ < kNodesAround; ++i) {
       turn_ = (turn_ + 1) % goals_.size();
-      if (!state_.holds(goals_[turn_])) look_at(turn_, true);
+      if (ready(turn_)) look_at(turn_, true);
     }
     for (;;) {
       const auto [best, second] = two_best();
@@ -93,7 +191,7 @@ class Policy {
     // Nothing that is known leads on.
     for (const bool respect : {true, false}) {
       for (size_t goal = 0; goal < goals_.size(); ++goal)
-        if (!state_.holds(goals_[goal])) look_at(goal, respect);
+        if (ready(goal)) look_at(goal, respect);
       if (const size_t best = two_best().first; best != goals_.size() && known_[best].seen()) return best;
     }
     return goals_.size();
@@ -101,15 +199,15 @@ class Policy {
 
   void look_at(size_t goal, bool respect) {
     release(goal);
-    const Instance found = cheapest(goal, {.respect = respect});
+    const Instance found = cheapest(goals_[goal], {.respect = respect});
     restore(goal);
     known_[goal] = found.rule == kNone ? Known{} : Known{rules_[found.rule].rank, found.cost};
   }
 
-  std::pair<size_t, size_t> two_best() const {
+  std::pair<size_t, size_t> two_best() {
     size_t best = goals_.size(), second = best;
     for (size_t goal = 0; goal < goals_.size(); ++goal) {
-      if (state_.holds(goals_[goal])) continue;
+      if (!ready(goal)) continue;
       if (best == goals_.size() || known_[goal] < known_[best]) {
         second = best;
         best = goal;
@@ -127,9 +225,10 @@ class Policy {
     int32_t rank = kInfinite, cost = kInfinite;
     int32_t mover = kNone;
   };
-  Instance cheapest(size_t goal, Wanted wanted) {
+  Instance cheapest(int32_t atom, Wanted wanted) {
     Instance best;
-    const Words asked = state_.atom(goals_[goal]);  // a copy: simulations may number new atoms
+    settle_all();
+    const Words asked = state_.atom(atom);  // a copy: simulations may number new atoms
     const bool now = wanted.mover != kNone;
     for (size_t i = 0; i < rules_.size(); ++i) {
       const GoalRule& rule = rules_[i];
@@ -138,14 +237,7 @@ class Policy {
         return rule.rank < wanted.rank ? kInfinite : rule.rank > wanted.rank ? 0 : wanted.cost;
       };
       if (acts_[i] >= limit()) continue;
-      binding_.assign(rule.variables, kNone);
-      bool fits = true;
-      for (size_t k = 1; k < asked.size() && fits; ++k) {
-        const int32_t term = rule.goal[k];
-        if (term >= 0 && binding_[term] == kNone) binding_[term] = asked[k];
-        fits = value(term, binding_) == asked[k];
-      }
-      if (!fits) continue;
+      if (!bind_goal(rule, asked)) continue;
       const auto prune = [&] { return cost_of(rule, binding_, now) >= limit(); };
       const auto visit = [&] {
         const int32_t found = cost_of(rule, binding_, now);
@@ -162,6 +254,112 @@ class Policy {
       nodes_ += join.nodes();
     }
     return best;
+  }
+
+  // Whether the rule is for this atom; then its variables are bound.
+  bool bind_goal(const GoalRule& rule, const Words& asked) {
+    if (rule.goal[0] != asked[0]) return false;
+    binding_.assign(rule.variables, kNone);
+    for (size_t k = 1; k < asked.size(); ++k) {
+      const int32_t term = rule.goal[k];
+      if (term >= 0 && binding_[term] == kNone) binding_[term] = asked[k];
+      if (value(term, binding_) != asked[k]) return false;
+    }
+    return true;
+  }
+
+  // What others keep is left to them if there is another way.
+  Instance any_instance(int32_t atom) {
+    const Instance found = cheapest(atom, {});
+    return found.rule == kNone ? cheapest(atom, {.respect = false}) : found;
+  }
+
+  // Instances for an atom that lack the fewest subgoals, none of which is wanted already; the best one first.
+  std::vector<Nearly> nearest(int32_t atom) {
+    std::vector<Nearly> best;
+    const Words asked = state_.atom(atom);
+    for (size_t i = 0; i < rules_.size(); ++i) {
+      if (subgoals_[i].empty() || !bind_goal(rules_[i], asked)) continue;
+      const auto prune = [] { return false; };
+      const auto visit = [&] {
+        Nearly found{cost_of(rules_[i], binding_, false), {}};
+        if (found.cost >= kInfinite || std::ranges::find(binding_, kNone) != binding_.end()) return;
+        for (const Words& condition : subgoals_[i])
+          if (const int32_t number = state_.number(ground(condition, binding_)); !state_.holds(number))
+            found.missing.push_back(number);
+        const bool circular = std::ranges::any_of(
+            found.missing, [&](int32_t one) { return std::ranges::find(wanted_, one) != wanted_.end(); });
+        if (found.missing.empty() || circular) return;
+        best.insert(std::ranges::upper_bound(best, found.key(), {}, &Nearly::key), found);
+        if (best.size() > kMostWays) best.pop_back();
+      };
+      Join join(state_, false, kMostNodes);
+      join.run(given_[i], binding_, prune, visit);
+    }
+    return best;
+  }
+
+  // Achieves a goal that lacks few subgoals; false if it cannot.
+  bool chain(int32_t& steps_left) {
+    std::vector<std::pair<std::pair<size_t, int32_t>, size_t>> ways;  // keys and goals
+    for (size_t goal = 0; goal < goals_.size(); ++goal) {
+      if (!ready(goal)) continue;
+      wanted_.assign(1, goals_[goal]);
+      if (std::vector<Nearly> found = nearest(goals_[goal]); !found.empty())
+        ways.emplace_back(found[0].key(), goal);
+    }
+    wanted_.clear();
+    std::ranges::sort(ways);
+    for (size_t i = 0; i < std::min(ways.size(), kMostWays) && steps_left > 0; ++i) {
+      subgoals_left_ = kMostSubgoals;
+      seized_ = false;
+      if (achieve(goals_[ways[i].second], steps_left) || seized_) return true;
+    }
+    return false;
+  }
+
+  // Makes an atom hold: by an instance that is applicable, else by one whose missing conditions are achieved
+  // before. If a goal whose turn it is can be achieved at once on the way, that comes first, and then all is
+  // considered anew.
+  bool achieve(int32_t atom, int32_t& steps_left) {
+    wanted_.push_back(atom);
+    for (int attempts = 0; !state_.holds(atom) && attempts < kMostAttempts && steps_left > 0;) {
+      // A goal that had to be given up for another stays so until that holds.
+      seized_ = seized_ || (protect_ && seize(steps_left));
+      if (seized_) break;
+      if (const Instance found = any_instance(atom); found.rule != kNone) {
+        if (!follow(goals_.size(), found, steps_left)) break;
+        continue;
+      }
+      ++attempts;
+      const std::vector<Nearly> ways = nearest(atom);
+      if (std::ranges::none_of(
+              ways, [&](const Nearly& way) { return complete(way.missing, steps_left) || seized_; }))
+        break;
+    }
+    wanted_.pop_back();
+    return state_.holds(atom);
+  }
+
+  bool complete(Words missing, int32_t& steps_left) {
+    // What can be had at once comes last: the others may need it for themselves meanwhile.
+    std::ranges::stable_partition(missing, [&](int32_t one) { return any_instance(one).rule == kNone; });
+    return std::ranges::all_of(missing, [&](int32_t one) {
+      return state_.holds(one) || (subgoals_left_-- > 0 && achieve(one, steps_left));
+    });
+  }
+
+  // Achieves a goal that needs what the last action has added.
+  bool seize(int32_t& steps_left) {
+    const Words added = std::exchange(added_, {});
+    for (const int32_t atom : added) {
+      for (size_t goal = 0; goal < goals_.size(); ++goal) {
+        if (!state_.holds(atom) || !ready(goal)) continue;
+        const Instance found = cheapest(goals_[goal], {.mover = atom});
+        if (found.rule != kNone && follow(goals_.size(), found, steps_left)) return true;
+      }
+    }
+    return false;
   }
 
   // The atom before a movement, valid until the next call.
@@ -257,9 +455,13 @@ class Policy {
     bool fine = simulate(rule, binding);
     if (fine && protect_)  // an atom that changed an odd number of times and is gone was there before
       for (const int32_t atom : changed_)
-        fine = fine && (state_.holds(atom) || !is_goal_.contains(atom) || odd(atom) == 0);
+        fine = fine && (state_.holds(atom) || !settled(atom) || odd(atom) == 0);
     undo();
     return fine;
+  }
+  bool settled(int32_t atom) const {
+    const auto found = goal_of_.find(atom);
+    return found != goal_of_.end() && settled_[found->second] == kSettled;
   }
   int odd(int32_t atom) const { return static_cast<int>(std::ranges::count(changed_, atom) % 2); }
 
@@ -303,7 +505,11 @@ class Policy {
 
   void commit(int32_t schema, const Words& arguments) {
     apply(task_.schemas[schema], arguments);
+    added_.clear();
+    for (const int32_t atom : changed_)
+      if (state_.holds(atom)) added_.push_back(atom);
     changed_.clear();
+    stale_ = true;
     Words action{schema};
     action.insert(action.end(), arguments.begin(), arguments.end());
     result_.plan.push_back(std::move(action));
@@ -314,8 +520,7 @@ class Policy {
   bool pursue(size_t goal, int32_t& steps_left) {
     while (!state_.holds(goals_[goal])) {
       release(goal);
-      Instance instance = cheapest(goal, {});  // what others keep is left to them if there is another way
-      if (instance.rule == kNone) instance = cheapest(goal, {.respect = false});
+      const Instance instance = any_instance(goals_[goal]);
       restore(goal);
       if (instance.rule == kNone || !follow(goal, instance, steps_left)) break;
       if (steps_left <= 0) return false;
@@ -324,12 +529,13 @@ class Policy {
     return true;
   }
 
-  // Carries an instance out, and helps others on the way; false if it came to nothing.
+  // Carries an instance out, and helps others on the way; false if it came to nothing. The number of goals
+  // stands for a subgoal, which keeps nothing for itself.
   bool follow(size_t goal, const Instance& instance, int32_t& steps_left) {
     const GoalRule& rule = rules_[instance.rule];
     for (size_t i = 0; i < rule.steps.size(); ++i) {
       const Words& step = rule.steps[i];
-      reserve(goal, instance, i);
+      if (goal < goals_.size()) reserve(goal, instance, i);
       if (step[0] == 0) {
         const Words found = arguments(step, instance.binding);
         if (!preconditions_hold(task_.schemas[step[1]], found)) return i > 0;
@@ -362,7 +568,7 @@ class Policy {
       if (!mixed_ && rank > last_rank) break;
       for (size_t goal = 0; goal < goals_.size(); ++goal) {
         if (goal == current) continue;
-        for (int i = 0; i < kMostHelp && !state_.holds(goals_[goal]); ++i)
+        for (int i = 0; i < kMostHelp && ready(goal); ++i)
           if (help(goal, rank, instance, step, mover))
             helped = true;
           else
@@ -375,10 +581,11 @@ class Policy {
 
   bool help(size_t goal, int32_t rank, const Instance& at_hand, size_t step, int32_t mover) {
     release(goal);
-    const Instance instance = cheapest(goal, {.rank = rank + 1, .cost = 0, .mover = mover});
+    const int32_t atom = goals_[goal];
+    const Instance instance = cheapest(atom, {.rank = rank + 1, .cost = 0, .mover = mover});
     // It must be worth it: less is left then than the goal costs otherwise.
     const bool useful =
-        instance.rule != kNone && cheapest(goal, {.rank = rank, .cost = instance.cost}).rule == kNone;
+        instance.rule != kNone && cheapest(atom, {.rank = rank, .cost = instance.cost}).rule == kNone;
     restore(goal);
     if (!useful) return false;
     const std::vector<Words>& steps = rules_[instance.rule].steps;
@@ -404,9 +611,18 @@ class Policy {
   LiftedState state_;
   Paths paths_;
   Words goals_;
-  std::unordered_map<int32_t, uint8_t> is_goal_;
-  std::vector<Words> reservations_;  // per goal: atoms
-  std::vector<Known> known_;         // per goal
+  std::unordered_map<int32_t, size_t> goal_of_;
+  std::vector<Words> earlier_;  // per goal: those that come before it
+  enum Settled : uint8_t { kUnknown, kOpen, kSettled };
+  std::vector<Settled> settled_;                      // per goal
+  bool stale_ = true;                                 // `settled_`
+  std::vector<std::vector<Words>> given_, subgoals_;  // per rule: its conditions
+  bool seized_ = false;                               // a goal, by the way
+  int32_t subgoals_left_ = 0;                         // for the goal at hand
+  Words wanted_;                                      // by `achieve`, the goal first
+  Words added_;                                       // by the last action
+  std::vector<Words> reservations_;                   // per goal: atoms
+  std::vector<Known> known_;                          // per goal
   size_t turn_ = 0;
   int32_t nodes_ = 0;    // of joins, since goals were looked at
   Words acts_;           // per rule: its actions that are no movements
@@ -473,12 +689,19 @@ void RuleTask::check() const {
     for (const Words& atom : *atoms) check_atom(*this, atom, objects);
 }
 
-PolicyResult follow_goal_rules(const RuleTask& task, const std::vector<GoalRule>& rules, bool mixed,
-                               const Limits& limits, const Observer& observer) {
+PolicyResult follow_goal_rules(const RuleTask& task, const std::vector<GoalRule>& rules,
+                               const std::vector<GoalOrder>& orders, bool mixed, const Limits& limits,
+                               const Observer& observer) {
   for (const GoalRule& rule : rules) policy::check_rule(task, rule);
+  for (const GoalOrder& order : orders)
+    for (const auto& [predicate, place] :
+         {std::pair(order.first, order.first_place), std::pair(order.second, order.second_place)})
+      if (predicate < 0 || predicate >= static_cast<int32_t>(task.arities.size()) || place < 1 ||
+          place > task.arities[predicate])
+        throw InputError("goal rules: an order has a wrong predicate or place");
   PolicyResult result;
   Control control(limits, observer, 1);
-  control.run(result, [&] { policy::Policy(task, rules, mixed, result).run(); });
+  control.run(result, [&] { policy::Policy(task, rules, orders, mixed, result).run(); });
   return result;
 }
 

@@ -9,7 +9,10 @@
 // Differences from the paper: (1) movements, actions that change one argument of one atom under static
 // conditions, are a step of a rule that stands for a shortest path of any length. (2) Before a movement,
 // other goals make progress by actions that apply without moving, as long as that costs the goal at hand
-// nothing. (3) An atom that a goal at hand is going to use up is reserved for it.
+// nothing. (3) An atom that a goal at hand is going to use up is reserved for it. (4) Where no instance is
+// applicable, the missing conditions of one become subgoals, which rules of their own achieve (backward
+// chaining): so rules of one action take a tower of any height apart. (5) Goals come in learned orders: one
+// that must be undone for another to be achieved is not pursued before it.
 //
 // Invariant: every step of the plan is applicable, and at the end of a solved run all goals hold.
 #pragma once
@@ -56,13 +59,20 @@ struct GoalRule {
   int32_t rank = 0;  // goals of rules with a lower rank come first
 };
 
+// The goal of the first predicate comes before one of the second that has, at the second place, the same
+// object as that at the first place.
+struct GoalOrder {
+  int32_t first = 0, first_place = 1, second = 0, second_place = 1;
+};
+
 struct PolicyResult : Outcome {
   std::vector<Words> plan;  // schema, arguments
   int32_t open_goals = 0;
 };
 
 // `mixed`: goals of a higher rank make progress beside those of a lower one, too.
-PolicyResult follow_goal_rules(const RuleTask& task, const std::vector<GoalRule>& rules, bool mixed,
-                               const Limits& limits, const Observer& observer);
+PolicyResult follow_goal_rules(const RuleTask& task, const std::vector<GoalRule>& rules,
+                               const std::vector<GoalOrder>& orders, bool mixed, const Limits& limits,
+                               const Observer& observer);
 
 }  // namespace hstar

@@ -1070,6 +1070,35 @@ class GoalRule:
     @rank.setter
     def rank(self, arg: int, /) -> None: ...
 
+class GoalOrder:
+    """Goals that share an object come in this order."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def first(self) -> int: ...
+
+    @first.setter
+    def first(self, arg: int, /) -> None: ...
+
+    @property
+    def first_place(self) -> int: ...
+
+    @first_place.setter
+    def first_place(self, arg: int, /) -> None: ...
+
+    @property
+    def second(self) -> int: ...
+
+    @second.setter
+    def second(self, arg: int, /) -> None: ...
+
+    @property
+    def second_place(self) -> int: ...
+
+    @second_place.setter
+    def second_place(self, arg: int, /) -> None: ...
+
 class PolicyResult:
     """How following goal rules ended."""
 
@@ -1101,7 +1130,7 @@ class PolicyResult:
     @property
     def open_goals(self) -> int: ...
 
-def follow_goal_rules(task: RuleTask, rules: Sequence[GoalRule], limits: Limits, mixed: bool, progress: object | None = None) -> PolicyResult:
+def follow_goal_rules(task: RuleTask, rules: Sequence[GoalRule], orders: Sequence[GoalOrder], limits: Limits, mixed: bool, progress: object | None = None) -> PolicyResult:
     """
     Follows goal rules from the initial state; 'incomplete' if no rule leads on.
     """

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,8 @@ from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.experiments import knowledge
 from hstar.generators import GENERATORS
-from hstar.recipes.goal_rules import GoalRules, Movement, Rule, Step, _World, learn, learn_from_files
+from hstar.recipes.goal_rules import GoalOrder, GoalRules, Movement, Rule, RuleWorld, Step
+from hstar.recipes.learn_goal_rules import learn, learn_from_files
 from hstar.search.config import SearchConfig
 from hstar.search.result import Result
 from hstar.spaces.lifted import LiftedTask
@@ -23,6 +26,7 @@ from hstar.spaces.relations import vocabulary
 
 # By domain: options of small tasks to learn from, and of one that is larger than all of them.
 SIZES: dict[str, tuple[list[dict[str, int]], dict[str, int]]] = {
+    "blocksworld": ([{"blocks": n} for n in (3, 4, 5, 6)], {"blocks": 60}),
     "ferry": ([{"cars": n, "locations": 4} for n in (1, 2, 3)], {"cars": 60, "locations": 20}),
     "gripper": ([{"balls": n} for n in (1, 2, 3)], {"balls": 60}),
     "miconic": ([{"passengers": n, "floors": 4} for n in (1, 2, 3)], {"passengers": 50, "floors": 30}),
@@ -72,6 +76,36 @@ def test_rules_of_small_tasks_solve_a_large_one(domain: str, tmp_path: Path) -> 
     assert_valid(task, rules.follow(task))
 
 
+def test_towers_are_taken_apart_by_subgoals_and_built_from_below(tmp_path: Path) -> None:
+    sizes = [{"blocks": n} for n in (3, 4, 5, 6)]
+    pairs = [example(tmp_path, *texts("blocksworld", size, seed)) for size in sizes for seed in range(4)]
+    rules = learn(pairs)
+    assert GoalOrder("on", 1, "on", 2) in rules.orders
+    emptied = Rule(("arm-empty",), (("holding", "?0"),), (Step(("putdown", "?0")),))
+    assert emptied in rules.subgoals
+    blocks = [f"b{i}" for i in range(1, 31)]
+    domain, _ = texts("blocksworld", {"blocks": 3}, 0)
+    tower = " ".join(f"(on {above} {below})" for above, below in itertools.pairwise(blocks))
+    turned = " ".join(f"(on {below} {above})" for above, below in itertools.pairwise(blocks))
+
+    def with_goal(goal: str) -> LiftedTask:
+        objects = " ".join(blocks)
+        init = f"(arm-empty) (clear b1) (on-table b30) {tower}"
+        about = "(define (problem p) (:domain blocksworld-4ops)"
+        return parse_task(domain, f"{about} (:objects {objects}) (:init {init}) (:goal (and {goal})))")
+
+    for goal in (turned, "(on b30 b1)"):  # of 30 blocks one stays, or goes twice
+        task = with_goal(goal)
+        result = rules.follow(task)
+        assert_valid(task, result)
+        assert result.plan_length == 60
+    assert replace(rules, subgoals=(), orders=()).follow(task).plan is None
+    header, tensors = rules.to_parts()
+    assert GoalRules.from_parts(header, tensors) == rules
+    with pytest.raises(InputError, match="an order has a wrong predicate or place"):
+        replace(rules, orders=(GoalOrder("on", 3, "on", 2),)).follow(task)
+
+
 def test_rules_are_lifted_regressions_with_movements(tmp_path: Path) -> None:
     pairs = [example(tmp_path, *texts("gripper", {"balls": n}, 0)) for n in (1, 2)]
     shortest = learn(pairs).rules[0]
@@ -80,7 +114,7 @@ def test_rules_are_lifted_regressions_with_movements(tmp_path: Path) -> None:
         (("at-robby", "?3"), ("ball", "?0"), ("carry", "?0", "?2"), ("gripper", "?2"), ("room", "?1")),
         (Step(("at-robby", "?3"), 1, "?1"), Step(("drop", "?0", "?1", "?2"))),
     )
-    assert _World(pairs[0][0]).movements() == [Movement("at-robby", 1)]
+    assert RuleWorld(pairs[0][0]).movements() == [Movement("at-robby", 1)]
 
 
 ONE_WAY = """
@@ -172,10 +206,10 @@ def test_rules_of_another_domain_are_refused(words: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("terms", [(5,), (-9,), (0, 0)])
 def test_the_core_checks_numbers(terms: Sequence[int]) -> None:
-    task, _, _ = _World(parse_task(ONE_WAY, one_way(1))).native(None)
+    task, _, _ = RuleWorld(parse_task(ONE_WAY, one_way(1))).native(None)
     rule = _core.GoalRule(goal=[0, *terms], steps=[[0, 0, 0, 0]], variables=1)
     with pytest.raises(InputError, match="goal rules"):
-        _core.follow_goal_rules(task, [rule], _core.Limits(), True)
+        _core.follow_goal_rules(task, [rule], [], _core.Limits(), True)
 
 
 @pytest.mark.parametrize(

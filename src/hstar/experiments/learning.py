@@ -85,7 +85,7 @@ LEARNERS = (
 # Learned from plans, by name: a function in a module, of the domain file and of pairs of a problem and its
 # plan, which returns candidates. It runs in a process of its own, beside the trainings and no longer than
 # these.
-PLAN_LEARNERS = {"goal-rules": ("hstar.recipes.goal_rules", "learn_from_files")}
+PLAN_LEARNERS = {"goal-rules": ("hstar.recipes.learn_goal_rules", "learn_from_files")}
 
 
 @dataclass(frozen=True)
