@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -127,3 +129,39 @@ def test_validate(hstar: Run, blocks: Path) -> None:
     assert (done.code, done.out) == (0, "valid: 6 steps, cost 6\n")
     record = json.loads(hstar("validate", blocks / "problem.pddl", plan, "--json").out)
     assert record == {"valid": True, "cost": 6, "length": 6, "reason": "", "step": None}
+
+
+SIGNALLED = """
+import dataclasses, os, signal, sys
+import hstar.cli, hstar.cli.app
+
+class Meta(type):
+    def __setattr__(cls, name, value):
+        os.kill(os.getpid(), signal.{signal})
+        super().__setattr__(name, value)
+
+def in_dataclasses():
+    return dataclasses.make_dataclass("Point", ["x"], bases=(Meta("Base", (), {{}}),))
+
+def in_msgspec():
+    code = compile("os.kill(os.getpid(), signal.{signal})", "site-packages/msgspec/_utils.py", "exec")
+    exec(code)
+
+def dispatch(arguments):
+    {moment}()
+    print("whole", flush=True)
+    while True:
+        pass
+
+hstar.cli.app.dispatch = dispatch
+hstar.cli.main([])
+"""
+
+
+@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGINT", 130)])
+@pytest.mark.parametrize("moment", ["in_dataclasses", "in_msgspec"])
+def test_a_signal_waits_where_an_exception_would_do_harm(moment: str, name: str, code: int) -> None:
+    """Interrupted there, msgspec crashed, and Python ended by SIGINT after data classes."""
+    script = SIGNALLED.format(signal=name, moment=moment)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr, done.returncode) == ("whole\n", "hstar: error: interrupted\n", code)

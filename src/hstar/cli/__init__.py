@@ -15,6 +15,8 @@ from typing import NoReturn
 _INTERRUPTED = 130
 _INTERNAL = 35
 _DEBUG = "HSTAR_DEBUG"  # set: a traceback instead of the one line
+_LATER_S = 0.01  # of processor time: when a signal at a bad moment is looked at again
+_FRAGILE = ("/dataclasses.py", "/collections/__init__.py")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -27,12 +29,18 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal received
-        received = number
+        if number != signal.SIGVTALRM:
+            received = number
+        if _fragile(frame):
+            signal.setitimer(signal.ITIMER_VIRTUAL, _LATER_S)
+            return
         raise KeyboardInterrupt
 
     # SIGTERM and SIGHUP stop as Ctrl-C does: limits, counts and children are taken care of.
     # nohup ignores SIGHUP, and so do we then.
-    ours = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) is signal.SIG_DFL]
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGVTALRM)
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    ours = {one: before for one in numbers if (before := signal.getsignal(one)) in usual}
     try:
         for number in ours:
             signal.signal(number, stop)
@@ -42,9 +50,25 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except KeyboardInterrupt as stopped:
         code = _fail(str(stopped) or "interrupted", 128 + received)
     finally:
-        for number in ours:
-            signal.signal(number, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        for number, before in ours.items():
+            signal.signal(number, before)
     sys.exit(code)
+
+
+def _fragile(frame: FrameType | None) -> bool:
+    """Whether an exception now would do harm; such moments are short.
+
+    Data classes and named tuples are made by code from strings: if that is interrupted, Python ends by SIGINT
+    whatever the exit code is. msgspec ends with a segmentation fault if the Python code that it calls to look
+    at types is interrupted.
+    """
+    while frame is not None:
+        file = frame.f_code.co_filename
+        if file.endswith(_FRAGILE) or "/msgspec/" in file:
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _run(arguments: list[str]) -> int:
