@@ -129,7 +129,7 @@ def plain(store: Store, name: str, digest: str) -> object:
 
 @pytest.mark.slow
 def test_kills_at_any_moment(tmp_path: Path) -> None:
-    kill_often(tmp_path, 20, 2022)
+    kill_often(tmp_path, 8, 2022)  # tests/nightly.py has more
 
 
 def kill_often(place: Path, kills: int, seed: int) -> list[float]:
