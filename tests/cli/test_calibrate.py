@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -292,24 +291,3 @@ def test_other_wrong_files(refused: Refused, folder: Path) -> None:
     assert "cannot write the model" in refused(
         33, "calibrate", "model.hstar", "others.data", "-o", "absent/new.hstar", "--confidence", "0.5"
     )
-
-
-# --- the page ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_commands_of_the_page(hstar: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[2] / "docs" / "calibration.md").read_text()
-    commands = re.findall(r"^    (hstar .*)$", page, re.MULTILINE)
-    assert len(commands) >= 10
-    for command in commands:
-        command = command.replace("--blocks 6 7 --seeds 50", "--blocks 5 --seeds 9")
-        done = hstar(*shlex.split(command.replace("--iterations 10", "--iterations 1"))[1:])
-        assert done.code == 0, (command, done)
-        if command.startswith("hstar solve"):
-            assert "plan is optimal with probability at least 0.9, for problems like the " in done.err
-    assert hstar("sample", "optimal", "others", "-o", "others.data", "-q").code == 0
-    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    exec(compile(code, "calibration.md", "exec"), {})
-    assert load_model("calibrated.hstar").calibration is not None

@@ -105,7 +105,7 @@ def test_broken_pddl(refused: Refused, command: str, name: str, where: str) -> N
     ("files", "blamed"),
     [
         (["domain", "domain"], "domain.pddl:2:1: "),
-        (["problem", "domain"], "problem.pddl:1:1: "),
+        (["problem", "domain"], "problem.pddl: this is a problem"),
         (["domain"], "domain.pddl:2:1: "),
     ],
 )

@@ -175,7 +175,9 @@ def test_what_is_refused(hstar: Run, refused: Refused, folder: Path) -> None:
     assert "--width is not an option of wl" in refused(33, *train, "--width", "5")
     assert "checkpoint is not an option of wl" in refused(33, *train, "--checkpoint", "c")
     assert "iterations must be a whole number from 0 to 20" in refused(33, *train, "--iterations", "99")
-    assert "not a relational dataset" in refused(33, "train", "wl", problems(folder)[0], "-o", "m")
+    assert "is PDDL, and not a file of labelled states" in refused(
+        33, "train", "wl", problems(folder)[0], "-o", "m"
+    )
     assert "--iterations is not an option of fsm" in refused(
         33, "train", "fsm", problems(folder)[0], "-o", "m", "--iterations", "2"
     )

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import signal
 import subprocess
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from hstar.models.trained_model import load_model
-from hstar.spaces.grid_files import write_png
 
 from .conftest import DATA, Refused, Run, generated, start
 
@@ -106,16 +103,3 @@ def test_mistakes(refused: Refused, folder: Path) -> None:
         33, "tiles:2x3", "--unit-cost"
     )
     assert not Path("m.hstar").exists()
-
-
-@pytest.mark.slow
-def test_the_section_of_the_page_works(hstar: Run, folder: Path) -> None:
-    """Its commands with less work."""
-    page = (ROOT / "docs" / "likely_admissible.md").read_text().partition("## Planning tasks")[2]
-    commands = re.findall(r"^    (hstar .*)$", page, re.MULTILINE)
-    assert len(commands) == 8
-    write_png(folder / "map.png", np.zeros((6, 6), dtype=bool))
-    for line in commands:
-        line = re.sub("--iterations [13]0", " ".join(SMALL), line).replace("--walks 50", "--walks 10")
-        done = hstar(*shlex.split(line)[1:])
-        assert done.code == 0, (line, done)

@@ -65,7 +65,7 @@ def test_what_is_refused(refused: Refused, hstar: Run, folder: Path) -> None:
     assert "cannot write the data" in refused(33, "sample", "fsm", "problem.pddl", "-o", "absent/states")
     train = ("train", "fsm", "problem.pddl", "-o", "model", "--data")
     assert "absent: no such file" in refused(33, *train, "absent")
-    assert "problem.pddl: not a" in refused(33, *train, "problem.pddl")
+    assert "problem.pddl: is PDDL, and not a file of labelled states" in refused(33, *train, "problem.pddl")
     assert hstar(*sample, "--states", "20").code == 0
     assert "--states is for sampling" in refused(33, *train, "states", "--states", "5")
     other = folder / "other"

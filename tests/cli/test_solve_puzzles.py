@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 import signal
 from pathlib import Path
 
@@ -334,25 +333,3 @@ def test_ctrl_c(jobs: str, folder: Path) -> None:
 def test_mistakes(words: str, message: str, refused: Refused, folder: Path) -> None:
     assert message in refused(33, *words.split())
     assert not Path("m.hstar").exists()
-
-
-@pytest.mark.slow
-def test_the_page_works(hstar: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its commands with less work, and its code."""
-    commands = re.findall(r"^    (hstar .*)$", PAGE, re.MULTILINE)
-    assert len(commands) == 6
-    for line in commands:
-        line = line.replace("--iterations 20", "--iterations 4").replace("--random 20", "--random 2")
-        if "tiles:5x5" in line:  # whose databases take minutes
-            line = line.replace("tiles:5x5", "tiles:3x3 --iterations 2")
-            line = line.replace("mirrored-databases", "one-hot")
-        if "korf.csv" in line:
-            Path("korf.csv").write_text(
-                "id,tiles,optimal_cost\n1," + " ".join(map(str, (1, 0, *range(2, 16)))) + ",1\n"
-            )
-            quick = ["--iterations", "1", "--profile", "quick", "--known-steps", "50", "-q"]
-            assert hstar("train", "likely-admissible", "tiles:4x4", "-o", "fifteen.hstar", *quick).code == 0
-        done = hstar(*shlex.split(line)[1:])
-        assert done.code in (0, 12) if " solve " in line else done.code == 0, done
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    exec(compile(code, "page", "exec"), {})

@@ -213,7 +213,7 @@ def test_wrong_options(refused: Refused, folder: Path, words: list[str], message
 def test_wrong_data(hstar: Run, refused: Refused, folder: Path) -> None:
     train = ("train", "truncated", "-o", "model.hstar", "-q", "--updates", "1")
     assert "no such file" in refused(33, *train, "absent.data")
-    assert "not a relational dataset of hstar" in refused(33, *train, "larger/problem.pddl")
+    assert "is PDDL, and not a file of labelled states" in refused(33, *train, "larger/problem.pddl")
     assert "are different domains" in refused(33, *train, "states.data", "ferry.data")
     assert "two instances of the data have one name" in refused(33, *train, "states.data", "states.data")
     assert "no states to learn from" in refused(33, *train, "empty.data")

@@ -217,7 +217,6 @@ def test_problems_of_one_name_are_told_apart_by_their_folders(home: Path) -> Non
             'recipe = "fsm"\ndata = "small"',
             r"'small' is a \[\[label\]\], and fsm learns from",
         ),
-        ('problems = ["large/*.pddl"]', 'instances = ["large/p0.pddl"]', "is for a domain"),
         (
             'problems = ["large/*.pddl"]',
             'problems = ["large/p0.pddl"]\n[[tasks]]\nproblems = ["small/p0.pddl"]',

@@ -130,7 +130,11 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
         ("model_config", {"channels": 4, "rounds": 1, "reach": 2}, "weights of value-map"),
         ("model_config", {"depth": 4}, "not options of the model 'value-map': depth"),
         ("model_config", {"scale": 0}, "scale must be a number above 0"),
-        ("estimate", {"name": "asymmetric", "a": "low"}, "asymmetric: a must be a finite number"),
+        (
+            "estimate",
+            {"name": "asymmetric", "a": "low"},
+            "not options of the estimate 'asymmetric': a is float",
+        ),
         ("rule", {"name": "order"}, "tells distances, not an order"),
         ("space", {**header["space"], "neighbours": 5}, "neighbours are 4 or 8, got 5"),
         ("space", {**header["space"], "headings": 5}, "headings are 4 or 8, or 0, got 5"),
