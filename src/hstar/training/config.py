@@ -28,7 +28,7 @@ class TrainConfig(Checked):
     validation: float = option(0.1, "Share of states or problems held out; 0: none.", least=0, below=1)
     keep: str = option(
         "best",
-        "Weights to keep: best (on held-out states) or last.",
+        "Keep weights: best on held-out data, or last.",
         words=("best", "last"),
     )
     criterion: str = "loss"  # an option of domains, see below
