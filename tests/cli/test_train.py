@@ -87,7 +87,7 @@ def test_help_shows_what_applies(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(nrsl.splitlines()) < 80
     assert "--rollouts" in nrsl and "--bfs-share" not in nrsl and "--held-out" not in nrsl
     # Of the default profile, not of the class.
-    assert f"States in a step [{DEFAULT['batch_size']}]" in help_groups("nrsl")["training"]
+    assert f"step of the optimizer [{DEFAULT['batch_size']}]" in help_groups("nrsl")["training"]
     # Of the parts that are asked for.
     assert "--bfs-share" in help_groups("nrsl", "--sampler", "fsm")["sampler"]
     assert "--breadth" in help_groups("truncated", "--model", "nlm")["model"]
