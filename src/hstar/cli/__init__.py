@@ -16,7 +16,7 @@ _INTERRUPTED = 130
 _INTERNAL = 35
 _DEBUG = "HSTAR_DEBUG"  # set: a traceback instead of the one line
 _LATER_S = 0.01  # of processor time: when a signal at a bad moment is looked at again
-_FRAGILE = ("/dataclasses.py", "/collections/__init__.py")
+_FRAGILE = ("/dataclasses.py", "/collections/__init__.py", "/numpy/__init__.py")
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -61,7 +61,7 @@ def _fragile(frame: FrameType | None) -> bool:
 
     Data classes and named tuples are made by code from strings: if that is interrupted, Python ends by SIGINT
     whatever the exit code is. msgspec ends with a segmentation fault if the Python code that it calls to look
-    at types is interrupted.
+    at types is interrupted. NumPy cannot be imported again after half an import.
     """
     while frame is not None:
         file = frame.f_code.co_filename
