@@ -61,6 +61,7 @@ class Sampling {
     breadth_ = static_cast<uint32_t>(samples_.states.size());
     // Step 1 labels goal states by their depth until here, as predecessors count from there.
     for (uint32_t node = 0; node < breadth_; ++node) {
+      poll_();
       depth_.push_back(samples_.label[node]);
       if (is_goal(node)) samples_.label[node] = 0;
     }
@@ -116,6 +117,7 @@ class Sampling {
   void repeat() {
     const size_t n = samples_.label.size();
     while (samples_.label.size() < wanted_) {
+      poll_();
       const size_t i = samples_.label.size() % n;
       samples_.state.push_back(samples_.state[i]);
       samples_.label.push_back(samples_.label[i]);
@@ -155,7 +157,7 @@ class Sampling {
 };
 
 // SAI on complete states.
-void merge_labels(Samples& samples) {
+void merge_labels(Samples& samples, Poll& poll) {
   std::unordered_map<std::vector<BitWord>, size_t, HashWords> first;
   const auto row = [&](size_t i) {
     const auto begin = samples.states.begin() + i * samples.words;
@@ -163,6 +165,7 @@ void merge_labels(Samples& samples) {
   };
   std::vector<size_t> same(samples.size());
   for (size_t i = 0; i < samples.size(); ++i) {
+    poll();
     same[i] = first.try_emplace(row(i), i).first->second;
     int32_t& least = samples.label[same[i]];
     uint8_t& bound = samples.bound[same[i]];
@@ -171,6 +174,7 @@ void merge_labels(Samples& samples) {
     least = std::min(least, samples.label[i]);
   }
   for (size_t i = 0; i < samples.size(); ++i) {
+    poll();
     samples.label[i] = samples.label[same[i]];
     samples.bound[i] = samples.bound[same[i]];
   }
@@ -189,6 +193,7 @@ void improve(PartialSamples& samples, const PartialSpace& space, const FsmConfig
   std::vector<int32_t> least(samples.states.size(), kUnbounded);
   std::vector<int32_t> greatest(samples.states.size(), 0);
   for (size_t i = 0; i < samples.label.size(); ++i) {
+    poll();
     const uint32_t state = samples.state[i];
     least[state] = std::min(least[state], samples.label[i]);
     greatest[state] = std::max(greatest[state], samples.label[i]);
@@ -198,6 +203,7 @@ void improve(PartialSamples& samples, const PartialSpace& space, const FsmConfig
     bounds = successor_bounds(space, samples.states, least, config.sai ? least : greatest, poll);
   }
   for (size_t i = 0; i < samples.label.size(); ++i) {
+    poll();
     const uint32_t state = samples.state[i];
     if (config.sai) samples.label[i] = least[state];
     samples.label[i] = std::min(samples.label[i], bounds[state]);
@@ -245,7 +251,7 @@ Samples sample_fsm(const Regression& regression, const Atoms& atoms, const FsmCo
   if (result.label.empty())
     throw UnsupportedError(
         "fsm: no completion without mutex facts was found; use nrsl with completion 'atoms'");
-  if (config.sai) merge_labels(result);
+  if (config.sai) merge_labels(result, poll);
   return result;
 }
 
