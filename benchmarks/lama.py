@@ -6,6 +6,9 @@ reading and preparations included, so that other work on the machine matters lit
 where both planners search for at least `--least` seconds. Each run is kept (records.py), and the same command
 goes on where it stopped.
 
+Further configurations of hstar can run on the same tasks (`--others`). The table `contestants` has solved
+tasks and quality (best known cost / cost, summed) of all of them.
+
 python benchmarks/lama.py --cpu 60 --out build/lama.jsonl; what it keeps: --print build/lama.jsonl
 """
 
@@ -47,7 +50,12 @@ PART = "lama"
 WALL = 20  # wall-clock seconds for each second of CPU time, on a machine that others use
 SPARE_S = 5  # for what comes after a search that was stopped
 TRANSLATE_S = 120.0
-TABLES = ("rates", "coverage", "tasks")
+TABLES = ("rates", "coverage", "contestants", "tasks")
+# `--others`: what hstar.solve is asked for.
+OTHERS: dict[str, dict[str, Any]] = {
+    "lazy-ff": {"heuristic": "ff", "search": "lazy", "preferred": True},
+    "gbfs-ff": {"heuristic": "ff", "search": "gbfs"},
+}
 Run = dict[str, Any]
 
 
@@ -126,7 +134,9 @@ def child(sas: Path, config: str, cpu: int) -> int:
     signal.signal(signal.SIGXCPU, signal.default_int_handler)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + SPARE_S))
     task = hstar.load(sas)
-    if config in ("ff", "landmarks"):  # what lazy search does with one heuristic
+    if config in OTHERS:
+        result = hstar.solve(task, **OTHERS[config])
+    elif config in ("ff", "landmarks"):  # what lazy search does with one heuristic
         result = hstar.solve(task, config, "lazy", preferred=True, costs="one")
     else:
         result = find_alias(config).run(task)
@@ -186,6 +196,42 @@ def coverage_row(group: Sequence[tuple[Run, Run]]) -> list[str]:
     return [str(len(group)), str(peer), str(own), str(only_peer), str(only_own)]
 
 
+def by_contestant(runs: Sequence[Run]) -> dict[str, dict[str, Run]]:
+    """The runs of each contestant by task, of the tasks that all of them have."""
+    found: dict[str, dict[str, Run]] = {}
+    for run in runs:
+        name = "Fast Downward" if run["planner"] == "fast_downward" else run["config"]
+        found.setdefault(name, {})[run["task"]] = run
+    shared = set.intersection(*(set(tasks) for tasks in found.values())) if found else set()
+    return {
+        name: {task: run for task, run in by_task.items() if task in shared}
+        for name, by_task in found.items()
+    }
+
+
+def contestants(runs: Sequence[Run]) -> str:
+    """By domain: tasks that each contestant solves, and its quality: best known cost / cost, summed."""
+    found = by_contestant(runs)
+    domains: dict[str, list[str]] = {}
+    for task in next(iter(found.values()), {}):
+        domains.setdefault("/".join(task.split("/")[:2]), []).append(task)
+
+    def quality(name: str, task: str) -> float:
+        costs = [by_task[task]["cost"] for by_task in found.values() if by_task[task]["solved"]]
+        run = found[name][task]
+        return (min(costs) / run["cost"] if run["cost"] else 1.0) if run["solved"] else 0.0
+
+    def row(name: str, group: Sequence[str]) -> list[str]:
+        solved = [str(sum(bool(found[one][task]["solved"]) for task in group)) for one in found]
+        score = [f"{sum(quality(one, task) for task in group):.1f}" for one in found]
+        return [name, str(len(group)), *solved, *score]
+
+    rows = [row(name, group) for name, group in domains.items()]
+    every = [task for group in domains.values() for task in group]
+    header = ["domain", "tasks", *(f"{name}, {what}" for what in ("solved", "quality") for name in found)]
+    return table(header, [*rows, row("all", every)])
+
+
 def task_rows(found: dict[str, tuple[Run, Run]], least: float) -> Iterator[list[str]]:
     for task, (peer, own) in found.items():
         rates = [rate(run, least) for run in (peer, own)]
@@ -203,6 +249,7 @@ def report(runs: Sequence[Run], config: str, least: float) -> dict[str, tuple[st
     return {
         "rates": (f"## Evaluations per second, {config}", rates),
         "coverage": (f"## Solved, {config}", coverage),
+        "contestants": ("## Solved and quality, all contestants", contestants(runs)),
         "tasks": ("## Task by task", table(header, task_rows(found, least))),
     }
 
@@ -226,6 +273,7 @@ def arguments() -> argparse.Namespace:
     add("--memory", type=int, default=4096, metavar="MIB", help="of a run (default: %(default)s)")
     add("--least", type=float, default=0.5, metavar="S", help="of search, for a rate (default: %(default)s)")
     add("--config", default="lama-first", help="hstar's: an alias, or ff or landmarks alone, in lazy search")
+    add("--others", default="", metavar="NAMES", help=f"further ones: {', '.join(OTHERS)}")
     add("--tasks", type=Path, default=BENCHMARKS, help="the folder of the sets")
     add("--work", type=Path, default=WORK, help="where translated tasks are kept")
     add("--child", type=Path, help=argparse.SUPPRESS)
@@ -251,8 +299,9 @@ def main() -> int:
         if sas is None:
             continue
         limits = options.cpu, options.memory
+        own = [options.config, *filter(None, options.others.split(","))]
         for who, version, config, measure in (
-            ("hstar", build(), options.config, partial(run_own, sas, options.config, *limits)),
+            *(("hstar", build(), config, partial(run_own, sas, config, *limits)) for config in own),
             ("fast_downward", planner.revision, "", partial(run_peer, planner, sas, *limits)),
         ):
             what = (PART, who, version, name, config, *limits)
