@@ -48,7 +48,8 @@ struct PyGridHeuristic {
 
 template <class Space>
 GridResult astar(const Space& space, const Numbers& start, const Numbers& goal,
-                 const PyGridHeuristic& heuristic, bool explored, const Limits& limits, nb::object progress) {
+                 const PyGridHeuristic& heuristic, const GridOptions& options, const Limits& limits,
+                 nb::object progress) {
   const uint32_t from = space.checked(start, "start");
   const std::vector<uint32_t> to = space.checked_goal(goal);
   const Values& values = heuristic.values;
@@ -56,7 +57,7 @@ GridResult astar(const Space& space, const Numbers& start, const Numbers& goal,
   const GridHeuristic chosen{heuristic.name, values ? values->data() : nullptr, heuristic.eps,
                              heuristic.weight};
   return observed(std::move(progress), [&](const Observer& observer) {
-    return grid_astar(space, from, to, chosen, explored, limits, observer);
+    return grid_astar(space, from, to, chosen, options, limits, observer);
   });
 }
 
@@ -130,7 +131,7 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
       .def("problem", &problem<Space>, "start"_a, "goal"_a, "What the general searches take.")
       .def("heuristic", &heuristic<Space>, "problem"_a, "name"_a, "values"_a = nb::none(),
            "blind, manhattan or octile, or values of all states, for the general searches.")
-      .def("astar", &astar<Space>, "start"_a, "goal"_a, "heuristic"_a, "explored"_a, "limits"_a,
+      .def("astar", &astar<Space>, "start"_a, "goal"_a, "heuristic"_a, "options"_a, "limits"_a,
            "progress"_a = nb::none(),
            "A* with a heuristic by name, or with values of all states; a limit is a status, not an error.")
       .def("prolonged", &prolonged<Space>, "start"_a, "goal"_a, "options"_a, "limits"_a = Limits(),
@@ -143,6 +144,7 @@ void bind_grids(nb::module_& module) {
   bind_outcome<GridResult>(module, "GridResult", "How a search of a grid or a lattice ended.")
       .def_ro("cost", &GridResult::cost)
       .def_ro("initial_h", &GridResult::initial_h)
+      .def_ro("passed_over", &GridResult::passed_over)
       .def("take_path", [](GridResult& r) { return column(std::move(r.path)); })
       .def("take_explored", [](GridResult& r) { return column(std::move(r.explored)); });
   nb::class_<PyGridHeuristic>(module, "GridHeuristic", "A heuristic by name, or values of all states.")
@@ -151,6 +153,8 @@ void bind_grids(nb::module_& module) {
           [](PyGridHeuristic* self, std::string name, Values values, std::optional<double> eps,
              double weight) { new (self) PyGridHeuristic{std::move(name), std::move(values), eps, weight}; },
           "name"_a, "values"_a = nb::none(), "eps"_a = nb::none(), "weight"_a = 1.0);
+  bind_struct<GridOptions>(module, "GridOptions", "Options of A* on grids and lattices.", "explored",
+                           &GridOptions::explored, "reopen", &GridOptions::reopen);
   using Options = ProlongedOptions;
   bind_struct<Options>(module, "ProlongedOptions", "Options of prolonged backward search.", "k_pr",
                        &Options::k_pr, "blind", &Options::blind, "open", &Options::open, "goals",

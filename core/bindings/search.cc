@@ -49,7 +49,7 @@ void bind_options(nb::module_& module) {
       "goal_at_generation", &Options::goal_at_generation, "evaluate_duplicates",
       &Options::evaluate_duplicates, "bound", &Options::bound, "anytime", &Options::anytime, "anchor_every",
       &Options::anchor_every, "guide_weight", &Options::guide_weight, "max_cost", &Options::max_cost,
-      "optimistic", &Options::optimistic, "batch", &Options::batch);
+      "optimistic", &Options::optimistic, "batch", &Options::batch, "no_reopen", &Options::no_reopen);
   bind_choice(options, "ties", &Options::ties, "tie-breaking",
               {{"fifo", TieBreaking::kFifo}, {"lifo", TieBreaking::kLifo}, {"random", TieBreaking::kRandom}});
 }

@@ -1,5 +1,5 @@
-// astar: A* (Hart, Nilsson and Raphael, 1968), ties on f broken by h. Re-opens, so that an inconsistent
-// admissible heuristic still gives optimal plans.
+// astar: A* (Hart, Nilsson and Raphael, 1968), ties on f broken by h. Re-opens unless `no_reopen` is set, so
+// that an inconsistent admissible heuristic still gives optimal plans.
 #include "search/search.h"
 
 namespace hstar {
@@ -13,9 +13,11 @@ const SearchEntry astar_search = {
     .run =
         [](const SearchContext& context) {
           const int32_t scale = context.heuristics[0]->scale();
-          return best_first(
-              context,
-              {.g_weight = scale, .h_weight = 1, .ties_by_h = true, .reopen = true, .greedy = false});
+          return best_first(context, {.g_weight = scale,
+                                      .h_weight = 1,
+                                      .ties_by_h = true,
+                                      .reopen = !context.options.no_reopen,
+                                      .greedy = false});
         },
 };
 

@@ -3,6 +3,7 @@
 // Every successor is generated into one buffer, its hash is computed and its place in the index is fetched
 // ahead; then duplicates are found, and all new states of the expansion are evaluated as one batch.
 #include <algorithm>
+#include <limits>
 
 #include "base/errors.h"
 #include "search/search_graph.h"
@@ -48,10 +49,11 @@ class BestFirst {
  private:
   Counts& counts() { return result_.counts; }
 
-  // On an optimal path there is always an open node whose key is at most the optimum, or `weight` times it.
+  // On an optimal path there is always an open node whose key is at most the optimum, or `weight` times it;
+  // until a state stays closed to which there is a cheaper way.
   Cost lower_bound() const {
     const int64_t unit = std::max(config_.g_weight, config_.h_weight * heuristics_[0]->scale());
-    return static_cast<Cost>((greatest_key_ + unit - 1) / unit);
+    return static_cast<Cost>((std::min(greatest_key_, proven_key_) + unit - 1) / unit);
   }
 
   Status search(const std::vector<uint32_t>& initial) {
@@ -178,7 +180,10 @@ class BestFirst {
     Node& node = graph_[id];
     if (node.status() == NodeStatus::kNew) return;  // in the batch: will be queued with this g
     if (node.status() == NodeStatus::kClosed) {
-      if (!config_.reopen) return;
+      if (!config_.reopen) {
+        proven_key_ = std::min(proven_key_, greatest_key_);
+        return;
+      }
       ++counts().reopened;
       node.set_status(NodeStatus::kOpen);
     }
@@ -260,6 +265,7 @@ class BestFirst {
   SearchResult result_;
   StateId goal_ = kNoState;   // found at generation
   int64_t greatest_key_ = 0;  // of the nodes expanded, each the least one of its time
+  int64_t proven_key_ = std::numeric_limits<int64_t>::max();  // the same when a state first stayed closed
 
   std::vector<StateId> taken_;  // the nodes being expanded
   std::vector<uint32_t> taken_packed_;

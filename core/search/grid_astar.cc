@@ -10,13 +10,13 @@ namespace {
 
 template <class Space, class Heuristic>
 void search(const Space& space, uint32_t start, const std::vector<uint32_t>& goal, const Heuristic& heuristic,
-            bool explored, Control& control, GridResult& result) {
+            const GridOptions& options, Control& control, GridResult& result) {
   using Search = GridAStar<Space, Heuristic, false>;
   if (!control.allows(Search::bytes(space))) {
     result.status = Status::kMemoryLimit;
     return;
   }
-  Search engine(space, heuristic);
+  Search engine(space, heuristic, options.reopen);
   GridPoll poll(control);
   result.initial_h = to_cost(heuristic(start));
   engine.add_root(start);
@@ -28,7 +28,7 @@ void search(const Space& space, uint32_t start, const std::vector<uint32_t>& goa
     }
     const uint32_t state = engine.pop();
     if (state == Search::kNone) break;
-    if (explored) result.explored.push_back(space.outer(state));
+    if (options.explored) result.explored.push_back(space.outer(state));
     if (std::find(goal.begin(), goal.end(), state) != goal.end()) {
       result.status = Status::kSolved;
       result.cost = to_cost(engine.g(state));
@@ -39,6 +39,7 @@ void search(const Space& space, uint32_t start, const std::vector<uint32_t>& goa
     engine.expand(state);
   }
   result.counts = engine.counts();
+  result.passed_over = engine.passed_over();
 }
 
 void check_options(const GridHeuristic& heuristic) {
@@ -62,12 +63,12 @@ void check_heuristic(const Space& space, const std::string& name) {
 
 template <class Space>
 GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
-                      const GridHeuristic& heuristic, bool explored, const Limits& limits,
+                      const GridHeuristic& heuristic, const GridOptions& options, const Limits& limits,
                       const Observer& observer) {
   check_options(heuristic);
   GridResult result;
   Control control(limits, observer, 1);
-  const auto run = [&](const auto& chosen) { search(space, start, goal, chosen, explored, control, result); };
+  const auto run = [&](const auto& chosen) { search(space, start, goal, chosen, options, control, result); };
   const auto weighted = [&]<class Plain>(const Plain& plain) {
     if (heuristic.weight == 1)
       run(plain);
@@ -95,8 +96,8 @@ GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint
 template void check_heuristic<Grid>(const Grid&, const std::string&);
 template void check_heuristic<Lattice>(const Lattice&, const std::string&);
 template GridResult grid_astar<Grid>(const Grid&, uint32_t, const std::vector<uint32_t>&,
-                                     const GridHeuristic&, bool, const Limits&, const Observer&);
+                                     const GridHeuristic&, const GridOptions&, const Limits&, const Observer&);
 template GridResult grid_astar<Lattice>(const Lattice&, uint32_t, const std::vector<uint32_t>&,
-                                        const GridHeuristic&, bool, const Limits&, const Observer&);
+                                        const GridHeuristic&, const GridOptions&, const Limits&, const Observer&);
 
 }  // namespace hstar

@@ -2,8 +2,8 @@
 //
 // A word has the cost of the best known way in its upper bits, then whether the state is closed, then the
 // move of that way. It is 0 for a state that was not seen, so that the array needs no filling: fresh memory
-// is 0. A closed state to which a better way turns up is opened again; with a consistent heuristic that does
-// not happen, and the costs of closed states are exact.
+// is 0. A closed state to which a better way turns up is opened again, unless told otherwise; with a consistent
+// heuristic that does not happen, and the costs of closed states are exact.
 //
 // `GridAStar` closes one state after another; `grid_astar` is the search for a path by it, and prolonged
 // search (sampling/prolonged.h) the other user.
@@ -31,8 +31,8 @@ class GridAStar {
  public:
   static constexpr uint32_t kNone = ~uint32_t{0};
 
-  GridAStar(const Space& space, const Heuristic& heuristic)
-      : space_(space), heuristic_(heuristic), queue_(space.map().least_straight()) {
+  GridAStar(const Space& space, const Heuristic& heuristic, bool reopen = true)
+      : space_(space), heuristic_(heuristic), reopen_(reopen), queue_(space.map().least_straight()) {
     nodes_.reset(static_cast<uint64_t*>(std::calloc(space.states(), sizeof(uint64_t))));
     if (!nodes_) throw std::bad_alloc();
   }
@@ -63,7 +63,13 @@ class GridAStar {
       const uint64_t node = nodes_[neighbour];
       if (node != 0) {
         if (found >= node >> kShift) return;
-        counts_.reopened += (node & kClosed) != 0;
+        if (node & kClosed) {
+          if (!reopen_) {
+            passed_over_ = true;
+            return;
+          }
+          ++counts_.reopened;
+        }
       }
       nodes_[neighbour] = found << kShift | move;
       const Units h = evaluate(neighbour);
@@ -79,6 +85,8 @@ class GridAStar {
   Units g(uint32_t state) const { return static_cast<Units>(nodes_[state] >> kShift); }
   bool is_open(uint32_t state) const { return nodes_[state] != 0 && !(nodes_[state] & kClosed); }
   const Counts& counts() const { return counts_; }
+  // Whether a state stayed closed to which there was a better way.
+  bool passed_over() const { return passed_over_; }
 
   // The states of the best known way, in the order in which it is walked.
   std::vector<uint32_t> path(uint32_t state) const {
@@ -111,6 +119,8 @@ class GridAStar {
 
   const Space& space_;
   const Heuristic heuristic_;
+  const bool reopen_;
+  bool passed_over_ = false;
   BucketQueue queue_;
   std::unique_ptr<uint64_t[], Free> nodes_;
   Counts counts_;
@@ -142,11 +152,17 @@ struct GridHeuristic {
   double weight = 1;
 };
 
+struct GridOptions {
+  bool explored = false;  // keep the order of expansions
+  bool reopen = true;     // expand a closed state again when a better way to it turns up
+};
+
 struct GridResult : Outcome {
   std::vector<uint32_t> path;  // outer numbers, start and goal among them
   double cost = 0;
   double initial_h = 0;
   std::vector<uint32_t> explored;  // outer numbers in the order of expansion, if asked for
+  bool passed_over = false;        // a state stayed closed to which there was a better way
 };
 
 // Throws an InputError if the heuristic is not one of the space, or the options do not go together. Defined
@@ -156,7 +172,7 @@ void check_heuristic(const Space& space, const std::string& name);
 
 template <class Space>
 GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
-                      const GridHeuristic& heuristic, bool explored, const Limits& limits,
-                      const Observer& observer);
+                      const GridHeuristic& heuristic, const GridOptions& options,
+                      const Limits& limits, const Observer& observer);
 
 }  // namespace hstar

@@ -34,6 +34,7 @@ struct SearchOptions {
   // astar, wastar, gbfs: nodes that are expanded together, by g + h only such with equal keys; 0: as the
   // space likes it
   uint32_t batch = 0;
+  bool no_reopen = false;  // astar, wastar: a closed state stays closed, whatever way to it turns up
 };
 
 constexpr Cost kNoBound = -1;
@@ -112,7 +113,7 @@ struct BestFirstConfig {
   int64_t g_weight;
   int64_t h_weight;
   bool ties_by_h;
-  bool reopen;  // expand a closed state again when a cheaper path to it turns up
+  bool reopen;  // expand a closed state again when a cheaper path to it turns up; else nothing more is proven
   bool greedy;  // only h counts: preferred operators, several heuristics and the counting options apply
 };
 

@@ -909,6 +909,12 @@ class SearchOptions:
     def batch(self, arg: int, /) -> None: ...
 
     @property
+    def no_reopen(self) -> bool: ...
+
+    @no_reopen.setter
+    def no_reopen(self, arg: bool, /) -> None: ...
+
+    @property
     def ties(self) -> str: ...
 
     @ties.setter
@@ -1165,6 +1171,9 @@ class GridResult:
     @property
     def initial_h(self) -> float: ...
 
+    @property
+    def passed_over(self) -> bool: ...
+
     def take_path(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
 
     def take_explored(self) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
@@ -1173,6 +1182,23 @@ class GridHeuristic:
     """A heuristic by name, or values of all states."""
 
     def __init__(self, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None, eps: float | None = None, weight: float = 1.0) -> None: ...
+
+class GridOptions:
+    """Options of A* on grids and lattices."""
+
+    def __init__(self, **fields: object) -> None: ...
+
+    @property
+    def explored(self) -> bool: ...
+
+    @explored.setter
+    def explored(self, arg: bool, /) -> None: ...
+
+    @property
+    def reopen(self) -> bool: ...
+
+    @reopen.setter
+    def reopen(self, arg: bool, /) -> None: ...
 
 class ProlongedOptions:
     """Options of prolonged backward search."""
@@ -1275,7 +1301,7 @@ class GridSpace:
         blind, manhattan or octile, or values of all states, for the general searches.
         """
 
-    def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: GridHeuristic, explored: bool, limits: Limits, progress: object | None = None) -> GridResult:
+    def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: GridHeuristic, options: GridOptions, limits: Limits, progress: object | None = None) -> GridResult:
         """
         A* with a heuristic by name, or with values of all states; a limit is a status, not an error.
         """
@@ -1311,7 +1337,7 @@ class LatticeSpace:
         blind, manhattan or octile, or values of all states, for the general searches.
         """
 
-    def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: GridHeuristic, explored: bool, limits: Limits, progress: object | None = None) -> GridResult:
+    def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: GridHeuristic, options: GridOptions, limits: Limits, progress: object | None = None) -> GridResult:
         """
         A* with a heuristic by name, or with values of all states; a limit is a status, not an error.
         """

@@ -166,6 +166,60 @@ def test_random_inconsistent_admissible_functions_keep_astar_optimal(cases: Case
     assert reopened > 0, "the test would not see a missing reopening"
 
 
+@pytest.mark.parametrize(("search", "weight"), [("astar", 1.0), ("wastar", 2.5)])
+def test_without_reopening_no_state_is_expanded_twice(cases: Cases, search: str, weight: float) -> None:
+    rng = np.random.default_rng(1)
+    reopened = 0
+    for name in (
+        "zero-costs",
+        "random-44",
+        "random-c27",
+        "random-ca5",
+        "costs",
+        "npuzzle-2x3",
+        "ferry-3-2",
+    ) * 8:
+        case = cases[name]
+        table = {s: h if h == math.inf else float(rng.integers(0, h + 1)) for s, h in case.exact.items()}
+
+        def h(states: np.ndarray, table: dict[tuple[int, ...], float] = table) -> list[float]:
+            return [table[tuple(row)] for row in states.tolist()]
+
+        again = hstar.solve(case.task, h, search, weight=weight)
+        once = hstar.solve(case.task, h, search, weight=weight, no_reopen=True)
+        assert once.status == again.status and once.reopened == 0
+        assert once.expanded <= len(case.exact)
+        assert not once.solved or once.plan_cost >= case.optimum
+        if again.reopened == 0:
+            assert counts(once) == counts(again)
+        reopened += again.reopened
+    assert reopened > 0, "cases in which the option matters"
+
+
+def test_without_reopening_less_is_proven() -> None:
+    """The proof ends where a state stays closed: what is proven is true, and sometimes less."""
+    tiles = hstar.load("tiles:3x3")
+    weaker = 0
+    for seed in range(10):
+        board = tiles.random(seed)
+        optimum = hstar.solve(board, "manhattan", "astar").plan_cost
+        for weight in (1.5, 3.0):
+            again = hstar.solve(board, "manhattan", "wastar", weight=weight)
+            once = hstar.solve(board, "manhattan", "wastar", weight=weight, no_reopen=True)
+            assert once.reopened == 0
+            assert once.plan_cost >= optimum >= again.lower_bound >= once.lower_bound
+            weaker += once.lower_bound < again.lower_bound
+    assert weaker > 0, "boards on which the option matters"
+
+
+def test_consistent_heuristics_reopen_nothing(case: Case) -> None:
+    for name in ("blind", "hmax"):
+        if name in case.supported:
+            once = hstar.solve(case.task, name, "astar", no_reopen=True)
+            assert counts(once) == counts(hstar.solve(case.task, name, "astar"))
+            assert once.plan_cost == (case.optimum if case.solvable else None)
+
+
 # --- limits and outcomes ------------------------------------------------------------------------
 
 

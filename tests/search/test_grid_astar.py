@@ -80,6 +80,27 @@ def test_the_bound_holds_for_garbage() -> None:
     assert sum(check_bound(seed) for seed in range(250)) > 30, "re-opening is needed, and there"
 
 
+def test_without_reopening_nothing_is_proven_once_a_better_way_was_passed_over() -> None:
+    unproven = 0
+    for seed in range(250):
+        rng = np.random.default_rng(seed)
+        case = random_case(rng, most=7)
+        values = garbage(rng, case.problem.shape)
+        again = solve(case.problem, values, "astar", eps=5)
+        once = solve(case.problem, values, "astar", eps=5, no_reopen=True)
+        assert once.status == again.status and once.reopened == 0
+        assert once.expanded <= values.size
+        if case.optimum is None:
+            continue
+        assert once.plan_cost is not None and once.plan_cost >= case.optimum * (1 - 1e-9) - 1e-5
+        assert independent_cost(case, once.path) == pytest.approx(once.plan_cost, abs=1e-5, rel=1e-9)
+        unproven += once.lower_bound is None
+        if again.reopened == 0:
+            assert (once.expanded, once.plan_cost) == (again.expanded, again.plan_cost)
+            assert once.lower_bound == again.lower_bound is not None
+    assert unproven > 10, "cases in which the option matters"
+
+
 @pytest.mark.slow
 def test_the_bound_holds_for_much_garbage() -> None:
     for seed in range(250, 4000):

@@ -56,6 +56,8 @@ def _reason(batch: Batch, parts: Sequence[Any], calibrated: int) -> str | None:
     if batch.search not in keep and not (batch.search == "wastar" and weight <= 1):
         heavy = f" with weight {weight:g}" if batch.search == "wastar" else ""
         return f"{batch.search}{heavy} does not keep that of the calibration, {' and '.join(keep)} do"
+    if batch.config.no_reopen:
+        return "with --no-reopen a search may miss the plan that was calibrated"
     if batch.config.pruning == "automaton":
         return "an automaton may prune the plan that was calibrated; use --pruning undo"
     if calibrated > 1:

@@ -36,7 +36,7 @@ _HELP = {  # where the command does more with an option than the search does
 # What only some searches heed, and what only some kinds of space have; else it is refused, not ignored.
 _ONLY_FOR = {
     ("wastar",): ("weight",),
-    ("astar", "wastar"): ("eps",),
+    ("astar", "wastar"): ("eps", "no_reopen"),
     ("gbfs", "astar", "wastar"): ("batch",),
     ("gbfs", "lazy"): ("preferred", "boost"),
     ("gbfs",): ("goal_at_generation", "evaluate_duplicates"),

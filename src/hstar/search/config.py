@@ -59,6 +59,10 @@ class SearchConfig(Checked):
         "astar, wastar, gbfs: states that are expanded together (default 1; 1024 for vectorised own spaces).",
         most=_INT,
     )
+    no_reopen: bool = option(
+        False,
+        "astar, wastar: expand no state twice. Plans may cost more, and less is proven of them.",
+    )
     bound: float | None = option(
         None,
         "focal: the plan's cost is proven to be at most this many times the optimum (default 1).",

@@ -7,6 +7,7 @@ state, which is what a network gives for a whole scenario at once. With `eps` th
 
 and the path costs at most eps times the optimum, whatever the values are: no h is above eps times the true
 cost, and closed states are opened again when a better way to them turns up. With a weight w, f = g + w h.
+With `no_reopen` nothing is proven of a search that kept a state closed to which there was a better way.
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ def run(request: Request) -> Result | None:
         raise unknown(f"heuristic of {field.name}", heuristic, list(HEURISTICS))
     name, values = (heuristic, None) if named else (field.heuristic, value_map(field, heuristic))
     native = _core.GridHeuristic(name, values, eps, weight)
+    options = _core.GridOptions(explored=config.explored, reopen=not config.no_reopen)
     found = field.core.astar(
-        field.start, field.core_goal, native, config.explored, native_limits(config), request.progress
+        field.start, field.core_goal, native, options, native_limits(config), request.progress
     )
     replayed = proven = None
     if found.status == "solved":
@@ -69,7 +71,7 @@ def run(request: Request) -> Result | None:
             raise PlanError(f"the path costs {plain}, the search says {found.cost}")
         replayed = Replay(field.names(states), whole(found.cost), states)
         factor = max(1.0, weight) if named else eps
-        proven = None if factor is None else found.cost / factor
+        proven = None if factor is None or found.passed_over else found.cost / factor
     explored = _states(field, found.take_explored()) if config.explored else None
     return result_of(
         field,

@@ -45,7 +45,7 @@ DEFAULT_SEARCH = {"task": "gbfs", "puzzle": "idastar", "map": "astar", "own": "a
 # Options of the core that have the same name.
 _SAME = (
     *("weight", "seed", "preferred", "goal_at_generation", "evaluate_duplicates"),
-    *("anytime", "anchor_every", "optimistic"),
+    *("anytime", "anchor_every", "optimistic", "no_reopen"),
 )
 
 
