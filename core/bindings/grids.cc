@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "bindings/bindings.h"
-#include "heuristics/grid_distance.h"
+#include "heuristics/cell_distances.h"
 #include "sampling/prolonged.h"
 #include "search/grid_astar.h"
 #include "spaces/grid_space.h"
@@ -75,6 +75,12 @@ PyHeuristic heuristic(const Space& space, const PyProblem& problem, const std::s
   check_values(values, space.outer_states());
   if (!values) {
     check_heuristic(space, name);
+    if (name == "dijkstra") {
+      auto distances = unlocked([&](Poll& poll) {
+        return cell_distances(space.map(), space.cell(grid->goal()[0]), grid_cost, poll);
+      });
+      return {problem.space, std::make_unique<GridCellValues<Space>>(*grid, std::move(distances))};
+    }
     return {problem.space, std::make_unique<GridNamedValues<Space>>(*grid, name)};
   }
   return {problem.space, std::make_unique<GridMapValues<Space>>(*grid, name, copied(*values))};
@@ -130,7 +136,7 @@ nb::class_<Space> bind_space(nb::module_& module, const char* name, const char* 
            "Numbers of states with the costs of the steps from them.")
       .def("problem", &problem<Space>, "start"_a, "goal"_a, "What the general searches take.")
       .def("heuristic", &heuristic<Space>, "problem"_a, "name"_a, "values"_a = nb::none(),
-           "blind, manhattan or octile, or values of all states, for the general searches.")
+           "blind, manhattan, octile or dijkstra, or values of all states, for the general searches.")
       .def("astar", &astar<Space>, "start"_a, "goal"_a, "heuristic"_a, "options"_a, "limits"_a,
            "progress"_a = nb::none(),
            "A* with a heuristic by name, or with values of all states; a limit is a status, not an error.")

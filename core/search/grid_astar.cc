@@ -1,9 +1,10 @@
 #include "search/grid_astar.h"
 
 #include <cmath>
+#include <new>
 
 #include "base/errors.h"
-#include "heuristics/grid_distance.h"
+#include "heuristics/cell_distances.h"
 
 namespace hstar {
 namespace {
@@ -42,11 +43,22 @@ void search(const Space& space, uint32_t start, const std::vector<uint32_t>& goa
   result.passed_over = engine.passed_over();
 }
 
+// Calls `use` with the distances to the goal's cell; a limit may end that.
+template <class Space, class Use>
+void with_distances(const Space& space, uint32_t goal, const Control& control, const Use& use) {
+  if (!control.allows(space.map().cells() * sizeof(int64_t))) throw std::bad_alloc();
+  const auto same = [](Units units) { return units; };
+  const std::vector<int64_t> distances =
+      cell_distances(space.map(), space.cell(goal), same, [](uint32_t work) { keep_limits(work); });
+  use(CellDistance<Space>(space, distances));
+}
+
 void check_options(const GridHeuristic& heuristic) {
   if (!(heuristic.weight >= 0 && heuristic.weight <= 1e6))
     throw InputError("weight must be a number from 0 to 1e6");
   if (!heuristic.eps) return;
-  if (!heuristic.values) throw InputError("eps bounds a value map, and there is none; use weight");
+  if (!heuristic.values && heuristic.name != "dijkstra")
+    throw InputError("eps bounds a value map or dijkstra, and there is none; use weight");
   if (!(*heuristic.eps >= 1)) throw InputError("eps must be a number from 1 on");
   if (heuristic.weight != 1) throw InputError("weight and eps do not go together");
 }
@@ -55,8 +67,8 @@ void check_options(const GridHeuristic& heuristic) {
 
 template <class Space>
 void check_heuristic(const Space& space, const std::string& name) {
-  if (name != "blind" && name != "manhattan" && name != "octile")
-    throw InputError("unknown heuristic '" + name + "' (known: blind, manhattan, octile)");
+  if (name != "blind" && name != "manhattan" && name != "octile" && name != "dijkstra")
+    throw InputError("unknown heuristic '" + name + "' (known: blind, manhattan, octile, dijkstra)");
   if (name == "manhattan" && space.diagonals())
     throw InputError("manhattan is not admissible with diagonal steps; use octile");
 }
@@ -86,6 +98,14 @@ GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint
       check_heuristic(space, heuristic.name);
       if (heuristic.name == "blind")
         run(BlindGrid<Space>());
+      else if (heuristic.name == "dijkstra")
+        with_distances(space, goal[0], control, [&](const CellDistance<Space>& exact) {
+          const GridDistance<Space> lower(space, goal[0], space.diagonals());
+          if (heuristic.eps)
+            run(CappedDistance<Space>(exact, lower, *heuristic.eps));
+          else
+            weighted(exact);
+        });
       else
         weighted(GridDistance<Space>(space, goal[0], heuristic.name == "octile"));
     }
@@ -96,8 +116,10 @@ GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint
 template void check_heuristic<Grid>(const Grid&, const std::string&);
 template void check_heuristic<Lattice>(const Lattice&, const std::string&);
 template GridResult grid_astar<Grid>(const Grid&, uint32_t, const std::vector<uint32_t>&,
-                                     const GridHeuristic&, const GridOptions&, const Limits&, const Observer&);
+                                     const GridHeuristic&, const GridOptions&, const Limits&,
+                                     const Observer&);
 template GridResult grid_astar<Lattice>(const Lattice&, uint32_t, const std::vector<uint32_t>&,
-                                        const GridHeuristic&, const GridOptions&, const Limits&, const Observer&);
+                                        const GridHeuristic&, const GridOptions&, const Limits&,
+                                        const Observer&);
 
 }  // namespace hstar

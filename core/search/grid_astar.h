@@ -2,8 +2,8 @@
 //
 // A word has the cost of the best known way in its upper bits, then whether the state is closed, then the
 // move of that way. It is 0 for a state that was not seen, so that the array needs no filling: fresh memory
-// is 0. A closed state to which a better way turns up is opened again, unless told otherwise; with a consistent
-// heuristic that does not happen, and the costs of closed states are exact.
+// is 0. A closed state to which a better way turns up is opened again, unless told otherwise; with a
+// consistent heuristic that does not happen, and the costs of closed states are exact.
 //
 // `GridAStar` closes one state after another; `grid_astar` is the search for a path by it, and prolonged
 // search (sampling/prolonged.h) the other user.
@@ -144,11 +144,11 @@ class GridPoll {
   uint64_t next_ = 0;
 };
 
-// "blind", "manhattan" or "octile", times `weight`; or a value for each state, by outer number.
+// "blind", "manhattan", "octile" or "dijkstra", times `weight`; or a value for each state, by outer number.
 struct GridHeuristic {
   std::string name;
   const float* values = nullptr;
-  std::optional<double> eps;  // bounds the values; without it they are taken as they are
+  std::optional<double> eps;  // bounds the values, or dijkstra; without it they are taken as they are
   double weight = 1;
 };
 
@@ -172,7 +172,7 @@ void check_heuristic(const Space& space, const std::string& name);
 
 template <class Space>
 GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint32_t>& goal,
-                      const GridHeuristic& heuristic, const GridOptions& options,
-                      const Limits& limits, const Observer& observer);
+                      const GridHeuristic& heuristic, const GridOptions& options, const Limits& limits,
+                      const Observer& observer);
 
 }  // namespace hstar

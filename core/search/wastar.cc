@@ -1,6 +1,6 @@
 // wastar: weighted A* (Pohl, 1970), f = g + weight * h. With an admissible heuristic and weight w >= 1 a
-// plan costs at most w times the optimum. Without re-opening (`no_reopen`) the search proves only what it knew
-// before it first kept a state closed to which there was a cheaper way.
+// plan costs at most w times the optimum. Without re-opening (`no_reopen`) the search proves only what it
+// knew before it first kept a state closed to which there was a cheaper way.
 #include <cmath>
 
 #include "base/errors.h"

@@ -240,7 +240,7 @@ def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
         (["map.png", "--heuristic", "manhatten"], "did you mean 'manhattan'?"),
         (["map.png", "--heuristic", "absent.hstar"], "absent.hstar: cannot read"),
         (["map.png", "--heuristic", "map.scen"], "map.scen: not a model of hstar"),
-        (["map.png", "--eps", "2"], "--eps is for model files, not for the default heuristic"),
+        (["map.png", "--eps", "2"], "--eps is for model files and dijkstra, not for the default heuristic"),
         (["map.png", "--eps", "0.5"], "eps must be a number from 1 on"),
         (["map.png", "--random", "0"], "--random takes 1 or more"),
         (["map.png", "--rule", "mean"], "--rule is for model files"),

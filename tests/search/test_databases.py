@@ -157,6 +157,10 @@ def test_known_numbers_of_patterns_of_four(name: str) -> None:
         assert one.mean == pytest.approx(mean, abs=ROUNDED[name])
 
 
+# Databases that take half a minute to build are built by one of the processes that run the tests.
+ONE_WORKER = pytest.mark.xdist_group("large databases")
+
+
 @pytest.fixture(scope="module")
 def large_tiles() -> _core.TilesDatabases:
     """Half a minute of processor time."""
@@ -174,6 +178,7 @@ def large_pancakes() -> _core.PancakeDatabases:
 
 
 @pytest.mark.slow
+@ONE_WORKER
 @pytest.mark.parametrize("name", LARGE)
 def test_known_numbers_of_patterns_of_five(name: str, request: pytest.FixtureRequest) -> None:
     databases = request.getfixturevalue({"tiles": "large_tiles", "pancake": "large_pancakes"}[name])
@@ -197,6 +202,7 @@ def sums(puzzle: Puzzle, databases: _core.TilesDatabases | _core.PancakeDatabase
 
 
 @pytest.mark.slow
+@ONE_WORKER
 def test_sums_on_the_benchmark_of_the_24_puzzle(large_tiles: _core.TilesDatabases) -> None:
     if not KORF_24.is_file():
         pytest.skip("needs ../shared/data/korf24_50.csv beside the repository")
@@ -213,6 +219,7 @@ def test_sums_on_the_benchmark_of_the_24_puzzle(large_tiles: _core.TilesDatabase
 
 
 @pytest.mark.slow
+@ONE_WORKER
 def test_sums_of_random_pancakes(large_pancakes: _core.PancakeDatabases) -> None:
     """Known are the means over 500 other ones."""
     puzzles = [Pancake.solved(24).random(seed) for seed in range(200)]

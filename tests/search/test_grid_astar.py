@@ -36,7 +36,7 @@ def independent_cost(case: Case, path: Any) -> float:
 @settings(max_examples=100, deadline=None)
 @given(cases)
 def test_paths_are_optimal(case: Case) -> None:
-    for heuristic in (None, "blind", "octile"):
+    for heuristic in (None, "blind", "octile", "dijkstra"):
         result = solve(case.problem, heuristic, "astar")
         assert result.reopened == 0, "these heuristics are consistent"
         if case.optimum is None:
@@ -45,6 +45,41 @@ def test_paths_are_optimal(case: Case) -> None:
         assert result.plan_cost == pytest.approx(case.optimum, abs=1e-5, rel=1e-9)
         assert independent_cost(case, result.path) == pytest.approx(case.optimum, abs=1e-5, rel=1e-9)
         assert result.initial_h <= case.optimum + 1e-6
+
+
+def test_dijkstra_is_exact_on_a_grid_and_admissible_on_a_lattice() -> None:
+    for seed in range(120):
+        case = random_case(np.random.default_rng(seed), most=7)
+        problem, optimum = case.problem, case.optimum
+        lattice = len(problem.shape) > 2
+        found = solve(problem, "dijkstra", "astar")
+        plain = solve(problem, "blind", "astar")
+        assert found.status == plain.status and found.reopened == 0, "it is consistent"
+        assert found.expanded <= plain.expanded
+        if optimum is None:
+            continue
+        assert found.plan_cost == found.lower_bound == plain.plan_cost
+        assert found.initial_h <= optimum + 1e-6
+        if not lattice:
+            assert found.initial_h == pytest.approx(problem.grid.distances(problem.goal)[problem.start])
+            assert found.initial_h == pytest.approx(optimum, abs=1e-5, rel=1e-9)
+        for weight in (1.5, 4.0):
+            cost = solve(problem, "dijkstra", "wastar", weight=weight).plan_cost
+            assert cost is not None and cost <= weight * optimum * (1 + 1e-9) + 1e-5
+        # Exact values within eps times h_adm are admissible, but not consistent.
+        capped = solve(problem, "dijkstra", "astar", eps=1.2)
+        assert capped.plan_cost == capped.lower_bound == plain.plan_cost
+        for search in ("focal", "idastar", "gbfs"):
+            general = solve(problem, "dijkstra", search)
+            assert general.solved
+            if search != "gbfs":
+                assert general.plan_cost == pytest.approx(optimum, abs=1e-3, rel=1e-3)
+
+
+def test_dijkstra_keeps_limits() -> None:
+    problem = random_problem(3, rows=2000, columns=2000, blocked_share=0.1)
+    assert solve(problem, "dijkstra", "astar", time_limit=0.02).status == "time_limit"
+    assert solve(problem, "dijkstra", "astar", memory_limit=1).status == "memory_limit"
 
 
 def garbage(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
@@ -216,7 +251,7 @@ def test_interrupts_end_the_search_with_its_counts() -> None:
         (np.zeros((3, 3)), {}, r"the value map has the shape \(3, 3\), the problem has \(40, 50\)"),
         (np.full((40, 50), math.nan), {}, "the value map is NaN for state 0"),
         (object(), {}, "not a heuristic of grid"),
-        (None, {"eps": 2.0}, "eps bounds a value map, and there is none; use weight"),
+        (None, {"eps": 2.0}, "eps bounds a value map or dijkstra, and there is none; use weight"),
         (np.zeros((40, 50)), {"eps": 0.99}, r"eps must be a number from 1 on, got 0\.99"),
         (np.zeros((40, 50)), {"eps": math.nan}, "eps must be a number from 1 on, got nan"),
         (np.zeros((40, 50)), {"eps": "two"}, "eps must be a number from 1 on, got 'two'"),

@@ -111,14 +111,20 @@ def batches_of(arguments: argparse.Namespace, kind: str) -> list[Batch]:
     named = [(name, _heuristic(arguments, name, kind)) for name in names]
     for option in _OF_MODELS:
         asked = getattr(arguments, option) not in (None, False)
-        if asked and all(isinstance(part, str) for _, part in named):
+        if asked and not any(_takes(option, part) for _, part in named):
             used = ", ".join(names) or "the default heuristic"
-            raise InputError(f"{flag(option)} is for model files, not for {used}")
+            takers = "model files and dijkstra" if option == "eps" else "model files"
+            raise InputError(f"{flag(option)} is for {takers}, not for {used}")
     able = [info.name for info in heuristics() if info.preferred_operators]
     if arguments.preferred and names and not set(able) & set(names):
         raise InputError(f"--preferred: {', '.join(names)} has no preferred operators; use {', '.join(able)}")
     groups = [[one] for one in named] if arguments.combine == "each" and named else [named]
     return [_batch(arguments, kind, group, config) for group in groups]
+
+
+def _takes(option: str, heuristic: Any) -> bool:
+    """Whether an option of models applies to a heuristic, which is a name or a model."""
+    return not isinstance(heuristic, str) or (option == "eps" and heuristic == "dijkstra")
 
 
 def _alias_batch(arguments: argparse.Namespace, kind: str, config: SearchConfig) -> Batch:
@@ -137,7 +143,7 @@ def _batch(
     arguments: argparse.Namespace, kind: str, named: list[tuple[str, Any]], config: SearchConfig
 ) -> Batch:
     names, parts = [name for name, _ in named], [part for _, part in named]
-    if all(isinstance(part, str) for part in parts):
+    if not any(_takes("eps", part) for part in parts):
         config = replace(config, eps=None)  # of heuristics that are compared some may be models
     combined = {"max": Max, "sum": Sum}.get(arguments.combine) if len(parts) > 1 else None
     heuristic: list[Any] = list(parts) if combined is None else [combined(*parts)]

@@ -31,6 +31,7 @@ def _heuristics() -> Lines:
         "gap": "pancakes, topspin: neighbours that are not adjacent (Helmert, SoCS 2010)",
         "databases": "puzzles with known patterns: pattern databases (Korf and Felner, AIJ 2002)",
         "octile": "maps with 8 neighbours: distance without obstacles",
+        "dijkstra": "maps: distance with obstacles, by one search from the goal; turns of a lattice are free",
         "lower_bound": "own spaces: the function lower_bound of the space",
         "zero": "all spaces: 0 for every state",
     }

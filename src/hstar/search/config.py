@@ -106,7 +106,9 @@ class SearchConfig(Checked):
         most=1024,
     )
     eps: float | None = option(
-        None, "astar on maps: keep values of a map within eps times the admissible heuristic.", **_FROM_1
+        None,
+        "astar on maps: keep values of a map, or dijkstra, within eps times the admissible heuristic.",
+        **_FROM_1,
     )
     explored: bool = option(False, "astar on maps: keep the expanded states in order, for pictures.")
 

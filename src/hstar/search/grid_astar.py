@@ -1,6 +1,6 @@
 """A* and weighted A* on maps, by the engine of grids and lattices (`core/search/grid_astar.h`).
 
-The heuristic is a name, `manhattan`, `octile` or `blind`, or a value map: an array with a value for each
+The heuristic is a name (`HEURISTICS`), or a value map: an array with a value for each
 state, which is what a network gives for a whole scenario at once. With `eps` the values are bounded,
 
     h = min(max(h_adm, value), eps * h_adm),
@@ -32,7 +32,7 @@ from hstar.spaces.problem import Replay
 
 States: TypeAlias = npt.NDArray[np.int64]
 
-HEURISTICS = ("blind", "manhattan", "octile")
+HEURISTICS = ("blind", "manhattan", "octile", "dijkstra")
 
 
 @dataclass(frozen=True, eq=False)

@@ -178,7 +178,7 @@ class MapProblem(ABC):
 
     @property
     def claims(self) -> Sequence[HeuristicClaim]:
-        return [HeuristicClaim(self.heuristic, True), HeuristicClaim("blind", True)]
+        return [HeuristicClaim(name, True) for name in (self.heuristic, "dijkstra", "blind")]
 
     def named_heuristic(self, name: str) -> _core.Heuristic:
         heuristic: _core.Heuristic = self.core.heuristic(self.native, name)
