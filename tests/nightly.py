@@ -3,6 +3,7 @@
 python tests/nightly.py differential [NUMBER [SEED]]  random tasks against the solver of tests/oracles (10000)
 python tests/nightly.py kills [NUMBER [SEED]]         SIGKILLs of `hstar bench`, half of them for jobs (100)
 python tests/nightly.py signals [NUMBER [SEED]]       SIGINT and SIGTERM to commands at random moments (500)
+python tests/nightly.py serve [NUMBER [CLIENTS]]      requests of clients to `hstar serve`; its memory (1000, 50)
 
 Each prints what it counted, and ends with exit code 1 at the first thing that is wrong.
 """
@@ -19,6 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -285,15 +287,54 @@ def signals(number: int, seed: int, names: tuple[str, ...] = ()) -> tuple[Counte
     return counts, longest
 
 
+# --- requests ---------------------------------------------------------------------------------------------
+
+KEPT = 100  # answers that the server keeps in this check; its memory grows until it has as many
+
+
+def serve(number: int, clients: int) -> list[float]:
+    """Every request is answered with its own plan; the resident MB of the server after each tenth of them."""
+    from service.conftest import serving, texts
+
+    sizes: list[float] = []
+    bodies = [texts("blocks") | {"heuristic": name} for name in ("ff", "hmax", "goalcount")]
+    with serving("--jobs", "2", "--queue", str(clients), "--keep", str(KEPT)) as server:
+
+        def ask(client: Any, one: int) -> None:
+            answer = client.post("/solve", json=bodies[one % 3]).json()
+            assert answer["status"] == "ok" and answer["result"]["status"] == "solved", answer
+            assert answer["result"]["heuristic"] == [bodies[one % 3]["heuristic"]], answer
+
+        def run(numbers: range) -> None:
+            with server.client() as client:
+                for one in numbers:
+                    ask(client, one)
+
+        for tenth in range(10):
+            first, after = number * tenth // 10, number * (tenth + 1) // 10
+            with ThreadPoolExecutor(clients) as pool:
+                for done in [pool.submit(run, range(first + i, after, clients)) for i in range(clients)]:
+                    done.result()
+            pages = int(Path(f"/proc/{server.process.pid}/statm").read_text().split()[1])
+            sizes.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
+    return sizes
+
+
 def main(words: list[str]) -> None:
     what, numbers = words[0], [int(word) for word in words[1:]]
-    number = numbers[0] if numbers else {"differential": 10_000, "kills": 100, "signals": 500}[what]
+    number = (
+        numbers[0] if numbers else {"differential": 10_000, "kills": 100, "signals": 500, "serve": 1000}[what]
+    )
     seed, clock = numbers[1] if len(numbers) > 1 else 0, time.monotonic()
     if what == "differential":
         print(dict(differential(number, seed)))
     elif what == "signals":
         counts, longest = signals(number, seed)
         print(dict(sorted(counts.items())), {name: round(value, 2) for name, value in longest.items()})
+    elif what == "serve":
+        sizes = serve(number, numbers[1] if len(numbers) > 1 else 50)
+        print("MB after each tenth of the requests:", [round(size, 1) for size in sizes])
+        assert sizes[-1] <= 1.05 * sizes[4], "the memory of the server grows"
     else:
         with tempfile.TemporaryDirectory() as place:
             progress = kill_often(Path(place), number, seed)

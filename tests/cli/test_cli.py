@@ -514,3 +514,29 @@ def test_memory_limit_is_kept(endless: Path, search: str) -> None:
     assert record["evaluations"] > 1_000_000
     # The limit is looked at a hundred times a second.
     assert record["memory"] < 230 << 20
+
+
+IN_A_FINALIZER = """
+import os, signal, sys, time
+from hstar import cli
+
+class Finalized:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+        for _ in range(1000): pass  # Python looks at signals here
+
+def run(arguments):
+    Finalized()
+    end = time.monotonic() + 20
+    while time.monotonic() < end: pass
+    return 0
+
+cli._run = run
+cli.main([])
+"""
+
+
+def test_a_signal_in_a_finalizer_is_not_lost() -> None:
+    """Python prints and forgets what is raised there."""
+    done = subprocess.run([sys.executable, "-c", IN_A_FINALIZER], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (143, "hstar: error: interrupted\n")

@@ -16,7 +16,13 @@ _INTERRUPTED = 130
 _INTERNAL = 35
 _DEBUG = "HSTAR_DEBUG"  # set: a traceback instead of the one line
 _LATER_S = 0.01  # of processor time: when a signal at a bad moment is looked at again
-_FRAGILE = ("/dataclasses.py", "/collections/__init__.py", "/numpy/__init__.py")
+_FRAGILE = (
+    "/dataclasses.py",
+    "/collections/__init__.py",
+    "/numpy/__init__.py",
+    "weakref.py",
+    "/_weakrefset.py",
+)
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
@@ -61,11 +67,14 @@ def _fragile(frame: FrameType | None) -> bool:
 
     Data classes and named tuples are made by code from strings: if that is interrupted, Python ends by SIGINT
     whatever the exit code is. msgspec ends with a segmentation fault if the Python code that it calls to look
-    at types is interrupted. NumPy cannot be imported again after half an import.
+    at types is interrupted. NumPy cannot be imported again after half an import. What finalizers and callbacks
+    of weak references raise, those of imports (`cb`) among them, Python prints and forgets.
     """
     while frame is not None:
-        file = frame.f_code.co_filename
-        if file.endswith(_FRAGILE) or "/msgspec/" in file:
+        file, name = frame.f_code.co_filename, frame.f_code.co_name
+        if file.endswith(_FRAGILE) or "/msgspec/" in file or name == "__del__":
+            return True
+        if name == "cb" and "importlib" in file:
             return True
         frame = frame.f_back
     return False
