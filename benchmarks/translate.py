@@ -58,6 +58,7 @@ LONG_S = 5.0  # of the reference: tasks that are listed one by one
 PATIENCE = 30  # wall clock over processor time, on a machine that does other work, too
 MEMORY = 8 << 30
 _DONE = re.compile(r"Done! \[([0-9.]+)s CPU")
+_PEAK = re.compile(r"^VmHWM:\s*(\d+) kB", re.MULTILINE)
 _NATIVE = """
 import json, sys, time
 from pathlib import Path
@@ -96,20 +97,28 @@ def run(command: Sequence[str], seconds: float) -> tuple[str, float, int]:
             env={**os.environ, "PYTHONHASHSEED": "0"},
             preexec_fn=limit,
         )
-        deadline = time.monotonic() + PATIENCE * seconds
-        while True:
-            pid, status, usage = os.wait4(process.pid, os.WNOHANG)
-            if pid:
-                break
-            if time.monotonic() > deadline:
-                process.kill()
-                _, _, usage = os.wait4(process.pid, 0)
-                status = -1
-                break
+        deadline, peak_mb = time.monotonic() + PATIENCE * seconds, 0.0
+        while process.poll() is None and time.monotonic() < deadline:
+            peak_mb = peak_memory(process.pid) or peak_mb
             time.sleep(0.01)
-        process.returncode = -1 if status == -1 else os.waitstatus_to_exitcode(status)
+        hangs = process.poll() is None
+        process.kill()
+        code = process.wait()
         output.seek(0)
-        return output.read(), usage.ru_maxrss / 1024, process.returncode
+        return output.read(), peak_mb, -1 if hangs else code
+
+
+def peak_memory(pid: int) -> float | None:
+    """Greatest resident memory in MB so far; None if the process has ended.
+
+    What the kernel tells of a process that has ended (ru_maxrss) is at least what the process had that
+    started it, and so says more about this script than about a small translation.
+    """
+    try:
+        found = _PEAK.search(Path(f"/proc/{pid}/status").read_text())
+    except OSError:
+        return None
+    return None if found is None else int(found[1]) / 1024
 
 
 def run_native(files: Sequence[str], seconds: float, heuristic: str = "") -> Record:
