@@ -3,7 +3,7 @@
 python tests/nightly.py differential [NUMBER [SEED]]  random tasks against the solver of tests/oracles (10000)
 python tests/nightly.py kills [NUMBER [SEED]]         SIGKILLs of `hstar bench`, half of them for jobs (100)
 python tests/nightly.py signals [NUMBER [SEED]]       SIGINT and SIGTERM to commands at random moments (500)
-python tests/nightly.py serve [NUMBER [CLIENTS]]      requests of clients to `hstar serve`; its memory (1000, 50)
+python tests/nightly.py serve [NUMBER [CLIENTS]]      requests to `hstar serve`, and its memory (1000, 50)
 
 Each prints what it counted, and ends with exit code 1 at the first thing that is wrong.
 """

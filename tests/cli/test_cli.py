@@ -32,7 +32,10 @@ def test_plan_to_standard_output_and_the_rest_to_standard_error(hstar: Run, bloc
     done = hstar("solve", blocks / "problem.pddl")
     assert (done.code, done.out) == (0, PLAN)
     assert re.fullmatch(
-        SUMMARY.format("solved: plan of length 6, cost 6;", "lazy with ff, preferred operators"), done.err
+        SUMMARY.format(
+            "solved: plan of length 6, cost 6;", "lazy with ff and landmarks, preferred operators"
+        ),
+        done.err,
     )
     assert hstar("solve", blocks / "problem.pddl", "-q").err == ""
 

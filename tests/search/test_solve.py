@@ -49,7 +49,7 @@ def endless(tmp_path_factory: pytest.TempPathFactory) -> hstar.Task:
 @pytest.mark.parametrize(
     ("options", "ran"),
     [
-        ({}, "lazy with ff, preferred operators"),
+        ({}, "lazy with ff and landmarks, preferred operators"),
         ({"heuristic": "add"}, "gbfs with add"),
         ({"search": "gbfs"}, "gbfs with ff"),
         ({"weight": 2.0}, "wastar with ff"),
@@ -62,7 +62,7 @@ def test_defaults_of_tasks(blocks: hstar.Task, options: dict[str, Any], ran: str
     result = hstar.solve(blocks, **options)
     assert result.solved and result.ran == ran and f"by {ran}" in repr(result)
     if not options:
-        explicit = hstar.solve(blocks, "ff", "lazy", preferred=True)
+        explicit = hstar.solve(blocks, alias="lama-first")
         assert (result.plan, result.evaluated) == (explicit.plan, explicit.evaluated)
 
 

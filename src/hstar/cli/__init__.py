@@ -67,8 +67,8 @@ def _fragile(frame: FrameType | None) -> bool:
 
     Data classes and named tuples are made by code from strings: if that is interrupted, Python ends by SIGINT
     whatever the exit code is. msgspec ends with a segmentation fault if the Python code that it calls to look
-    at types is interrupted. NumPy cannot be imported again after half an import. What finalizers and callbacks
-    of weak references raise, those of imports (`cb`) among them, Python prints and forgets.
+    at types is interrupted. NumPy cannot be imported again after half an import. Python prints and forgets
+    what finalizers and callbacks of weak references raise, those of imports (`cb`) among them.
     """
     while frame is not None:
         file, name = frame.f_code.co_filename, frame.f_code.co_name

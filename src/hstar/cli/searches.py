@@ -61,15 +61,16 @@ def add_search(parser: Parser) -> None:
     add(
         "--search -s",
         "NAME",
-        f"Search algorithm, one of {_names(searches())} (default: tasks: lazy with ff and preferred "
-        "operators, beside a model of a domain; gbfs with another heuristic; puzzles: idastar; else astar, "
-        "or what a model recommends; focal with --bound or --anytime, wastar with --weight).",
+        f"Search algorithm, one of {_names(searches())} (default: tasks: lama-first, that is lazy "
+        "with ff and landmarks; lazy with model and ff for a model of a domain; gbfs with another heuristic; "
+        "puzzles: idastar; else astar, or what a model recommends; focal with --bound or --anytime, wastar "
+        "with --weight).",
     )
     add(
         "--heuristic -e",
         "NAME",
         f"Heuristic. tasks: one of {_names(heuristics())}; others: hstar list heuristics; or a model file of "
-        "hstar train. Repeat it to use several (default: ff, or the strongest one of the space).",
+        "hstar train. Repeat it to use several (default: ff and landmarks, or the strongest of the space).",
         action="append",
     )
     add("--alias", "NAME", "Named configuration instead of --search and --heuristic (hstar list aliases).")

@@ -144,8 +144,9 @@ def with_defaults(
 ) -> tuple[list[Any], str, SearchConfig]:
     """What is run on a kind of space where no search is named; `[None]` stands for no heuristic.
 
-    A task without a heuristic: lazy search with `ff` and preferred operators. A model of a domain: the same,
-    alternating between the model and `ff`. A bound, or plans at any time: focal. A weight: wastar. Any other
+    A task without a heuristic: `lama-first`, lazy search that alternates between `ff` and `landmarks`, with
+    preferred operators and unit costs. A model of a domain: lazy search that alternates between the model and
+    `ff`, with preferred operators. A bound, or plans at any time: focal. A weight: wastar. Any other
     model: the search that its recipe recommends.
     """
     if search is not None:
@@ -156,8 +157,11 @@ def with_defaults(
         return heuristics, "wastar", config
     only = heuristics[0] if len(heuristics) == 1 else ""
     domain = getattr(getattr(only, "space", None), "kind", None) == "domain"
-    if kind == "task" and (only is None or domain):
-        return [only, "ff"] if domain else ["ff"], "lazy", replace(config, preferred=True)
+    if kind == "task" and domain:
+        return [only, "ff"], "lazy", replace(config, preferred=True)
+    if kind == "task" and only is None:
+        costs = "one" if config.costs == "normal" else config.costs
+        return ["ff", "landmarks"], "lazy", replace(config, preferred=True, costs=costs)
     return heuristics, getattr(only, "search", {}).get("search", DEFAULT_SEARCH[kind]), config
 
 
