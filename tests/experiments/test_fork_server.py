@@ -19,6 +19,8 @@ from hstar.experiments import Job, execute, fork_server, process
 from hstar.experiments.fork_server import MOST_SERVERS, ForkServers
 from hstar.experiments.job import HSTAR
 from hstar.experiments.process import Finished, ProcessLimits, kill_all, run_limited
+from hstar.generators import GENERATORS
+from hstar.recipes import train
 
 COMMAND = (sys.executable, "-m", "hstar")
 PUZZLE = ("solve", "tiles:3x3", "--random", "2", "--heuristic", "manhattan", "--json", "--quiet")
@@ -82,6 +84,30 @@ def test_the_second_of_a_kind_finds_its_modules() -> None:
         servers._modules[f"{number}"] = (f"absent{number}",)
         assert forked(servers, "--version", kind=f"{number}").exit_code == 0
     assert len(servers._servers) == MOST_SERVERS
+
+
+def test_models_stay_loaded_while_their_file_is_the_same(tmp_path: Path) -> None:
+    model = tmp_path / "model.hstar"
+    train("wl", "gripper", iterations=1, seed=0).save(model)
+    domain, problem = GENERATORS.get("gripper")(balls=2, seed=0)
+    (tmp_path / "domain.pddl").write_text(domain)
+    (tmp_path / "problem.pddl").write_text(problem)
+    words = ("solve", str(tmp_path / "problem.pddl"), "--heuristic", str(model), "--json", "--quiet")
+    servers = ForkServers()
+
+    def solve() -> tuple[int, list[str] | None]:
+        start = functools.partial(servers.start, "solve", models=[model])
+        found = run_limited([*COMMAND, *words], ProcessLimits(60), start=start)
+        return found.exit_code, json.loads(found.output)["plan"] if found.output else None
+
+    first = solve()
+    assert first[0] == 0 and first == solve()
+    before = model.stat()
+    model.write_bytes(b"x" * before.st_size)
+    os.utime(model, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert solve() == first, "it was loaded before"
+    os.utime(model)
+    assert solve() == (33, None), "the file has changed"
 
 
 def test_limits() -> None:

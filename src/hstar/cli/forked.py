@@ -1,9 +1,9 @@
 """A server that has imported what commands of hstar need, and forks for each of them.
 
-Started by `experiments/fork_server.py` alone, with the number of a socket and the modules to import. A
-message starts a command or waits for one that has ended; standard streams come with the first. In the server
-`serve` returns at the end of the messages, in a child with the words of its command, so that the command
-ends as any other program does. The children end with the server.
+Started by `experiments/fork_server.py` alone, with the number of a socket, the modules to import, and paths
+of models (they have a slash) to load. A message starts a command or waits for one that has ended; standard
+streams come with the first. In the server `serve` returns at the end of the messages, in a child with the
+words of its command, so that the command ends as any other program does. The children end with the server.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ def serve(socket_number: int, modules: Sequence[str]) -> list[str] | None:
     """Answers messages until the other side is gone; None then, and in a child its words."""
     for name in modules:
         with contextlib.suppress(Exception):  # it is only for speed
-            importlib.import_module(name)
+            if "/" in name:
+                importlib.import_module("hstar.models.trained_model").keep_loaded(name)
+            else:
+                importlib.import_module(name)
     if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208
         return None  # a lock that another thread holds would be held in the children for ever
     gc.collect()

@@ -2,9 +2,9 @@
 
 To import hstar takes a third of a second and torch two, which is more than many a search. The first command
 of a kind runs in a server that has imported nothing, and tells which modules it came to need; those after it
-run in one that has just these. Each is still a process of its own, and `run_limited` treats it like any
-other. Results are those of a program that was started alone; of its memory less is resident, since pages of
-libraries count when they are touched.
+run in one that has just these, and has loaded the models that they name. Each is still a process of its own,
+and `run_limited` treats it like any other. Results are those of a program that was started alone; of its
+memory less is resident, since pages of libraries count when they are touched.
 
 Invariant: a server answers requests one by one and in their order. When one of them is interrupted or takes
 too long, the server is killed, since its next answer would be taken for another's.
@@ -23,6 +23,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 from hstar.experiments.process import KILLED, Child, Used, start_process
@@ -51,10 +52,17 @@ class ForkServers:
         weakref.finalize(self, _close, self._servers)
 
     def start(
-        self, kind: Hashable, command: Sequence[str], stdin: IO[bytes], environment: Mapping[str, str] | None
+        self,
+        kind: Hashable,
+        command: Sequence[str],
+        stdin: IO[bytes],
+        environment: Mapping[str, str] | None,
+        models: Sequence[Path] = (),
     ) -> Child:
-        """A command `python -m hstar ...`; started alone if its server fails."""
+        """A command `python -m hstar ...` that reads these models; started alone if its server fails."""
         modules = self._modules.get(kind, ())
+        if modules:
+            modules = (*modules, *map(str, models))
         if not self._able or modules in self._failed:
             return start_process(command, stdin, environment)
         try:

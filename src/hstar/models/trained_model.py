@@ -171,6 +171,8 @@ def load_model(
     """
     from hstar.models.old_files import read
 
+    if model is None and (kept := _kept.get(str(path))) is not None and kept[0] == _version(path):
+        return kept[1]
     if container.kind(Path(path)) == "knowledge":
         raise ModelError(f"{path}: knowledge of a domain, not a model; hstar plan runs it")
     try:
@@ -181,6 +183,24 @@ def load_model(
         return from_parts(header, tensors, model=model)
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from None
+
+
+_kept: dict[str, tuple[tuple[int, ...], TrainedModel[Any]]] = {}
+
+
+def keep_loaded(path: str) -> None:
+    """`load_model` has this model at hand while its file stays as it is: for a server that forks."""
+    version = _version(path)
+    _kept[path] = version, load_model(path)
+
+
+def _version(path: str | Path) -> tuple[int, ...]:
+    """What changes with a file; empty if there is none."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def from_parts(

@@ -172,8 +172,12 @@ class Searches:
             limits,
             folder=self._scratch.name,
             watch=search.watch,
-            # Models decide which modules a search needs.
-            start=functools.partial(self._servers.start, ("solve", *request.models)),
+            # Models decide which modules a search needs; after the first search they stay loaded.
+            start=functools.partial(
+                self._servers.start,
+                ("solve", *request.models),
+                models=[self.models[name] for name in request.models],
+            ),
         )
         search.watch()  # killed by us
         return _answer(finished, self._for_clients(finished.errors))
