@@ -82,6 +82,19 @@ def test_options_may_be_in_the_address(client: httpx.Client) -> None:
     assert (result["search"], result["heuristic"], result["cost"]) == ("astar", ["hmax"], 6)
 
 
+def test_planutils_has_the_packages_by_name(client: httpx.Client) -> None:
+    """What `planutils remote` does: its own server merges the two slashes."""
+    package = client.get("/planutils/package").json()["hstar"]
+    assert package == client.get("/package").json()[0]
+    assert [one["name"] for one in package["endpoint"]["services"]["solve"]["args"]] == ["domain", "problem"]
+    started = client.post("/planutils/package/hstar/solve", json=texts("blocks")).json()["result"]
+    place = f"/planutils/{started}"
+    assert place.startswith("/planutils//check/")
+    while (answer := client.get(str(client.base_url).rstrip("/") + place).json())["status"] == "PENDING":
+        time.sleep(0.05)
+    assert answer["status"] == "ok" and "(pick-up b)" in answer["result"]["output"]["plan"]
+
+
 def test_an_unsolvable_problem_is_no_error(client: httpx.Client) -> None:
     answer = checked(client, texts("unsolvable"))
     assert answer["status"] == "ok" and answer["result"]["status"] == "unsolvable"

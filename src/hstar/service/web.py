@@ -5,6 +5,8 @@
     GET  /check/ID                {"status": "PENDING"}, or {"status": "ok" or "error", "result": {...}}
     POST /solve                   the answer itself, when the search has ended
 
+Below /planutils the same for `planutils remote`, which wants the packages by name and asks for //check/ID.
+
 Answers about a search, bad PDDL included, have code 200. A request that starts none has 400 (a wrong field),
 404, 413 (too large), 415 (no JSON), 429 (too many searches wait) or 503 (the server stops).
 """
@@ -55,6 +57,9 @@ def application(searches: Searches, origins: Sequence[str] = ()) -> Starlette:
             Route("/package/{package}/{service}", _start, methods=["POST"]),
             Route("/check/{id}", _check, methods=["GET", "POST"]),
             Route("/solve", _solve, methods=["POST"]),
+            Route("/planutils/package", _packages_by_name),
+            Route("/planutils/package/{package}/{service}", _start, methods=["POST"]),
+            Route("/planutils//check/{id}", _check, methods=["GET", "POST"]),
         ],
         middleware=middleware if origins else [],
         exception_handlers={_RefusedError: _refused, 404: _unknown, 405: _unknown},
@@ -87,6 +92,11 @@ async def _page(request: Request) -> Response:
 
 async def _packages(request: Request) -> Response:
     return JSONResponse([manifest(_searches(request).models)])
+
+
+async def _packages_by_name(request: Request) -> Response:
+    found = manifest(_searches(request).models)
+    return JSONResponse({found["package_name"]: found})
 
 
 async def _package(request: Request) -> Response:
