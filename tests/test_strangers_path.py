@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -43,18 +44,28 @@ with OneshotPlanner(name="hstar", params={"heuristic": "own.hstar"}) as planner:
 """
 
 
-def run(folder: Path, *words: str) -> str:
-    """What a new process prints, started in the folder with a home and a cache of its own."""
-    home = {"HOME": str(folder), "HSTAR_CACHE_DIR": str(folder / "cache"), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, *words], cwd=folder, capture_output=True, text=True, env={**os.environ, **home}
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@dataclass(frozen=True)
+class Stranger:
+    """Somebody who works in a folder, with a home and a cache there, and this Python."""
 
+    folder: Path
+    python: str = sys.executable
 
-def hstar(folder: Path, line: str) -> str:
-    return run(folder, "-m", "hstar", *line.split())
+    def run(self, *words: str) -> str:
+        """What a new process prints."""
+        home = {
+            "HOME": str(self.folder),
+            "HSTAR_CACHE_DIR": str(self.folder / "cache"),
+            "OMP_NUM_THREADS": "1",
+        }
+        done = subprocess.run(
+            [self.python, *words], cwd=self.folder, capture_output=True, text=True, env={**os.environ, **home}
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def hstar(self, line: str) -> str:
+        return self.run("-m", "hstar", *line.split())
 
 
 def test_links_lead_to_files_of_a_clone(tmp_path: Path) -> None:
@@ -71,26 +82,27 @@ def test_links_lead_to_files_of_a_clone(tmp_path: Path) -> None:
                 assert (page.parent / target).exists(), f"{page.relative_to(clone)}: {target}"
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("browser")
-def test_own_problems_own_space_and_other_tools(tmp_path: Path) -> None:
-    hstar(tmp_path, "example spanner -o own --quiet")
-    hstar(tmp_path, "train own/train -o own.hstar --iterations 1 --quiet")
-    hstar(tmp_path, "solve own/test/p01.pddl --heuristic own.hstar --plan-file plan.txt")
-    assert hstar(tmp_path, "validate own/test/domain.pddl own/test/p01.pddl plan.txt").startswith("valid")
-    assert run(tmp_path, "-c", LOAD_AND_SOLVE).strip() == "solved"
+def walk_the_path(stranger: Stranger) -> None:
+    """Own problems, own space, other tools, a report in a browser."""
+    tmp_path, run, hstar = stranger.folder, stranger.run, stranger.hstar
+    hstar("example spanner -o own --quiet")
+    hstar("train own/train -o own.hstar --iterations 1 --quiet")
+    hstar("solve own/test/p01.pddl --heuristic own.hstar --plan-file plan.txt")
+    assert hstar("validate own/test/domain.pddl own/test/p01.pddl plan.txt").startswith("valid")
+    assert run("-c", LOAD_AND_SOLVE).strip() == "solved"
 
     (tmp_path / "count.py").write_text(OWN_SPACE)
-    hstar(tmp_path, "check count.py:Count")
-    assert "; cost = 4" in hstar(tmp_path, "solve count.py:Count --search astar")
+    hstar("check count.py:Count")
+    assert "; cost = 4" in hstar("solve count.py:Count --search astar")
 
     pytest.importorskip("unified_planning")
-    assert "SOLVED_SATISFICING" in run(tmp_path, "-c", UNIFIED_PLANNING)
+    assert "SOLVED_SATISFICING" in run("-c", UNIFIED_PLANNING)
 
     pytest.importorskip("starlette")
     from service.conftest import serving
 
-    with serving("--model", f"own={tmp_path / 'own.hstar'}") as server, server.client() as client:
+    model = f"own={tmp_path / 'own.hstar'}"
+    with serving("--model", model, python=stranger.python) as server, server.client() as client:
         texts = {
             part: (tmp_path / "own" / "test" / f"{name}.pddl").read_text()
             for part, name in (("domain", "domain"), ("problem", "p01"))
@@ -98,8 +110,8 @@ def test_own_problems_own_space_and_other_tools(tmp_path: Path) -> None:
         answer = client.post("/solve", json={**texts, "heuristic": "own"}).json()
         assert answer["status"] == "ok" and answer["result"]["status"] == "solved"
 
-    hstar(tmp_path, "evaluate ff goalcount own/test/p01.pddl -o runs/first --walks 2 --time-limit 5s --quiet")
-    hstar(tmp_path, "report runs/first")
+    hstar("evaluate ff goalcount own/test/p01.pddl -o runs/first --walks 2 --time-limit 5s --quiet")
+    hstar("report runs/first")
     report = tmp_path / "runs" / "first" / "report.html"
     assert "goalcount" in report.read_text()
     if BROWSER is not None:
@@ -111,3 +123,9 @@ def test_own_problems_own_space_and_other_tools(tmp_path: Path) -> None:
             page.goto(report.as_uri())
             assert "goalcount" in page.inner_text("body")
             browser.close()
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("browser")
+def test_from_a_clone(tmp_path: Path) -> None:
+    walk_the_path(Stranger(tmp_path))

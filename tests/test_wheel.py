@@ -6,10 +6,13 @@ import os
 import subprocess
 import sys
 import sysconfig
+import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from test_strangers_path import Stranger, walk_the_path
 
 ROOT = Path(__file__).parents[1]
 
@@ -67,3 +70,33 @@ def test_it_works_without_the_clone(wheel: Path, tmp_path: Path) -> None:
     assert (tmp_path / "programs" / "own_space.py").is_file()
     assert "; cost = " in run("solve", "gripper/test/p01.pddl", "--heuristic", "m.hstar")
     assert " jobs (" in run("bench", "demo", "-o", "run", "--profile", "quick", "--dry-run")
+
+
+@pytest.fixture
+def installed(wheel: Path, tmp_path: Path) -> str:
+    """Python of an environment with the wheel and all that is installed here but hstar and PyTorch."""
+    place = tmp_path / "environment"
+    venv.create(place, with_pip=False)
+    python = place / "bin" / "python"
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    packages = Path(subprocess.check_output([python, "-c", ask], text=True).strip())
+    for source in {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}:
+        for entry in Path(source).iterdir():
+            left_out = entry.name.startswith(("torch", "hstar", "_hstar")) or entry.suffix == ".pth"
+            if not left_out and not (packages / entry.name).exists():
+                (packages / entry.name).symlink_to(entry)
+    zipfile.ZipFile(wheel).extractall(packages)
+    return str(python)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("browser")
+def test_the_path_of_a_stranger_from_the_wheel(installed: str, tmp_path: Path) -> None:
+    """That of test_strangers_path.py, without this clone and without PyTorch."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    stranger = Stranger(folder, installed)
+    assert str(tmp_path) in stranger.run("-c", "import hstar; print(hstar.__file__)")
+    assert "None" in stranger.run("-c", "import importlib.util as u; print(u.find_spec('torch'))")
+    stranger.hstar("demo --blocks 4 --starts 2")
+    walk_the_path(stranger)

@@ -34,8 +34,8 @@ class Running:
 
 
 @contextmanager
-def serving(*words: str | Path) -> Iterator[Running]:
-    command = [sys.executable, "-m", "hstar", "serve", "--port", "0", *map(str, words)]
+def serving(*words: str | Path, python: str = sys.executable) -> Iterator[Running]:
+    command = [python, "-m", "hstar", "serve", "--port", "0", *map(str, words)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
     try:
