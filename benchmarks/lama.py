@@ -257,7 +257,7 @@ def report(runs: Sequence[Run], config: str, least: float) -> dict[str, tuple[st
 # --- command line ---------------------------------------------------------------------------------
 
 
-def arguments() -> argparse.Namespace:
+def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measures lama-first beside Fast Downward's.")
     add = parser.add_argument
     add("--sets", default=",".join(SETS), help="comma-separated (default: %(default)s)")
@@ -278,11 +278,11 @@ def arguments() -> argparse.Namespace:
     add("--work", type=Path, default=WORK, help="where translated tasks are kept")
     add("--child", type=Path, help=argparse.SUPPRESS)
     add_file_options(parser, TABLES)
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
-def main() -> int:
-    options = arguments()
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = parsed(arguments)
     if options.child is not None:
         return child(options.child, options.config, options.cpu)
     if options.file is not None:

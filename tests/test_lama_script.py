@@ -14,9 +14,7 @@ from scripts import load_script
 
 
 @pytest.mark.slow
-def test_contestants_run_on_the_same_task(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_contestants_run_on_the_same_task(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     if FastDownward.find() is None:
         pytest.skip("needs Fast Downward: pip install 'hstar[bench]'")
     domain, problem = GENERATORS.get("gripper")(balls=2, seed=0)
@@ -26,8 +24,7 @@ def test_contestants_run_on_the_same_task(
     (folder / "p01.pddl").write_text(problem)
 
     def main(*words: str) -> int:
-        monkeypatch.setattr("sys.argv", ["lama.py", *words])
-        return int(load_script("lama")["main"]())
+        return int(load_script("lama")["main"](words))
 
     places = ["--tasks", str(tmp_path / "sets"), "--work", str(tmp_path / "work"), "--out", str(file)]
     command = ["--sets", "ipc", "--cpu", "20", "--others", "lazy-ff,gbfs-ff", *places]

@@ -157,31 +157,7 @@ def test_known_numbers_of_patterns_of_four(name: str) -> None:
         assert one.mean == pytest.approx(mean, abs=ROUNDED[name])
 
 
-# Databases that take half a minute to build are built by one of the processes that run the tests.
-ONE_WORKER = pytest.mark.xdist_group("large databases")
-
-
-@pytest.fixture(scope="module")
-def large_tiles() -> _core.TilesDatabases:
-    """Half a minute of processor time."""
-    databases = pattern_databases(*LARGE["tiles"], cache=False)
-    assert isinstance(databases, _core.TilesDatabases)
-    return databases
-
-
-@pytest.fixture(scope="module")
-def large_pancakes() -> _core.PancakeDatabases:
-    """A quarter of a minute."""
-    databases = pattern_databases(*LARGE["pancake"], cache=False)
-    assert isinstance(databases, _core.PancakeDatabases)
-    return databases
-
-
-@pytest.mark.slow
-@ONE_WORKER
-@pytest.mark.parametrize("name", LARGE)
-def test_known_numbers_of_patterns_of_five(name: str, request: pytest.FixtureRequest) -> None:
-    databases = request.getfixturevalue({"tiles": "large_tiles", "pancake": "large_pancakes"}[name])
+def check_numbers(name: str, databases: _core.TilesDatabases | _core.PancakeDatabases) -> None:
     for patterns, known in zip(databases.sets, LARGER[name], strict=True):
         found = [one for one in patterns if len(one.pattern) == 5]
         assert [one.entries for one in found] == [ENTRIES[name]] * 4
@@ -202,32 +178,37 @@ def sums(puzzle: Puzzle, databases: _core.TilesDatabases | _core.PancakeDatabase
 
 
 @pytest.mark.slow
-@ONE_WORKER
-def test_sums_on_the_benchmark_of_the_24_puzzle(large_tiles: _core.TilesDatabases) -> None:
+def test_patterns_of_five_and_sums_of_the_24_puzzle() -> None:
+    """Half a minute of processor time for the databases, which both need."""
+    databases = pattern_databases(*LARGE["tiles"], cache=False)
+    assert isinstance(databases, _core.TilesDatabases)
+    check_numbers("tiles", databases)
     if not KORF_24.is_file():
-        pytest.skip("needs ../shared/data/korf24_50.csv beside the repository")
+        pytest.skip("sums need ../shared/data/korf24_50.csv beside the repository")
     boards = Tiles.solved(5, 5).read(KORF_24)
-    found = [sums(one.puzzle, large_tiles) for one in boards]
+    found = [sums(one.puzzle, databases) for one in boards]
     assert len(found) == 50
     for board, both in zip(boards, found, strict=True):
         assert board.optimal_cost is not None
         assert max(both) <= board.optimal_cost
         assert {h % 2 for h in both} == {board.optimal_cost % 2}
-        assert board.puzzle.core.value(large_tiles, board.puzzle.start) == max(both)
+        assert board.puzzle.core.value(databases, board.puzzle.start) == max(both)
     means = [sum(column) / 50 for column in (*zip(*found, strict=True), map(max, found))]
     assert [round(mean, 2) for mean in means] == [79.50, 77.90, 79.94]
 
 
 @pytest.mark.slow
-@ONE_WORKER
-def test_sums_of_random_pancakes(large_pancakes: _core.PancakeDatabases) -> None:
-    """Known are the means over 500 other ones."""
+def test_patterns_of_five_and_sums_of_24_pancakes() -> None:
+    """Known are the means over 500 other pancakes."""
+    databases = pattern_databases(*LARGE["pancake"], cache=False)
+    assert isinstance(databases, _core.PancakeDatabases)
+    check_numbers("pancake", databases)
     puzzles = [Pancake.solved(24).random(seed) for seed in range(200)]
-    found = [sums(puzzle, large_pancakes) for puzzle in puzzles]
+    found = [sums(puzzle, databases) for puzzle in puzzles]
     for puzzle, both in zip(puzzles, found, strict=True):
         optimum = solve(puzzle, "gap", "idastar").plan_cost
         assert optimum is not None and max(both) <= optimum
-        assert puzzle.core.value(large_pancakes, puzzle.start) == max(both)
+        assert puzzle.core.value(databases, puzzle.start) == max(both)
     means = [sum(column) / 200 for column in (*zip(*found, strict=True), map(max, found))]
     assert means == pytest.approx([18.41, 17.61, 18.47], abs=0.3)
 
