@@ -6,6 +6,7 @@ A new entry of `hstar.searches()` is tested here the moment it exists.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -144,23 +145,21 @@ def test_an_inconsistent_admissible_function_forces_reopening(cases: Cases) -> N
     assert hstar.solve(case.task, h, "gbfs").reopened == 0
 
 
+INCONSISTENT = ("zero-costs", "random-44", "random-c27", "random-ca5", "costs", "npuzzle-2x3", "ferry-3-2")
+
+
+def inconsistent(case: Case, rng: np.random.Generator) -> Callable[[np.ndarray], list[float]]:
+    """A random admissible function, which is most likely not consistent."""
+    table = {s: h if h == math.inf else float(rng.integers(0, h + 1)) for s, h in case.exact.items()}
+    return lambda states: [table[tuple(row)] for row in states.tolist()]
+
+
 def test_random_inconsistent_admissible_functions_keep_astar_optimal(cases: Cases) -> None:
     rng = np.random.default_rng(0)
     reopened = 0
-    for name in (
-        "zero-costs",
-        "random-44",
-        "random-c27",
-        "random-ca5",
-        "costs",
-        "npuzzle-2x3",
-        "ferry-3-2",
-    ) * 5:
+    for name in INCONSISTENT * 5:
         case = cases[name]
-        table = {s: h if h == math.inf else float(rng.integers(0, h + 1)) for s, h in case.exact.items()}
-        result = hstar.solve(
-            case.task, lambda states, table=table: [table[tuple(row)] for row in states.tolist()], "astar"
-        )
+        result = hstar.solve(case.task, inconsistent(case, rng), "astar")
         assert result.plan_cost == case.optimum, name
         reopened += result.reopened
     assert reopened > 0, "the test would not see a missing reopening"
@@ -170,21 +169,9 @@ def test_random_inconsistent_admissible_functions_keep_astar_optimal(cases: Case
 def test_without_reopening_no_state_is_expanded_twice(cases: Cases, search: str, weight: float) -> None:
     rng = np.random.default_rng(1)
     reopened = 0
-    for name in (
-        "zero-costs",
-        "random-44",
-        "random-c27",
-        "random-ca5",
-        "costs",
-        "npuzzle-2x3",
-        "ferry-3-2",
-    ) * 8:
+    for name in INCONSISTENT * 8:
         case = cases[name]
-        table = {s: h if h == math.inf else float(rng.integers(0, h + 1)) for s, h in case.exact.items()}
-
-        def h(states: np.ndarray, table: dict[tuple[int, ...], float] = table) -> list[float]:
-            return [table[tuple(row)] for row in states.tolist()]
-
+        h = inconsistent(case, rng)
         again = hstar.solve(case.task, h, search, weight=weight)
         once = hstar.solve(case.task, h, search, weight=weight, no_reopen=True)
         assert once.status == again.status and once.reopened == 0
