@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.runs import made_up_run
+from experiments.runs import made_up_run, search, training
 from hstar.errors import InputError
+from hstar.experiments import Store
 from scripts import load_script
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "results.py"
@@ -138,8 +139,8 @@ def test_a_block_without_end_changes_nothing(scripts: Path) -> None:
 # --- rows that are kept ---------------------------------------------------------------------------
 
 
-def keep(folder: Path, *runs: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, SCRIPT, "--keep", *runs]
+def keep(folder: Path, run: str, act: str = "--keep") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, SCRIPT, act, run]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
@@ -180,6 +181,24 @@ def test_unfinished_runs_and_changed_trees_are_not_kept(folder: Path, change: st
     assert done.returncode == 1
     assert why in done.stderr
     assert not (folder / "results").exists()
+
+
+def test_a_paused_run_goes_on_elsewhere(folder: Path) -> None:
+    run = folder / "runs" / "second"
+    with Store(run) as store:
+        made = training(store, {"contestant": "fsm", "instance": "blocks/1", "seed": 0}, [2.0, 1.0])
+        search(store, {"contestant": "fsm", "instance": "blocks/1"}, left={"plan": b"(a)"})
+        plan = store.latest()
+    assert keep(folder, "runs/second", "--pause").returncode == 0
+    done = keep(folder, "runs/second", "--resume")
+    assert done.returncode == 1
+    assert "not resumed, it is there already" in done.stderr
+    shutil.rmtree(run)
+    assert keep(folder, "runs/second", "--resume").returncode == 0
+    with Store(run) as store:
+        assert store.latest() == plan
+        assert store.get(store.outputs(made.key)["model.hstar"]) == b"weights"
+    assert keep(folder, "runs/third", "--resume").returncode == 1
 
 
 def test_the_scripts_of_the_real_file_understand_their_commands(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
     python tools/results.py [FILE ...]       fills RESULTS.md and docs/results/*.md, or the named files
     python tools/results.py --keep RUN ...   packs the rows of finished runs into results/, for the former
+    python tools/results.py --pause RUN      packs a run that is not finished into results/paused/
+    python tools/results.py --resume RUN     unpacks it there, so that `hstar bench SUITE -o RUN` goes on
 
 A block of a page is what a command prints, one of hstar or a script of its own:
 
@@ -19,7 +21,8 @@ unpacked from results/ first. A block whose run is in neither place stays as it 
 written only if every command of it succeeds.
 
 A run is a folder of `hstar bench` or a file of measurements (`--out`). results/ has its rows, not its models
-and logs: `NAME.sqlite.xz` or `NAME.jsonl.xz`. Only finished runs of committed code are kept.
+and logs: `NAME.sqlite.xz` or `NAME.jsonl.xz`. Only finished runs of committed code are kept. A paused run has
+its models and data sets, too, so that it can go on on another machine; no page is filled from it.
 """
 
 from __future__ import annotations
@@ -31,12 +34,14 @@ import shlex
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 from pathlib import Path
 
 _START = re.compile(r"^<!-- ((?:hstar|python) [^\n]*) -->\n", re.MULTILINE)
 _BLOCK = re.compile(_START.pattern + r"(.*?)^<!-- end -->$", re.DOTALL | re.MULTILINE)
 KEPT = Path("results")
+PAUSED = KEPT / "paused"
 STORE = "results.sqlite"  # the rows of a folder of `hstar bench`
 
 
@@ -87,10 +92,8 @@ def keep(run: Path) -> int:
         machines = [json.loads(line).get("machine") or {} for line in content.splitlines()]
         unfinished = 0
     else:
-        # A copy without free pages, so that the run itself is only read.
         with tempfile.TemporaryDirectory() as folder, sqlite3.connect(run / STORE) as store:
-            store.execute("VACUUM INTO ?", (str(Path(folder, STORE)),))
-            content = Path(folder, STORE).read_bytes()
+            content = compact(store, Path(folder)).read_bytes()
             machines = [json.loads(text) for (text,) in store.execute("SELECT DISTINCT machine FROM attempt")]
             wanted = "SELECT DISTINCT key FROM label WHERE key NOT IN (SELECT key FROM attempt)"
             (unfinished,) = store.execute(f"SELECT count(*) FROM ({wanted})").fetchone()
@@ -108,10 +111,45 @@ def keep(run: Path) -> int:
     return 0
 
 
+def compact(store: sqlite3.Connection, folder: Path) -> Path:
+    """A copy of a store in a folder, without free pages; the run itself is only read."""
+    store.execute("VACUUM INTO ?", (str(folder / STORE),))
+    return folder / STORE
+
+
+def pause(run: Path) -> int:
+    """Packs a run with what its jobs to come may read: the files that are not of searches."""
+    with tempfile.TemporaryDirectory() as folder, sqlite3.connect(run / STORE) as store:
+        files = [(compact(store, Path(folder)), STORE)]
+        made = store.execute("SELECT outputs FROM attempt JOIN job USING (key) WHERE kind != 'search'")
+        for digest in sorted({digest for (texts,) in made for digest in json.loads(texts).values()}):
+            name = f"artefacts/{digest[:2]}/{digest[2:]}"
+            files.append((run / name, name))
+        PAUSED.mkdir(parents=True, exist_ok=True)
+        packed = PAUSED / f"{run.name}.tar.xz"
+        with tarfile.open(packed, "w:xz") as archive:
+            for path, name in files:
+                archive.add(path, name)
+    print(f"{packed}: {packed.stat().st_size:,} bytes", file=sys.stderr)
+    return 0
+
+
+def resume(run: Path) -> int:
+    """Unpacks a paused run to where it was."""
+    packed = PAUSED / f"{run.name}.tar.xz"
+    if run.exists() or not packed.is_file():
+        why = "it is there already" if run.exists() else f"there is no {packed}"
+        print(f"{run}: not resumed, {why}", file=sys.stderr)
+        return 1
+    with tarfile.open(packed) as archive:
+        archive.extractall(run, filter="data")
+    return 0
+
+
 def main(words: list[str]) -> int:
-    """Keeps runs or fills pages; the exit code of the first that fails."""
-    if words[:1] == ["--keep"]:
-        return next(filter(None, map(keep, map(Path, words[1:]))), 0)
+    """Does what the first word says; the exit code of the first run or page that fails."""
+    if (act := {"--keep": keep, "--pause": pause, "--resume": resume}.get(next(iter(words), ""))) is not None:
+        return next(filter(None, map(act, map(Path, words[1:]))), 0)
     pages = [Path(word) for word in words] or [Path("RESULTS.md"), *sorted(Path("docs/results").glob("*.md"))]
     return next(filter(None, map(fill, pages)), 0)
 
