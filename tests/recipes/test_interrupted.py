@@ -71,3 +71,10 @@ def test_otherwise_it_is_an_exception() -> None:
         interrupted("rsl", TASK, lambda record: record.epoch == 3, keep=False, **SMALL)
     with pytest.raises(KeyboardInterrupt, match="0 iterations done"):
         interrupted("likely-admissible", "tiles:2x3", lambda record: True)
+
+
+def test_nothing_learned_before_an_interrupt() -> None:
+    """One evaluated state solves no instance, so that two iterations have nothing to learn from."""
+    few = {"instances": 5, "least_solved": 5, "nodes": 1}
+    with pytest.raises(KeyboardInterrupt, match="2 iterations done, and nothing learned"):
+        interrupted("bootstrap", "tiles:3x3", lambda record: record.iteration == 3, **few)

@@ -109,6 +109,8 @@ class Bootstrap(Learner):
 
     def model(self) -> TrainedModel[Any]:
         """The last heuristic; an `InputError` if nothing was learned."""
+        if self.present is None and self._stopped:
+            raise KeyboardInterrupt(f"{len(self.history)} iterations done, and nothing learned")
         if self.present is None:
             raise InputError(self.nothing_learned())
         return replace(self.present, summary={**self.present.summary, **self.summary()})
