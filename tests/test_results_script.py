@@ -201,6 +201,16 @@ def test_a_paused_run_goes_on_elsewhere(folder: Path) -> None:
     assert keep(folder, "runs/third", "--resume").returncode == 1
 
 
+def test_paused_measurements_go_on_elsewhere(scripts: Path) -> None:
+    rates = scripts / "runs" / "rates.jsonl"
+    rates.write_text("{}\n")
+    assert keep(scripts, "runs/rates.jsonl", "--pause").returncode == 0
+    rates.unlink()
+    assert keep(scripts, "runs/rates.jsonl", "--resume").returncode == 0
+    assert rates.read_text() == "{}\n"
+    assert keep(scripts, "runs/rates.jsonl", "--resume").returncode == 1
+
+
 def test_the_scripts_of_the_real_file_understand_their_commands(tmp_path: Path) -> None:
     """A block whose file is not here is never run, so a wrong option in it would not be noticed."""
     root = SCRIPT.parents[1]

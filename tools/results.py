@@ -3,7 +3,7 @@
     python tools/results.py [FILE ...]       fills RESULTS.md and docs/results/*.md, or the named files
     python tools/results.py --keep RUN ...   packs the rows of finished runs into results/, for the former
     python tools/results.py --pause RUN      packs a run that is not finished into results/paused/
-    python tools/results.py --resume RUN     unpacks it there, so that `hstar bench SUITE -o RUN` goes on
+    python tools/results.py --resume RUN     unpacks it there, so that the command that made it goes on
 
 A block of a page is what a command prints, one of hstar or a script of its own:
 
@@ -119,17 +119,24 @@ def compact(store: sqlite3.Connection, folder: Path) -> Path:
 
 def pause(run: Path) -> int:
     """Packs a run with what its jobs to come may read: the files that are not of searches."""
+    if run.suffix == ".jsonl":
+        return archived(run, [(run, run.name)])
     with tempfile.TemporaryDirectory() as folder, sqlite3.connect(run / STORE) as store:
         files = [(compact(store, Path(folder)), STORE)]
         made = store.execute("SELECT outputs FROM attempt JOIN job USING (key) WHERE kind != 'search'")
         for digest in sorted({digest for (texts,) in made for digest in json.loads(texts).values()}):
             name = f"artefacts/{digest[:2]}/{digest[2:]}"
             files.append((run / name, name))
-        PAUSED.mkdir(parents=True, exist_ok=True)
-        packed = PAUSED / f"{run.name}.tar.xz"
-        with tarfile.open(packed, "w:xz") as archive:
-            for path, name in files:
-                archive.add(path, name)
+        return archived(run, files)
+
+
+def archived(run: Path, files: list[tuple[Path, str]]) -> int:
+    """Writes the archive of a paused run."""
+    PAUSED.mkdir(parents=True, exist_ok=True)
+    packed = PAUSED / f"{run.name}.tar.xz"
+    with tarfile.open(packed, "w:xz") as archive:
+        for path, name in files:
+            archive.add(path, name)
     print(f"{packed}: {packed.stat().st_size:,} bytes", file=sys.stderr)
     return 0
 
@@ -142,7 +149,7 @@ def resume(run: Path) -> int:
         print(f"{run}: not resumed, {why}", file=sys.stderr)
         return 1
     with tarfile.open(packed) as archive:
-        archive.extractall(run, filter="data")
+        archive.extractall(run.parent if run.suffix == ".jsonl" else run, filter="data")
     return 0
 
 
