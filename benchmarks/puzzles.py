@@ -7,13 +7,13 @@ instances of pancakes and blocks are not published, and ours are others. The las
 theirs take for plans of the same suboptimality, between the two nearest of their alphas, states by logarithm.
 
 python benchmarks/puzzles.py RUN ... [--figures FOLDER] [--without NAME]
-FOLDER gets frontier_PUZZLE.svg: optimal plans over generated states.
+FOLDER gets frontier_PUZZLE.svg: optimal plans, or costs where few plans are optimal, over generated states.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,8 +22,8 @@ from records import finish, note, table
 
 from hstar.errors import InputError
 from hstar.experiments.report import read_runs
-from hstar.experiments.report.figures import draw_frontier
-from hstar.experiments.statistics import Record, missing_optimality, optimality_of, share_of
+from hstar.experiments.report.figures import FrontierPoint, draw_frontier, frontier_of
+from hstar.experiments.statistics import Record, Share, missing_optimality, optimality_of, share_of
 from hstar.experiments.tables import number, share
 
 
@@ -112,8 +112,8 @@ def lines_of(rows: Sequence[Record]) -> list[list[str]]:
     return sorted(lines, key=lambda line: puzzles.index(line[0]))
 
 
-def draw(rows: Sequence[Record], folder: Path) -> None:
-    """For each puzzle optimal plans over generated states; the line is the paper's."""
+def draw(frontiers: Mapping[str, Mapping[str, FrontierPoint]], folder: Path) -> None:
+    """A figure for each puzzle, from the points of its contestants; the paper's stand beside them."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -121,16 +121,16 @@ def draw(rows: Sequence[Record], folder: Path) -> None:
 
     mpl.rcParams.update({"svg.hashsalt": "hstar", "svg.fonttype": "none"})
     folder.mkdir(parents=True, exist_ok=True)
-    for puzzle in dict.fromkeys(domain for domain, _ in optimality_of(rows)):
-        figure, axes = plt.subplots(figsize=(7, 5), layout="constrained")
-        if puzzle in PUBLISHED:
-            alphas = [one for name, one in PUBLISHED[puzzle].items() if name.startswith("alpha")]
-            points = [one.generated for one in alphas], [one.optimal for one in alphas]
-            axes.plot(
-                *points, "s--", color="grey", markersize=3, linewidth=0.8, label="paper, alpha .05 to .95"
+    for puzzle, points in frontiers.items():
+        figure, axes = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
+        theirs = {
+            f"paper, {name}": FrontierPoint(
+                Share(one.generated), Share(one.optimal), Share(one.suboptimality)
             )
-            axes.legend(fontsize=7)
-        draw_frontier(axes, rows, puzzle)
+            for name, one in PUBLISHED.get(puzzle, {}).items()
+            if name.startswith("alpha")
+        }
+        draw_frontier(axes, {**theirs, **points})
         file = folder / f"frontier_{puzzle.replace(':', '_')}.svg"
         figure.savefig(file, metadata={"Date": None})
         plt.close(figure)
@@ -161,7 +161,8 @@ def main(words: Sequence[str] | None = None) -> int:
     ]
     print(table(header, lines, words=(0, 1)))
     if options.figures is not None:
-        draw(rows, options.figures)
+        puzzles = dict.fromkeys(puzzle for puzzle, _ in optimality_of(rows))
+        draw({puzzle: frontier_of(rows, puzzle) for puzzle in puzzles}, options.figures)
     return 0
 
 

@@ -42,9 +42,9 @@ def test_a_line_and_a_figure_for_each_puzzle(tmp_path: Path, capsys: pytest.Capt
     assert "| tiles:3x3 | alpha 0.5 | 1 | 100 | 0.10 | 1,000 | 40 | 0 | – |" in printed.out
     other, published = (file.read_text() for file in files)
     for drawn in (published, other):
-        assert ">alpha 0.9</text>" in drawn and ">alpha 0.5</text>" in drawn
-        assert "optimal plans (%)" in drawn
-    assert ">paper, " in published and ">paper, " not in other
+        assert ">alpha 0.5 to 0.9</text>" in drawn
+    assert ">optimal plans (%)<" in published and ">cost above the optimum (%)<" not in published
+    assert ">paper, alpha 0.05 to 0.95</text>" in published and ">paper, " not in other
     assert main([str(run), "--without", "alpha 0.9"]) == 0
     assert "alpha 0.9" not in capsys.readouterr().out
     # The same figures again, byte by byte.

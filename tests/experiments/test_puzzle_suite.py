@@ -11,8 +11,8 @@ from hstar.errors import InputError
 from hstar.experiments import LocalExecutor, Store, run
 from hstar.experiments.batch import random_instances
 from hstar.experiments.problems import INSTANCE, random_puzzles
-from hstar.experiments.report.figures import write_figures
-from hstar.experiments.statistics import optimality_of
+from hstar.experiments.report.figures import FrontierPoint, draw_frontier, write_figures
+from hstar.experiments.statistics import Share, optimality_of
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import optimality_table, summarise
@@ -211,6 +211,29 @@ def test_the_frontier_is_drawn(tmp_path: Path) -> None:
     write_figures(rows, tmp_path)
     drawn = (tmp_path / "frontier_d.svg").read_text()
     assert "optimal plans (%)" in drawn and ">a</text>" in drawn and ">b</text>" in drawn
+
+
+@pytest.mark.slow
+def test_a_frontier_has_a_line_for_each_method(tmp_path: Path) -> None:
+    """Beside costs above the optimum where few plans are optimal."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    names = ["x, alpha 0.9", "x, alpha 0.25", "x, alpha 0.5", "y"]
+    points = {
+        name: FrontierPoint(Share(1e6 * (i + 1), 3e6), Share(2.0 * i), Share(9.0 - i, 1.0))
+        for i, name in enumerate(names)
+    }
+    axes = Figure().subplots()
+    draw_frontier(axes, points)
+    assert axes.get_ylabel() == "cost above the optimum (%)"
+    lines = [line for line in axes.get_lines() if line.get_linestyle() != "None"]
+    assert [list(line.get_ydata()) for line in lines] == [[8.0, 7.0, 9.0], [6.0]]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["x, alpha 0.25 to 0.9", "y"]
+    points |= dict.fromkeys("abcd", FrontierPoint(Share(10.0), Share(90.0), None))
+    axes = Figure().subplots()
+    draw_frontier(axes, points)
+    assert axes.get_ylabel() == "optimal plans (%)"
 
 
 @pytest.mark.parametrize(

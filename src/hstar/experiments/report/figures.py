@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hstar.errors import InputError
 from hstar.experiments.statistics import (
     Record,
+    Share,
     calibration_of,
     curve,
     grouped,
-    mean,
     of_step,
     optimality_of,
     searches_of,
+    share_of,
 )
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ TITLES = {"expansions": "expansions", "search_time": "search time (s)"}
 _LEAST = {"expansions": 1.0, "search_time": 1e-3}  # what a logarithmic axis can show
 _FORMATS = ("svg", "png")
 _STROKES = ("-", "--", ":")  # of lines that may cover each other
+_MARKERS = "osD^v"
+_FEW_OPTIMAL = 10.0  # %, the median of the contestants
 _BEYOND = 3.0  # times the largest value: where what was not solved is drawn
 
 
@@ -70,7 +74,10 @@ def _figures(rows: Sequence[Record]) -> Iterator[tuple[str, Any]]:
                 lambda axes, metric=metric, one=one, two=two: _scatter(axes, runs, metric, one, two),
             )
     for domain in dict.fromkeys(domain for domain, _ in optimality_of(rows)):
-        yield f"frontier_{_word(domain)}", lambda axes, domain=domain: draw_frontier(axes, rows, domain)
+        yield (
+            f"frontier_{_word(domain)}",
+            lambda axes, domain=domain: draw_frontier(axes, frontier_of(rows, domain)),
+        )
     for instance, trainings in _with(rows, "train", "curve").items():
         yield f"training_{_word(instance)}", lambda axes, trainings=trainings: _training(axes, trainings)
     for place, found in _with(rows, "accuracy", "calibration").items():
@@ -127,22 +134,58 @@ def _meet(ours: Sequence[Record], theirs: Sequence[Record]) -> Iterator[tuple[Re
                 yield row, other
 
 
-def draw_frontier(axes: Axes, rows: Sequence[Record], domain: str) -> None:
-    """What optimal plans cost: a point for each contestant, the mean over its seeds."""
+class FrontierPoint(NamedTuple):
+    """What optimal plans cost one contestant: means over its trainings, with their standard deviations."""
+
+    generated: Share
+    optimal: Share  # %
+    suboptimality: Share | None  # %; None if nothing was solved
+
+
+def frontier_of(rows: Sequence[Record], domain: str) -> dict[str, FrontierPoint]:
+    """The points of the contestants of one domain that count generated states."""
+    found = {}
     for (place, name), seeds in optimality_of(rows).items():
-        generated = mean(one.generated for one in seeds if one.generated is not None)
-        optimal = mean(one.optimal for one in seeds if one.optimal is not None)
-        if place == domain and generated is not None and optimal is not None:
-            (point,) = axes.plot([max(generated, 1.0)], [optimal], "o", markersize=4)
-            axes.annotate(
-                name,
-                (max(generated, 1.0), optimal),
-                (4, 3),
-                textcoords="offset points",
-                fontsize=7,
-                color=point.get_color(),
-            )
-    axes.set(xscale="log", xlabel="generated states, mean", ylabel="optimal plans (%)")
+        columns = [
+            share_of([value for one in seeds if (value := getattr(one, column)) is not None])
+            for column in FrontierPoint._fields
+        ]
+        if place == domain and columns[0] is not None and columns[1] is not None:
+            found[name] = FrontierPoint(columns[0], columns[1], columns[2])
+    return found
+
+
+def draw_frontier(axes: Axes, points: Mapping[str, FrontierPoint]) -> None:
+    """Quality of plans over generated states: a line for contestants whose names differ by their last number.
+
+    Where few plans are optimal, costs above the optimum say more than shares of optimal plans.
+    """
+    few = statistics.median(point.optimal.mean for point in points.values()) < _FEW_OPTIMAL
+    shown = {name: (point.suboptimality if few else point.optimal) for name, point in points.items()}
+    methods: dict[str, list[tuple[float, str]]] = {}
+    for name in (name for name, quality in shown.items() if quality is not None):
+        method, number = re.fullmatch(r"(.*?)([0-9]*\.?[0-9]*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
+        methods.setdefault(method, []).append((float(number) if number.strip(".") else 0.0, name))
+    for i, (method, members) in enumerate(methods.items()):
+        names = [name for _, name in sorted(members)]
+        x = [points[name].generated for name in names]
+        y = [quality for name in names if (quality := shown[name]) is not None]
+        low = [min(one.spread or 0.0, 0.9 * one.mean) for one in x]  # a logarithmic axis has no 0
+        axes.errorbar(
+            [max(one.mean, 1.0) for one in x],
+            [one.mean for one in y],
+            xerr=[low, [one.spread or 0.0 for one in x]],
+            yerr=[one.spread or 0.0 for one in y],
+            fmt=f"{_MARKERS[(i + i // 10) % len(_MARKERS)]}{_STROKES[i % len(_STROKES)]}",
+            color=f"C{i % 10}",
+            markersize=4,
+            linewidth=1.2,
+            elinewidth=0.6,
+            label=names[0] if len(names) == 1 else f"{names[0]} to {names[-1].removeprefix(method)}",
+        )
+    label = "cost above the optimum (%)" if few else "optimal plans (%)"
+    axes.set(xscale="log", xlabel="generated states, mean", ylabel=label)
+    axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
 
 
 def _training(axes: Axes, trainings: Sequence[Record]) -> None:
