@@ -1,11 +1,12 @@
 """Heuristics learned from small problems, on problems larger than these, from PDDL to plan.
 
 For each domain hstar generates small problems, trains on them by `hstar train FOLDER` with its defaults, and
-solves larger ones. Contestants: `ff` (lazy search with preferred operators, the default of `hstar solve`),
-`lama-first`, `learned` (greedy best-first search with the model) and `learned + ff` (lazy search that
-alternates between both with preferred operators, the default of `hstar solve` with a model). All have the
-same limit on the CPU time of all their processes, start-up and translation included. Every plan is validated.
-Each training and each run is kept (records.py), and the same command goes on where it stopped.
+solves larger ones. Contestants: `ff` (lazy search with preferred operators), `lama-first` (the default of
+`hstar solve`), `learned` (greedy best-first search with the model), `learned + ff` (lazy search that
+alternates between both with preferred operators, the default of `hstar solve` with a model) and
+`learned + lama` (the same with `landmarks` as a third heuristic). All have the same limit on the CPU time of
+all their processes, start-up and translation included. Every plan is validated. Each training and each run is
+kept (records.py), and the same command goes on where it stopped.
 
 python benchmarks/larger_problems.py --out runs/larger_problems.jsonl
 python benchmarks/larger_problems.py --print FILE --figure docs/figures/larger_problems.svg
@@ -22,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from learning_track import planned
+from learning_track import LAZY_FF, planned
 from records import Records, add_file_options, build, finish, note, shown, stored, table, those
 
 from hstar.generators import GENERATORS
@@ -48,8 +49,8 @@ SIZES: dict[str, tuple[list[tuple[int, ...]], list[tuple[int, ...]]]] = {
         [(6, 2, 2, 8), (8, 3, 2, 10), (10, 4, 3, 12), (12, 5, 3, 15), (15, 6, 4, 20)],
     ),
 }
-CONTESTANTS = ("ff", "lama-first", "learned", "learned + ff")
-COLOURS = {"ff": "#b8b8b8", "lama-first": "#8a8a8a", "learned": "#7fb0df", "learned + ff": "#2f6db3"}
+CONTESTANTS = ("ff", "lama-first", "learned", "learned + ff", "learned + lama")
+COLOURS = dict(zip(CONTESTANTS, ("#b8b8b8", "#8a8a8a", "#7fb0df", "#2f6db3", "#1b4a80"), strict=True))
 Run = dict[str, Any]
 
 
@@ -72,10 +73,11 @@ def write_problems(
 
 def command(contestant: str, problem: Path, model: Path, plan: Path) -> list[str]:
     words = {
-        "ff": [],
+        "ff": LAZY_FF,
         "lama-first": ["--alias", "lama-first"],
         "learned": ["--search", "gbfs", "--heuristic", str(model)],
-        "learned + ff": ["--heuristic", str(model)],
+        "learned + ff": ["--heuristic", str(model), *LAZY_FF],
+        "learned + lama": ["--heuristic", str(model), *LAZY_FF, "--heuristic", "landmarks"],
     }
     files = [str(problem.parent / "domain.pddl"), str(problem)]
     return [*HSTAR, "solve", *files, *words[contestant], "--plan-file", str(plan), "--quiet"]

@@ -3,9 +3,10 @@
 Every contestant is a command that reads a domain and a problem and writes a plan, under the same limits on
 CPU time and resident memory of all its processes, start-up and translation included. Contestants are `ff`
 (lazy search with preferred operators), aliases of `hstar solve` such as `lama-first`, `fast-downward`
-(lama-first of Fast Downward with its own translator), and folders of knowledge, DOMAIN.hstar in each, as
-NAME=FOLDER, which `hstar plan` runs. Every plan is validated. Each run is kept (records.py), and the same
-command goes on where it stopped.
+(lama-first of Fast Downward with its own translator), and folders with DOMAIN.hstar for each domain, as
+NAME=FOLDER: knowledge, which `hstar plan` runs, or with options behind the folder models of `hstar train`,
+which `hstar solve` runs with these options ('wl+ff=FOLDER --search lazy --heuristic ff --preferred'). Every
+plan is validated. Each run is kept (records.py), and the same command goes on where it stopped.
 
 Scores are those of the competition: coverage; quality, the cost of the best known plan (of all runs in the
 file) divided by the plan's; and agile, 1 for a second of CPU time and 0 for the whole limit, logarithmic in
@@ -42,6 +43,7 @@ PART = "learning track"
 KEY = ("part", "planner", "build", "task", "cpu", "memory")
 TABLES = ("coverage", "levels", "quality", "agile", "gain", "tasks")
 PEER = "fast-downward"
+LAZY_FF = ["--search", "lazy", "--heuristic", "ff", "--preferred"]
 Run = dict[str, Any]
 
 
@@ -60,15 +62,19 @@ def command(contestant: str, domain: Path, problem: Path, plan: Path) -> list[st
     hstar = [sys.executable, "-m", "hstar"]
     files = [str(domain), str(problem)]
     if "=" in contestant:
-        knowledge = Path(contestant.partition("=")[2]) / f"{domain.parent.name}.hstar"
-        return [*hstar, "plan", str(knowledge), *files, str(plan)]
+        folder, *words = contestant.partition("=")[2].split()
+        learned = str(Path(folder, f"{domain.parent.name}.hstar"))
+        if not words:
+            return [*hstar, "plan", learned, *files, str(plan)]
+        words = ["--heuristic", learned, *words]
+        return [*hstar, "solve", *files, *words, "--plan-file", str(plan), "--quiet"]
     if contestant == PEER:
         planner = FastDownward.find()
         if planner is None or planner.driver is None:
             raise InputError("Fast Downward is not installed: pip install 'hstar[bench]'")
         place = ["--plan-file", str(plan), "--sas-file", str(plan.with_suffix(".sas"))]
         return [sys.executable, str(planner.driver), *place, "--alias", "lama-first", *files]
-    words = [] if contestant == "ff" else ["--alias", contestant]
+    words = LAZY_FF if contestant == "ff" else ["--alias", contestant]
     return [*hstar, "solve", *files, *words, "--plan-file", str(plan), "--quiet"]
 
 
@@ -187,7 +193,7 @@ def task_rows(whole: dict[str, dict[str, Run]], planners: Sequence[str]) -> Iter
 def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Planners and knowledge on the tasks of the learning track.")
     add = parser.add_argument
-    add("contestants", nargs="*", help="ff, an alias, fast-downward, or NAME=FOLDER of knowledge")
+    add("contestants", nargs="*", help="ff, an alias, fast-downward, NAME=FOLDER, or 'NAME=FOLDER OPTIONS'")
     add("--cpu", type=int, default=60, metavar="S", help="CPU time of a run (default: %(default)s)")
     add("--memory", type=int, default=8192, metavar="MIB", help="of a run (default: %(default)s)")
     add("--domains", default="", help="comma-separated (default: all)")
