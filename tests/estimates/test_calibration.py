@@ -7,6 +7,7 @@ import json
 import pytest
 import torch
 
+from draws import drawn
 from hstar.errors import InputError, UnsupportedError
 from hstar.estimates import Batch, Known
 from hstar.estimates.calibration import LEVELS, calibration
@@ -17,16 +18,16 @@ from hstar.estimates.truncated import TruncatedGaussian
 N = 20_000
 
 
-def states() -> tuple[torch.Tensor, Known, torch.Generator]:
+def states() -> tuple[torch.Tensor, Known]:
     generator = torch.Generator().manual_seed(5)
     lower = torch.rand(N, generator=generator) * 10
-    return 20 * torch.rand(N, 1, generator=generator), Known(lower, lower + 12), generator
+    return 20 * torch.rand(N, 1, generator=generator), Known(lower, lower + 12)
 
 
 @pytest.mark.parametrize("kind", [Gaussian, TruncatedGaussian])
 def test_right_and_wrong_models(kind: type[Gaussian]) -> None:
-    raw, known, generator = states()
-    batch = Batch(kind(3.0).sample(raw, known, generator), known)
+    raw, known = states()
+    batch = Batch(drawn(kind(3.0), raw, known, 5), known)
     right = calibration(kind(3.0), raw, batch)
     assert right.states == N and right.levels == LEVELS == tuple(i / 20 for i in range(1, 20))
     assert right.error < 0.015, "4 standard deviations of a share"
@@ -38,8 +39,8 @@ def test_right_and_wrong_models(kind: type[Gaussian]) -> None:
 
 
 def test_shares_are_of_labels_below_quantiles() -> None:
-    raw, known, generator = states()
-    label = TruncatedGaussian(3.0).sample(raw, known, generator).round().clamp(known.lower, known.upper)
+    raw, known = states()
+    label = drawn(TruncatedGaussian(3.0), raw, known, 5).round().clamp(known.lower, known.upper)
     found = calibration(TruncatedGaussian(2.0), raw, Batch(label, known))
     for level, share in list(zip(found.levels, found.shares, strict=True))[::4]:
         below = label <= TruncatedGaussian(2.0).quantile(raw, level, known)

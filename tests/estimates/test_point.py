@@ -54,5 +54,3 @@ def test_no_distribution() -> None:
         Point().quantile(raw, 0.1, NOTHING)
     with pytest.raises(UnsupportedError, match="no distribution; use the estimate 'gaussian'"):
         Point().cdf(raw, torch.zeros(1), NOTHING)
-    with pytest.raises(UnsupportedError, match="nothing to sample from"):
-        Point().sample(raw, NOTHING, torch.Generator())

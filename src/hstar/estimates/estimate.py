@@ -15,7 +15,7 @@ from hstar.errors import InputError
 from hstar.registry import Registry
 
 if TYPE_CHECKING:
-    from torch import Generator, Tensor
+    from torch import Tensor
 
 T = TypeVar("T")
 
@@ -79,9 +79,6 @@ class Estimate(Protocol):
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
         """The probability that h* is at most x; `UnsupportedError` if there is no spread."""
-
-    def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
-        """One value by chance for each state; `UnsupportedError` if there is no spread."""
 
 
 ESTIMATES: Registry[type[Estimate]] = Registry("estimate")

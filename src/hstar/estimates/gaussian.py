@@ -25,7 +25,7 @@ from hstar.errors import InputError
 from hstar.estimates.estimate import ESTIMATES, Batch, Known, check_level
 
 if TYPE_CHECKING:
-    from torch import Generator, Tensor
+    from torch import Tensor
 
 
 LEAST_SIGMA = 1e-6  # of a given one
@@ -103,7 +103,3 @@ class Gaussian:
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
         return ((known.location(raw) - x) / (math.sqrt(2) * self.spread(raw))).erfc() / 2
-
-    def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
-        sigma = self.spread(raw)
-        return known.location(raw) + sigma * sigma.new_empty(sigma.shape).normal_(generator=generator)

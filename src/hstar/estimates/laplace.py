@@ -18,7 +18,7 @@ from hstar.estimates.estimate import ESTIMATES, Batch, Known, check_level
 from hstar.estimates.gaussian import Gaussian
 
 if TYPE_CHECKING:
-    from torch import Generator, Tensor
+    from torch import Tensor
 
 
 @ESTIMATES.register("laplace")
@@ -41,11 +41,6 @@ class Laplace(Gaussian):
         z = (x - known.location(raw)) / self._scale(raw)
         tail = (-z.abs()).exp() / 2
         return tail.where(z < 0, 1 - tail)
-
-    def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
-        b = self._scale(raw)
-        one, two = (b.new_empty(b.shape).exponential_(generator=generator) for _ in range(2))
-        return known.location(raw) + b * (one - two)
 
     def _scale(self, raw: Tensor) -> Tensor:
         return self.spread(raw) / math.sqrt(2)

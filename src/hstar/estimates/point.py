@@ -15,7 +15,7 @@ from hstar.errors import UnsupportedError
 from hstar.estimates.estimate import ESTIMATES, Batch, Known
 
 if TYPE_CHECKING:
-    from torch import Generator, Tensor
+    from torch import Tensor
 
 
 @ESTIMATES.register("point")
@@ -38,6 +38,3 @@ class Point:
 
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
         raise UnsupportedError("a point estimate has no distribution; use the estimate 'gaussian'")
-
-    def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
-        raise UnsupportedError("a point estimate has nothing to sample from; use the estimate 'gaussian'")

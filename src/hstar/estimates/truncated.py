@@ -26,7 +26,7 @@ from hstar.estimates.estimate import ESTIMATES, Batch, Known, check_level
 from hstar.estimates.gaussian import Gaussian
 
 if TYPE_CHECKING:
-    from torch import Generator, Tensor
+    from torch import Tensor
 
     from hstar.estimates.truncated_normal import TruncatedNormal
 
@@ -64,11 +64,6 @@ class TruncatedGaussian(Gaussian):
     def cdf(self, raw: Tensor, x: Tensor, known: Known) -> Tensor:
         """The probability of a value up to x: 0 up to lower - margin, 1 from upper + margin on."""
         return self._belief(raw, known).cdf(x.double()).to(raw.dtype)
-
-    def sample(self, raw: Tensor, known: Known, generator: Generator) -> Tensor:
-        belief = self._belief(raw, known)
-        uniform = belief.origin.detach().new_empty(len(raw)).uniform_(generator=generator)
-        return belief.quantile(uniform).to(raw.dtype)
 
     def _belief(self, raw: Tensor, known: Known) -> TruncatedNormal:
         from hstar.estimates.truncated_normal import TruncatedNormal
