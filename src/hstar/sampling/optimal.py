@@ -33,10 +33,9 @@ from hstar.search.aliases import find_alias
 from hstar.search.config import SearchConfig
 from hstar.search.heuristics import evaluate, relaxed_plan
 from hstar.search.result import Result
-from hstar.search.solve import solve
+from hstar.search.solve import plan_states, solve
 from hstar.spaces.relations import Vocabulary, check_fit, vocabulary
 from hstar.spaces.task import Task
-from hstar.spaces.validate import states_along
 
 HEURISTICS = ("blind", "goalcount", "hmax", "ff", "lmcut")
 COLUMNS = ("label", "parent", *HEURISTICS, "operators", "deletes")
@@ -142,7 +141,7 @@ def _along(task: Task, steps: Sequence[str]) -> list[list[int]]:
     index = {task.core.operator(i).name.strip(): i for i in range(task.core.num_operators)}
     if unknown := next((step for step in steps if step not in index), None):
         raise NoLabelError(f"{task.name}: the translated task has no action ({unknown})")
-    return states_along(task.core, [index[step] for step in steps])
+    return plan_states(task, [index[step] for step in steps])
 
 
 def greedy_costs(task: Task, states: npt.NDArray[np.int32], limits: Optimal) -> npt.NDArray[np.float64]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from hstar import _core
 from hstar.errors import InputError, PDDLError
-from hstar.files import read_bytes
+from hstar.files import check_files, read_bytes
 
 if TYPE_CHECKING:
     from hstar.spaces.lifted import LiftedTask
@@ -97,8 +97,5 @@ def read_text(path: Path) -> str:
 
 
 def _read(path: Path) -> bytes:
-    if path.is_dir():
-        raise InputError("is a folder", file=path)
-    if not path.exists():
-        raise InputError("no such file", file=path)
+    check_files(path)
     return read_bytes(path)

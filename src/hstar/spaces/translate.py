@@ -9,17 +9,17 @@ Invariant: the same input, options and translator version give the same bytes.
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
-import signal
 import sys
 from pathlib import Path
 
 from hstar.errors import HstarError, InputError, PDDLError, TranslatorLimitError
+from hstar.files import check_files
 
 logger = logging.getLogger(__name__)
 
+_MODULE = "fast_downward.translate"
 OUT_OF_MEMORY, OUT_OF_TIME, INPUT_ERROR = 20, 21, 31
 """The translator's exit codes that mean something to the user."""
 # How Python says it, also while it starts.
@@ -66,9 +66,7 @@ def translate(
     """
     import tempfile
 
-    for path in (domain, problem):
-        if not path.is_file():
-            raise InputError("is a folder" if path.is_dir() else "no such file", file=path)
+    check_files(domain, problem)
     options = ["--keep-unimportant-variables"] if keep_unimportant else []
     with tempfile.TemporaryDirectory(prefix="hstar-") as folder:
         try:
@@ -103,35 +101,27 @@ def _run(
 ) -> bytes:
     import subprocess
 
-    output = scratch / "output.sas"
-    command = [sys.executable, "-m", "fast_downward.translate"]
-    command += [str(domain.resolve()), str(problem.resolve()), "--sas-file", str(output), *options]
-    process = subprocess.Popen(
-        command,
-        # With -m the working directory is searched for modules: not the user's, then.
-        cwd=scratch,
-        # Iteration over sets of strings must not depend on the run.
-        env={**os.environ, "PYTHONHASHSEED": "0"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    output, limit = scratch / "output.sas", ""
+    if memory_limit is not None:
+        limit = f"resource.setrlimit(resource.RLIMIT_AS, ({memory_limit}, {memory_limit})); "
+    start = f"import resource, runpy; {limit}runpy.run_module('{_MODULE}', run_name='__main__')"
+    command = [sys.executable, "-c", start, str(domain.resolve()), str(problem.resolve())]
     try:
-        if memory_limit is not None:
-            _limit_memory(process.pid, memory_limit)
-        log, _ = process.communicate(timeout=time_limit)
+        process = subprocess.run(
+            [*command, "--sas-file", str(output), *options],
+            # The working directory is searched for modules: not the user's, then.
+            cwd=scratch,
+            # Iteration over sets of strings must not depend on the run.
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C comes to this process, which kills the other
+            timeout=time_limit,
+        )
     except subprocess.TimeoutExpired:
         raise _limit_error(problem, "time", OUT_OF_TIME) from None
-    finally:
-        # Out of time, or Ctrl-C: nothing of the group may outlive this call. Once the leader is
-        # reaped, its number may belong to somebody else.
-        if process.returncode is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        assert process.stdout is not None
-        process.stdout.close()
-    text = log.decode("utf-8", "replace")
+    text = process.stdout.decode("utf-8", "replace")
     logger.debug("translator log of %s:\n%s", problem, text)
     if process.returncode == 0:
         return output.read_bytes()
@@ -147,17 +137,6 @@ def _run(
 
 def _limit_error(problem: Path, what: str, code: int) -> TranslatorLimitError:
     return TranslatorLimitError(f"{problem}: the translator ran out of {what}", exit_code=code)
-
-
-def _limit_memory(pid: int, limit: int) -> None:
-    """Limit a process that has just started, before it has had the time to allocate anything.
-
-    Done from outside because code between fork and exec is not safe in a program with threads.
-    """
-    import resource
-
-    with contextlib.suppress(ProcessLookupError):
-        resource.prlimit(pid, resource.RLIMIT_AS, (limit, limit))
 
 
 def _last_words(log: str, code: int) -> str:

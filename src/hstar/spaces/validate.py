@@ -124,17 +124,6 @@ def validate_sas(task: _core.Task, operator_ids: Sequence[int]) -> Verdict:
     return Verdict(True, cost)
 
 
-def states_along(task: _core.Task, operator_ids: Sequence[int]) -> list[list[int]]:
-    """The states of a plan that `validate_sas` accepts, from the initial one to the last."""
-    axioms = _Axioms(task)
-    state = list(task.initial_state)
-    axioms.evaluate(state)
-    states = [state]
-    for index in operator_ids:
-        states.append(_successor(task.operator(index), states[-1], axioms))
-    return states
-
-
 def _successor(operator: _core.Operator, state: list[int], axioms: _Axioms) -> list[int]:
     successor = list(state)
     for conditions, variable, value in operator.effects:
