@@ -85,7 +85,7 @@ class Checked:
 def _check_float(name: str, value: Any, limits: Mapping[str, float]) -> None:
     least, most = limits.get("least", -sys.float_info.max), limits.get("most", sys.float_info.max)
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    open_ends = number and (value <= limits.get("above", -math.inf) or value >= limits.get("below", math.inf))
+    open_ends = number and (value <= limits.get("above", math.nan) or value >= limits.get("below", math.nan))
     if not number or not least <= value <= most or (open_ends and value < math.inf):
         told = {
             "least": "from {:g} on",
@@ -96,15 +96,6 @@ def _check_float(name: str, value: Any, limits: Mapping[str, float]) -> None:
         words = [told[key].format(limit) for key, limit in limits.items() if limit != math.inf]
         said = ", ".join(words) or "that is finite"
         raise InputError(f"{name} must be a number {said}, got {value!r:.40}")
-
-
-def check_number(name: str, value: Any, least: float = 0, most: float = math.inf) -> None:
-    """An `InputError` unless the value is a number (not a truth value) within the limits."""
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not least <= value <= most:
-        limits = f" from {least:g} on" if most == math.inf else f" from {least:g} to {most:.10g}"
-        limits = "" if least == -math.inf else limits
-        raise InputError(f"{name} must be a number{limits}, got {value!r:.40}")
 
 
 def whole_number(name: str, value: Any, least: int = 0, most: int = 2**63 - 1) -> int:

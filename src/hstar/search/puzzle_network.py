@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.options import check_number
+from hstar.options import check_options, option
 from hstar.registry import unknown
 from hstar.search.databases import KNOWN, Patterns, pattern_databases
 from hstar.spaces.blocks import Blocks
@@ -121,6 +121,9 @@ def _with_databases(puzzle: Puzzle, kind: str, sets: Sequence[Patterns], cache: 
     return PuzzleFeatures(kind, puzzle.core.database_space, tuple(names), inputs)
 
 
+_ANY = {"least": -math.inf, "most": math.inf}  # of numbers, which may be infinite
+
+
 @dataclass(frozen=True, eq=False)
 class PuzzleNetwork:
     """Weights and what is made of the outputs."""
@@ -133,12 +136,12 @@ class PuzzleNetwork:
     scale: float = 1.0  # moves for an output of 1
     lowest_rho: float = -5.0  # rho is cut off there
     highest_rho: float = 1.0
-    alpha: float | None = None  # without it, or with one output, the value is mu
+    alpha: float | None = option(None, "Without it, or with one output, the value is mu.", above=0, below=1)
     shift: float = 0.0  # the value times `factor` minus `shift` is rounded
     factor: float = 1.0
     floor_admissible: bool = False  # at least what `PuzzleFeatures.admissible` tells, not only 0
     truncated: bool = False  # nothing is believed below that, either; needs two outputs
-    switch: float | None = None  # where mu * scale is at least that, sigma is 1 move
+    switch: float | None = option(None, "Where mu * scale is at least that, sigma is 1 move.", **_ANY)
 
     def __post_init__(self) -> None:
         arrays = {name: _array(name, getattr(self, name)) for name in _WEIGHTS}
@@ -151,12 +154,7 @@ class PuzzleNetwork:
             if array.shape != shapes[name]:
                 raise InputError(f"{name} must have shape {shapes[name]}, got {array.shape}")
             object.__setattr__(self, name, array)
-        for name in ("scale", "lowest_rho", "highest_rho", "alpha", "shift", "factor", "switch"):
-            value = getattr(self, name)
-            if value is not None or name not in ("alpha", "switch"):
-                check_number(name, value, -math.inf)
-        if self.alpha is not None and not 0 < self.alpha < 1:
-            raise InputError(f"alpha must lie between 0 and 1, got {self.alpha!r}")
+        check_options(self)
         _ = self.core  # which looks at all numbers
 
     @cached_property
