@@ -284,7 +284,7 @@ def test_a_model_that_is_for_other_maps(hstar: Run, refused: Refused, folder: Pa
     used = ("solve", "map.png", "--start", "7,0", "--goal", "7,9", "--heuristic", "model.hstar")
     assert "trained for 4 neighbours, asked for 8" in refused(33, *used, "--neighbours", "8")
     trained(hstar, "--scenarios", "2", "--rows", "8", "--columns", "8", "--headings", "4")
-    assert "asked for cells without headings" in refused(33, *used)
+    assert "trained for 4 headings, turns for 1, asked for 4 neighbours" in refused(33, *used)
     assert "4 headings" in hstar("info", "model.hstar").out
 
 

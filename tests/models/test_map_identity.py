@@ -100,14 +100,17 @@ def test_lattices(tmp_path: Path) -> None:
     assert optimum.plan_cost is not None and found.plan_cost is not None
     assert found.plan_cost <= 1.5 * optimum.plan_cost
     for wrong, told in (
-        (random_problem(4), "trained for 8 headings, turns for 0.5, asked for cells without headings"),
+        (random_problem(4), "trained for 8 headings, turns for 0.5, asked for 4 neighbours"),
         (replace(problem, turn_cost=2.0), "asked for 8 headings, turns for 2"),
         (replace(problem, goal=(*problem.goal, 3)), "goals that do not say a heading"),
-        (replace(problem, grid=replace(problem.grid, cut_corners=True)), "other rules of corners"),
+        (
+            replace(problem, grid=replace(problem.grid, cut_corners=True)),
+            "asked for 8 headings, turns for 0.5 and cut corners",
+        ),
     ):
         with pytest.raises(ModelError, match=told):
             again.build(wrong)
-    with pytest.raises(ModelError, match="trained for cells without headings, asked for 8 headings"):
+    with pytest.raises(ModelError, match="trained for 4 neighbours, asked for 8 headings"):
         fresh(VinConfig(5)).build(problem)
 
 

@@ -54,9 +54,23 @@ class MapIdentity(Identity):
         if self.headings not in (0, 4, 8):
             raise ModelError(f"headings are 4 or 8, or 0, got {self.headings!r}")
 
+    @classmethod
+    def of(cls, problem: GridLike) -> MapIdentity:
+        """What a model is for that has learned of this problem alone."""
+        lattice = (problem.headings, problem.turn_cost) if isinstance(problem, LatticeProblem) else (0, 0.0)
+        neighbours = lattice[0] or problem.grid.neighbours
+        corners = neighbours == 8 and problem.grid.cut_corners
+        return cls(neighbours, corners, (problem.grid.shape,), True, *lattice)
+
     def __str__(self) -> str:
-        steps = f"{self.headings} headings" if self.headings else f"{self.neighbours} neighbours"
-        return f"maps of {self._sizes} cells, {steps}"
+        return f"maps of {self._sizes} cells, {self.steps}"
+
+    @property
+    def steps(self) -> str:
+        """How cells are connected, and what turns cost."""
+        turns = f"{self.headings} headings, turns for {self.turn_cost:g}"
+        steps = turns if self.headings else f"{self.neighbours} neighbours"
+        return f"{steps} and cut corners" if self.cut_corners else steps
 
     @property
     def _sizes(self) -> str:
@@ -64,35 +78,18 @@ class MapIdentity(Identity):
 
     def check(self, problem: Any) -> None:
         expect(self, problem, GridProblem, LatticeProblem)
-        grid = problem.grid
-        if grid.costs is not None:
+        if problem.grid.costs is not None:
             raise ModelError("the model was trained for steps that cost 1, asked for costs of cells")
-        self._check_headings(problem)
-        corners = grid.cut_corners and (self.headings or grid.neighbours) == 8
-        if self.headings:
-            if corners != self.cut_corners:
-                raise ModelError("the model was trained for other rules of corners than it is asked for")
-        elif (grid.neighbours, corners) != (self.neighbours, self.cut_corners):
-            raise ModelError(
-                f"the model was trained for {_steps(self.neighbours, self.cut_corners)}, "
-                f"asked for {_steps(grid.neighbours, corners)}"
-            )
-        if not self.any_size and grid.shape not in self.sizes:
+        asked = MapIdentity.of(problem)
+        if replace(asked, sizes=self.sizes, any_size=self.any_size) != self:
+            raise ModelError(f"the model was trained for {self.steps}, asked for {asked.steps}")
+        if self.headings and len(problem.goal) != 2:
+            raise ModelError("the model was trained for goals that do not say a heading")
+        if not self.any_size and problem.grid.shape not in self.sizes:
             raise ModelError(
                 f"the model was trained for maps of {self._sizes} cells, "
-                f"asked for {grid.shape[0]} x {grid.shape[1]}; a vin takes any size"
+                f"asked for {asked._sizes}; a vin takes any size"
             )
-
-    def _check_headings(self, problem: GridLike) -> None:
-        lattice = problem if isinstance(problem, LatticeProblem) else None
-        asked = (lattice.headings, lattice.turn_cost) if lattice is not None else (0, 0.0)
-        if asked != (self.headings, self.turn_cost):
-            raise ModelError(
-                f"the model was trained for {_headings(self.headings, self.turn_cost)}, "
-                f"asked for {_headings(*asked)}"
-            )
-        if lattice is not None and len(lattice.goal) != 2:
-            raise ModelError("the model was trained for goals that do not say a heading")
 
     def network(self, model: TrainedModel[MapIdentity]) -> nn.Module:
         _check_rule(model.rule)
@@ -197,11 +194,3 @@ def _without_bound(rule: Rule) -> tuple[Rule, float | None]:
 def _lower(rule: Rule, bound: Tensor) -> Tensor:
     """What is calibrated must not be above the bound itself, but for its rounding."""
     return bound.nextafter(bound.new_zeros(())) if isinstance(rule, Calibrated) else bound
-
-
-def _steps(neighbours: int, cut_corners: bool) -> str:
-    return f"{neighbours} neighbours{' and cut corners' if cut_corners else ''}"
-
-
-def _headings(headings: int, turn_cost: float) -> str:
-    return f"{headings} headings, turns for {turn_cost:g}" if headings else "cells without headings"

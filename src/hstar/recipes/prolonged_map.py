@@ -40,7 +40,7 @@ from hstar.models.map_identity import MapIdentity
 from hstar.options import check_options, option
 from hstar.recipes.recipe import Method, Options, Parts, Run
 from hstar.sampling.prolonged import OptimalPath, Prolonged
-from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
+from hstar.spaces.grid import GridLike, GridProblem
 from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, scenarios_of, with_headings
 from hstar.training.config import TrainConfig
 
@@ -226,20 +226,14 @@ def _identity(problems: Sequence[GridLike], network: GridNetwork, symmetries: bo
         raise InputError("no scenarios to learn from")
     if any(problem.grid.costs is not None for problem in problems):
         raise InputError(f"{NAME} learns of maps where each step costs 1, not of costs of cells")
-    steps, turns = set(), set()
-    for problem in problems:
-        lattice = problem if isinstance(problem, LatticeProblem) else None
-        neighbours = problem.grid.neighbours if lattice is None else lattice.headings
-        steps.add((neighbours, neighbours == 8 and problem.grid.cut_corners))
-        turns.add((0, 0.0) if lattice is None else (lattice.headings, lattice.turn_cost))
-        if lattice is not None and len(lattice.goal) != 2:
-            raise InputError(f"{NAME} learns of goals for every heading, but one is given")
-    for found, what in ((steps, "what steps are possible"), (turns, "headings, or in the price of turns")):
-        if len(found) > 1:
-            raise InputError(f"the scenarios differ in {what}")
+    if any(len(problem.goal) != 2 for problem in problems):
+        raise InputError(f"{NAME} learns of goals for every heading, but one is given")
     sizes = tuple(sorted({problem.grid.shape for problem in problems}))
+    space, *others = dict.fromkeys(replace(MapIdentity.of(problem), sizes=sizes) for problem in problems)
+    if others:
+        raise InputError(f"the scenarios differ in steps: {space.steps}, and {others[0].steps}")
     if not network.any_size and len(sizes) > 1:
         raise InputError(f"the model {network.name} learns from maps of one size; use vin")
     if not network.any_size and symmetries and sizes[0][0] != sizes[0][1]:
         raise InputError(f"turned maps have other sizes, which the model {network.name} cannot learn from")
-    return MapIdentity(*steps.pop(), sizes, network.any_size, *turns.pop())
+    return replace(space, any_size=network.any_size)
