@@ -140,5 +140,5 @@ def test_damaged_files(tmp_path: Path) -> None:
         load_model(path)
     with pytest.raises(ModelError, match="not all finite"):
         replace(model, tensors={**model.tensors, "hidden_biases": np.full(3, np.nan, dtype=np.float32)})
-    with pytest.raises(ModelError, match="weights are"):
+    with pytest.raises(ModelError, match="hidden_biases is None"):
         replace(model, tensors={})

@@ -13,7 +13,7 @@ import torch
 from hstar import _core
 from hstar.errors import InputError, ModelError
 from hstar.models import MODELS
-from hstar.models.native import NativeNetwork, from_tensors
+from hstar.models.native import NativeNetwork
 from hstar.models.resnet import SPARSE_ATOMS, ResNet, ResNetConfig, dead, export
 
 
@@ -125,24 +125,25 @@ def test_wrong_options() -> None:
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("rows", lambda t: t[:, :-1].copy(), r"bias have shape \(16,\), expected \(15,\)"),
-        ("rows", lambda t: t[0], r"rows have shape \(16,\)"),
-        ("bias", lambda t: t[:-1], "bias have shape"),
-        ("blocks.1.2", lambda t: t[:-1], r"blocks\.1\.2 have shape \(15, 16\), expected \(16, 16\)"),
-        ("blocks.1.3", lambda t: None, r"blocks\.1\.\* are incomplete"),
-        ("blocks.0.0", lambda t: t[0], r"blocks\.0\.0 have shape"),
-        ("head", lambda t: None, "head are missing"),
+        ("rows", lambda t: t[:, :-1].copy(), r"rows is \(30, 15\), and its options ask for \(30, 16\)"),
+        ("rows", lambda t: t[0], r"rows is \(16,\), and its options"),
+        ("bias", lambda t: t[:-1], r"bias is \(15,\)"),
+        ("blocks.1.2", lambda t: t[:-1], r"blocks\.1\.2 is \(15, 16\), and its options ask for \(16, 16\)"),
+        ("blocks.1.3", lambda t: None, r"blocks\.1\.3 is None, and its options ask for \(16,\)"),
+        ("blocks.0.0", lambda t: t[0], r"blocks\.0\.0 is \(16,\)"),
+        ("head", lambda t: None, "head is None"),
         ("head", lambda t: t * np.nan, "head are not all finite"),
         ("head", lambda t: t.astype(np.float64), "contiguous float32, got float64"),
-        ("extra", lambda t: np.zeros(1, np.float32), "foreign"),
+        ("extra", lambda t: np.zeros(1, np.float32), r"extra is \(1,\), and its options ask for None"),
     ],
 )
 def test_wrong_weights(name: str, change: Any, message: str) -> None:
     tensors: dict[str, Any] = export(build()).tensors()
-    assert isinstance(from_tensors(tensors, False), NativeNetwork)
+    config = ResNetConfig(width=16)
+    assert isinstance(config.network(tensors), NativeNetwork)
     changed = change(tensors.get(name))
     tensors = {key: value for key, value in tensors.items() if key != name}
     if changed is not None:
         tensors[name] = changed
     with pytest.raises(ModelError, match=message):
-        from_tensors(tensors, False)
+        config.network(tensors)

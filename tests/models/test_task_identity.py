@@ -15,7 +15,6 @@ from hstar import Task
 from hstar.errors import ModelError
 from hstar.estimates.point import Point
 from hstar.estimates.rules import Mean
-from hstar.models.native import NativeNetwork
 from hstar.models.task_identity import atoms_of, identify
 from hstar.models.trained_model import TrainedModel
 from hstar.spaces.task import format_atom
@@ -47,15 +46,14 @@ def make(tmp_path: Path) -> Make:
 def learned(task: Task) -> TrainedModel[Any]:
     atoms = atoms_of(task)
     rng = np.random.default_rng(0)
-    network = NativeNetwork(
-        rows=rng.normal(size=(len(atoms), 4)).astype(np.float32),
-        bias=np.zeros(4, np.float32),
-        blocks=(),
-        head=np.ones((1, 4), np.float32),
-        head_bias=np.zeros(1, np.float32),
-    )
-    weights = network.tensors()
-    return TrainedModel(identify(task), "resnet", {}, weights, Point(), Mean(), "nrsl", {}, 0)
+    weights = {
+        "hidden_weights": rng.normal(size=(len(atoms), 4)).astype(np.float32),
+        "hidden_biases": np.zeros(4, np.float32),
+        "output_weights": np.ones((4, 1), np.float32),
+        "output_biases": np.zeros(1, np.float32),
+    }
+    config = {"width": 4, "outputs": 1, "scale": 1.0}
+    return TrainedModel(identify(task), "ffnn", config, weights, Point(), Mean(), "nrsl", {}, 0)
 
 
 def initial_value(model: TrainedModel[Any], task: Task) -> float:

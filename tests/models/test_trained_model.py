@@ -184,10 +184,10 @@ def test_other_files(path: Path) -> None:
         ({"search": "gbfs"}, {}, r"Expected `object`, got `str` - at `\$.search`"),
         ({"lower": 3}, {}, r"Expected `str \| null`, got `int` - at `\$.lower`"),
         ({"trained_on": [3]}, {}, r"Expected `str`, got `int` - at `\$.trained_on\[0\]`"),
-        ({}, {"bias": None}, "weights bias are missing"),
-        ({}, {"bias": np.zeros(4, np.float32)}, r"bias have shape \(4,\), expected \(3,\)"),
+        ({}, {"bias": None}, "bias is None, and its options ask for"),
+        ({}, {"bias": np.zeros(4, np.float32)}, r"bias is \(4,\), and its options ask for \(3,\)"),
         ({}, {"head_bias": np.full(1, np.nan, np.float32)}, "head_bias are not all finite"),
-        ({}, {"other": np.zeros(4, np.float32)}, "foreign"),
+        ({}, {"other": np.zeros(4, np.float32)}, "other is"),
     ],
 )
 def test_wrong_content(path: Path, header: dict[str, Any], tensors: dict[str, Any], message: str) -> None:

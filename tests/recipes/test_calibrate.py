@@ -15,7 +15,6 @@ from hstar import container
 from hstar.errors import InputError, ModelError
 from hstar.estimates import Clip, Mean, Quantile, Rule, conformal
 from hstar.estimates.point import Point
-from hstar.models.native import NativeNetwork
 from hstar.models.task_identity import atoms_of, identify
 from hstar.models.trained_model import TrainedModel, load_model
 from hstar.recipes import train
@@ -302,13 +301,16 @@ def network(task: hstar.Task) -> TrainedModel[Any]:
 
     return TrainedModel(
         space=identify(task),
-        tensors=NativeNetwork(
-            weights(len(atoms), 8), weights(8), (), weights(1, 8), weights(1) + 8
-        ).tensors(),
+        tensors={
+            "hidden_weights": weights(len(atoms), 8),
+            "hidden_biases": weights(8),
+            "output_weights": weights(8, 1),
+            "output_biases": weights(1) + 8,
+        },
         recipe="random",
         recipe_config={},
-        model="resnet",
-        model_config={},
+        model="ffnn",
+        model_config={"width": 8, "outputs": 1, "scale": 1.0},
         estimate=Point(),
         rule=Mean(),
         seed=0,

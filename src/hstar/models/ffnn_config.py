@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hstar.errors import ModelError
 from hstar.estimates.gaussian import Gaussian, Softplus
 from hstar.estimates.point import Point
-from hstar.models.model import MODELS, Tensors
+from hstar.models.model import MODELS, Tensors, check_shapes
 from hstar.models.native import NativeNetwork
 from hstar.options import Checked, option
 
@@ -70,13 +69,9 @@ class FFNNConfig(Checked):
 
     def check(self, tensors: Tensors) -> None:
         """A `ModelError` unless these are the weights of such a network."""
-        if sorted(tensors) != sorted(WEIGHTS):
-            raise ModelError(f"weights are {', '.join(sorted(tensors))}, not {', '.join(WEIGHTS)}")
-        for name, weights in tensors.items():
-            if weights.dtype != np.float32:
-                raise ModelError(f"weights {name} must be float32, got {weights.dtype.name}")
-        if tensors["output_biases"].shape != (self.outputs,):
-            raise ModelError(f"the network has {tensors['output_biases'].size} outputs, not {self.outputs}")
+        first = (len(tensors.get("hidden_weights", ())), self.width)
+        shapes = (first, (self.width,), (self.width, self.outputs), (self.outputs,))
+        check_shapes(tensors, dict(zip(WEIGHTS, shapes, strict=True)), self.name)
 
     def network(self, tensors: Tensors) -> NativeNetwork:
         self.check(tensors)

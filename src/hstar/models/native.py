@@ -11,9 +11,8 @@ that formula in NumPy, the specification for torch and for the core.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +26,7 @@ Block: TypeAlias = tuple[Array, ...]
 
 @dataclass(frozen=True, eq=False)
 class NativeNetwork:
-    """Weights of a feed-forward or residual network over atoms."""
+    """Weights of a feed-forward or residual network over atoms; the core checks that they fit together."""
 
     rows: Array
     bias: Array
@@ -42,26 +41,6 @@ class NativeNetwork:
                 raise ModelError(f"weights {name} must be contiguous float32, got {tensor.dtype.name}")
             if not np.isfinite(tensor).all():
                 raise ModelError(f"weights {name} are not all finite")
-        if self.rows.ndim != 2 or 0 in self.rows.shape:
-            raise ModelError(f"weights rows have shape {self.rows.shape}, expected (atoms, width)")
-        width = self.rows.shape[1]
-        _expect("bias", self.bias, (width,))
-        for number, block in enumerate(self.blocks):
-            if len(block) not in (2, 4):
-                raise ModelError(f"block {number} has {len(block)} tensors, expected 2 or 4")
-            inputs = width
-            for i in range(0, len(block), 2):
-                # Only the inner layer of a residual block and a plain block may change the width.
-                outputs = width if i == 2 else block[i].shape[0] if block[i].ndim == 2 else 0
-                _expect(f"blocks.{number}.{i}", block[i], (outputs, inputs))
-                _expect(f"blocks.{number}.{i + 1}", block[i + 1], (outputs,))
-                inputs = outputs
-            width = inputs
-        outputs = self.head_bias.size
-        _expect("head", self.head, (outputs, width))
-        _expect("head_bias", self.head_bias, (outputs,))
-        if not outputs:
-            raise ModelError("the network has no outputs")
 
     @property
     def atoms(self) -> int:
@@ -95,29 +74,6 @@ class NativeNetwork:
             x = _relu(inner) if len(block) == 2 else _relu(x + _relu(inner) @ block[2].T + block[3])
         out = x @ self.head.T + self.head_bias
         return _relu(out) if self.output_relu else out
-
-
-def from_tensors(tensors: Mapping[str, npt.NDArray[Any]], output_relu: bool) -> NativeNetwork:
-    """The network of `NativeNetwork.tensors`; missing, foreign or ill-shaped ones are a `ModelError`."""
-    rest = dict(tensors)
-    try:
-        plain = [rest.pop(name) for name in ("rows", "bias", "head", "head_bias")]
-    except KeyError as error:
-        raise ModelError(f"weights {error.args[0]} are missing") from None
-    blocks: list[Block] = []
-    while rest:
-        prefix = f"blocks.{len(blocks)}."
-        block = [rest.pop(prefix + str(i)) for i in range(4) if prefix + str(i) in rest]
-        if len(block) not in (2, 4):
-            raise ModelError(f"weights {prefix}* are incomplete, or there are foreign ones")
-        blocks.append(tuple(block))
-    rows, bias, head, head_bias = plain
-    return NativeNetwork(rows, bias, tuple(blocks), head, head_bias, output_relu)
-
-
-def _expect(name: str, tensor: Array, shape: tuple[int, ...]) -> None:
-    if tensor.shape != shape:
-        raise ModelError(f"weights {name} have shape {tensor.shape}, expected {shape}")
 
 
 def _relu(x: Array) -> Array:

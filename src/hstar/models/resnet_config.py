@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from hstar.models.model import MODELS, Tensors
-from hstar.models.native import NativeNetwork, from_tensors
+from hstar.models.model import MODELS, Tensors, check_shapes
+from hstar.models.native import NativeNetwork
 from hstar.options import Checked, option
 
 if TYPE_CHECKING:
@@ -42,4 +42,19 @@ class ResNetConfig(Checked):
         return export(cast("ResNet", module)).tensors()
 
     def network(self, tensors: Tensors) -> NativeNetwork:
-        return from_tensors(tensors, self.output_relu)
+        atoms, outputs = (len(tensors.get(name, ())) for name in ("rows", "head_bias"))
+        layer = {"0": (self.width, self.width), "1": (self.width,)}
+        residual = {**layer, "2": layer["0"], "3": layer["1"]}
+        blocks = {f"blocks.{i}.": residual if i else layer for i in range(self.blocks + 1)}
+        wanted = {prefix + name: shape for prefix, block in blocks.items() for name, shape in block.items()}
+        wanted |= {"rows": (atoms, self.width), "bias": (self.width,)}
+        wanted |= {"head": (outputs, self.width), "head_bias": (outputs,)}
+        check_shapes(tensors, wanted, self.name)
+        return NativeNetwork(
+            rows=tensors["rows"],
+            bias=tensors["bias"],
+            blocks=tuple(tuple(tensors[prefix + name] for name in block) for prefix, block in blocks.items()),
+            head=tensors["head"],
+            head_bias=tensors["head_bias"],
+            output_relu=self.output_relu,
+        )
