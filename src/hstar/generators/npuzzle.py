@@ -9,6 +9,7 @@ by swapping two tiles, which pairs the two halves one to one and so keeps the ch
 from __future__ import annotations
 
 import random
+from itertools import combinations
 
 from hstar.generators.problem import Problem, generator, numbered
 
@@ -46,21 +47,8 @@ def random_tiles(rows: int, columns: int, rng: random.Random) -> list[int]:
     tiles = list(range(rows * columns))
     rng.shuffle(tiles)
     row, column = divmod(tiles.index(0), columns)
-    if _is_odd(tiles) != bool((row + column) % 2):
+    inversions = sum(first > second for first, second in combinations(tiles, 2))
+    if inversions % 2 != (row + column) % 2:
         first, second = tiles.index(1), tiles.index(2)
         tiles[first], tiles[second] = tiles[second], tiles[first]
     return tiles
-
-
-def _is_odd(permutation: list[int]) -> bool:
-    """Whether it takes an odd number of swaps: a cycle of length m takes m - 1."""
-    seen = [False] * len(permutation)
-    odd = False
-    for start in range(len(permutation)):
-        i = permutation[start]
-        seen[start] = True
-        while not seen[i]:
-            seen[i] = True
-            i = permutation[i]
-            odd = not odd
-    return odd

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
-from hstar.errors import InputError, PlanError
+from hstar.errors import PlanError
 from hstar.registry import unknown
 from hstar.search.config import native_limits
 from hstar.search.heuristics import BatchHeuristic, Max, Sum
@@ -56,7 +56,7 @@ def run(request: Request) -> Result | None:
         heuristic, eps = heuristic.values, heuristic.eps if eps is None else eps
     if named and heuristic not in HEURISTICS:
         raise unknown(f"heuristic of {field.name}", heuristic, list(HEURISTICS))
-    name, values = (heuristic, None) if named else (field.heuristic, value_map(field, heuristic))
+    name, values = (heuristic, None) if named else (field.heuristic, field.value_map(heuristic))
     native = _core.GridHeuristic(name, values, eps, weight)
     options = _core.GridOptions(explored=config.explored, reopen=not config.no_reopen)
     found = field.core.astar(
@@ -82,19 +82,6 @@ def run(request: Request) -> Result | None:
         values=None if named else heuristic,
         picture=lambda: picture(field, None if replayed is None else replayed.states, explored),
     )
-
-
-def value_map(field: MapProblem, values: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    """The values as the core takes them; an `InputError` unless they have the shape of the problem."""
-    try:
-        array = np.asarray(values, dtype=np.float32)
-    except (TypeError, ValueError):
-        raise InputError(f"not a heuristic of {field.name}: {values!r:.60}") from None
-    if array.shape == field.grid.shape and len(field.shape) == 3:
-        array = array[:, :, None]
-    elif array.shape != field.shape:
-        raise InputError(f"the value map has the shape {array.shape}, the problem has {field.shape}")
-    return np.ascontiguousarray(np.broadcast_to(array, field.shape)).reshape(-1)
 
 
 def _states(field: MapProblem, numbers: npt.NDArray[np.uint32]) -> States:

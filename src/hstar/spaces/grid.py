@@ -227,16 +227,24 @@ class MapProblem(ABC):
         values, eps = getattr(heuristic, "values", heuristic), getattr(heuristic, "eps", None)
         if not isinstance(values, np.ndarray):
             return None
-        if values.shape == self.grid.shape and len(self.shape) == 3:
-            values = np.repeat(values[:, :, None], self.shape[2], axis=2)
-        if values.shape != self.shape:
-            raise InputError(f"the value map has the shape {values.shape}, the problem has {self.shape}")
+        flat = self.value_map(values)
         if eps is not None:
-            lower = self.lower_bounds()
-            values = np.minimum(np.maximum(values, lower), eps * lower)
-        flat = np.ascontiguousarray(values, dtype=np.float32).reshape(-1)
+            lower = self.lower_bounds().reshape(-1)
+            flat = np.minimum(np.maximum(flat, lower), eps * lower).astype(np.float32)
         native: _core.Heuristic = self.core.heuristic(self.native, "values", flat)
         return native
+
+    def value_map(self, values: npt.ArrayLike) -> npt.NDArray[np.float32]:
+        """Values of all states as the core takes them; those of cells are for all headings."""
+        try:
+            array = np.asarray(values, dtype=np.float32)
+        except (TypeError, ValueError):
+            raise InputError(f"not a heuristic of {self.name}: {values!r:.60}") from None
+        if array.shape == self.grid.shape and len(self.shape) == 3:
+            array = array[:, :, None]
+        elif array.shape != self.shape:
+            raise InputError(f"the value map has the shape {array.shape}, the problem has {self.shape}")
+        return np.ascontiguousarray(np.broadcast_to(array, self.shape)).reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)
