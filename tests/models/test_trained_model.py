@@ -20,7 +20,7 @@ from hstar.estimates.rules import Clip
 from hstar.estimates.truncated import TruncatedGaussian
 from hstar.models.native import NativeNetwork
 from hstar.models.task_identity import TaskIdentity
-from hstar.models.trained_model import TrainedModel, load_model
+from hstar.models.trained_model import TrainedModel, from_parts, load_model
 
 ATOMS = tuple(f"on({i}, b)" for i in range(5))
 
@@ -198,3 +198,12 @@ def test_wrong_content(path: Path, header: dict[str, Any], tensors: dict[str, An
         header = {"space": {**old_header["space"], **header["space"]}}
     container.write(path, "model", 2, {**old_header, **header}, changed)
     refused(path, f"damaged model: .*{message}")
+
+
+def test_a_rule_of_thousands_of_rules_is_damage() -> None:
+    header, tensors = learned().to_parts()
+    rule: dict[str, Any] = {"name": "mean"}
+    for _ in range(5000):
+        rule = {"name": "clip", "of": rule}
+    with pytest.raises(ModelError, match="damaged model: maximum recursion depth"):
+        from_parts({**header, "rule": rule}, tensors)

@@ -160,6 +160,12 @@ def test_rounds_go_on_where_the_guide_finds_nothing(monkeypatch: pytest.MonkeyPa
         assert result.plan_cost == optimum or result.expanded <= 3
 
 
+def test_a_limit_of_no_expansions_holds_for_the_guide_too() -> None:
+    puzzle = parse_puzzle("tiles:4x4").random(1)
+    result = solve(puzzle, "manhattan", "focal", bound=1.5, proof="rounds", max_expansions=0)
+    assert result.status == "expansion_limit" and result.expanded == 0
+
+
 def test_databases_prove() -> None:
     size = parse_puzzle("tiles:3x3")
     databases = pattern_databases(size, [((1, 2, 3, 4), (5, 6, 7, 8))], cache=False)

@@ -213,7 +213,7 @@ def from_parts(
             return TrainedModel(**parts)
     except KeyError as error:
         raise ModelError(f"damaged model: no {error}") from None
-    except (TypeError, ValueError, AttributeError, InputError, ModelError) as error:
+    except (TypeError, ValueError, AttributeError, RecursionError, InputError, ModelError) as error:
         raise ModelError(f"damaged model: {error}") from None
     parts["space"] = parts["space"].with_module(model, tensors, parts["estimate"].outputs)
     return TrainedModel(**parts)

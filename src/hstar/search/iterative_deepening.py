@@ -112,7 +112,8 @@ def _rounds(puzzle: Puzzle, guide: Any, request: Request) -> Result:
     bound = 1.0 if config.bound is None else config.bound
     weight = max(_LEAST_WEIGHT, 2 * bound - 1) if config.guide_weight is None else config.guide_weight
     # 1. A plan, within the share of the guide.
-    share = min(_GUIDE_EXPANSIONS, config.max_expansions or _GUIDE_EXPANSIONS)
+    most = _GUIDE_EXPANSIONS if config.max_expansions is None else config.max_expansions
+    share = min(_GUIDE_EXPANSIONS, most)
     optimistic = replace(config, bound=math.inf, guide_weight=weight, optimistic=True, max_expansions=share)
     first = general(replace(request, config=optimistic))
     ended = first.status in ("interrupted", "time_limit", "evaluation_limit") or (
@@ -130,8 +131,8 @@ def _rounds(puzzle: Puzzle, guide: Any, request: Request) -> Result:
     left["max_evaluations"] = min((count for count in counts if count is not None), default=None)
     pruning = "undo" if isinstance(puzzle, Blocks) else "automaton"
     proof = replace(request, config=replace(config, pruning=pruning, max_expansions=None, **left))
-    most = {} if needed is None else {"greatest_bound": needed - 1}
-    second = _result(puzzle, _deepen(puzzle, native_heuristic(puzzle, proving), proof, **most), True)
+    up_to = {} if needed is None else {"greatest_bound": needed - 1}
+    second = _result(puzzle, _deepen(puzzle, native_heuristic(puzzle, proving), proof, **up_to), True)
     status = "solved" if second.status == "incomplete" else second.status
     if status == "evaluation_limit" and config.max_evaluations is None:
         status = "expansion_limit"
