@@ -10,16 +10,14 @@ void bind_policy(nb::module_& module) {
                           "different", &RuleSchema::different);
   bind_struct<RuleMovement>(module, "RuleMovement", "Schemas that change one argument of one atom.",
                             "predicate", &RuleMovement::predicate, "place", &RuleMovement::place, "schemas",
-                            &RuleMovement::schemas);
+                            &RuleMovement::schemas, "guard", &RuleMovement::guard, "swaps",
+                            &RuleMovement::swaps);
   bind_struct<RuleTask>(module, "RuleTask", "A lifted task for goal rules.", "objects", &RuleTask::objects,
                         "arities", &RuleTask::arities, "schemas", &RuleTask::schemas, "movements",
                         &RuleTask::movements, "init", &RuleTask::init, "goals", &RuleTask::goals);
   bind_struct<GoalRule>(module, "GoalRule", "A lifted macro that achieves a goal.", "goal", &GoalRule::goal,
                         "conditions", &GoalRule::conditions, "steps", &GoalRule::steps, "variables",
                         &GoalRule::variables, "rank", &GoalRule::rank);
-  bind_struct<GoalOrder>(module, "GoalOrder", "Goals that share an object come in this order.", "first",
-                         &GoalOrder::first, "first_place", &GoalOrder::first_place, "second",
-                         &GoalOrder::second, "second_place", &GoalOrder::second_place);
   bind_outcome<PolicyResult>(module, "PolicyResult", "How following goal rules ended.")
       .def_ro("plan", &PolicyResult::plan, "A list for each action: schema, arguments.")
       .def_ro("open_goals", &PolicyResult::open_goals);

@@ -50,7 +50,8 @@ class Policy {
       : task_(task), rules_(rules), mixed_(mixed), result_(result), state_(task), paths_(task, state_) {
     for (const Words& goal : task.goals) goals_.push_back(state_.number(goal));
     for (size_t goal = 0; goal < goals_.size(); ++goal) goal_of_.insert({goals_[goal], goal});
-    set_order(orders);
+    earlier_.resize(goals_.size());
+    for (const auto [first, second] : orders) earlier_[second].push_back(first);
     split_conditions();
     reservations_.resize(goals_.size());
     known_.resize(goals_.size());
@@ -93,22 +94,6 @@ class Policy {
  private:
   size_t open_goals() const {
     return std::ranges::count_if(goals_, [&](int32_t goal) { return !state_.holds(goal); });
-  }
-
-  void set_order(const std::vector<GoalOrder>& orders) {
-    earlier_.resize(goals_.size());
-    for (const GoalOrder& order : orders) {
-      std::unordered_map<int32_t, Words> firsts;  // by object
-      for (size_t goal = 0; goal < goals_.size(); ++goal)
-        if (const Words& atom = task_.goals[goal]; atom[0] == order.first)
-          firsts[atom[order.first_place]].push_back(static_cast<int32_t>(goal));
-      for (size_t goal = 0; goal < goals_.size(); ++goal) {
-        const Words& atom = task_.goals[goal];
-        if (atom[0] != order.second) continue;
-        for (const int32_t first : firsts[atom[order.second_place]])
-          if (static_cast<size_t>(first) != goal) earlier_[goal].push_back(first);
-      }
-    }
   }
 
   // Conditions that can become subgoals: other rules achieve them, and the rest says what they are about.
@@ -440,12 +425,20 @@ class Policy {
         if (!preconditions_hold(schema, found)) return false;
         apply(schema, found);
       } else {
+        const RuleMovement& movement = task_.movements[step[1]];
         Words& atom = before_move(step, binding);
         const int32_t here = i == from && on_its_way != kNone ? on_its_way : state_.number(atom);
         if (!state_.holds(here)) return false;
         change(here, false);
-        atom[task_.movements[step[1]].place] = value(step.back(), binding);
+        const int32_t left = state_.atom(here)[movement.place], to = value(step.back(), binding);
+        atom[movement.place] = to;
         change(state_.number(atom), true);
+        if (movement.guard == kNone || left == to) continue;
+        const int32_t there = state_.number({movement.guard, to});
+        if (!state_.holds(there)) return false;
+        if (!movement.swaps) continue;
+        change(there, false);
+        change(state_.number({movement.guard, left}), true);
       }
     }
     return true;
@@ -509,6 +502,7 @@ class Policy {
     for (const int32_t atom : changed_)
       if (state_.holds(atom)) added_.push_back(atom);
     changed_.clear();
+    paths_.forget_guarded();
     stale_ = true;
     Words action{schema};
     action.insert(action.end(), arguments.begin(), arguments.end());
@@ -548,7 +542,8 @@ class Policy {
       while (atom[place] != to) {
         const int32_t here = state_.number(atom);
         if (!state_.holds(here) || steps_left-- <= 0) return i > 0;
-        if (help_others(goal, instance, i, here)) return true;  // there may be a better way now
+        if (help_others(goal, instance, i, here)) return true;              // there may be a better way now
+        if (paths_.distance(step[1], atom, to) >= kInfinite) return i > 0;  // others are in the way
         const Words action = paths_.first_action(step[1], atom, to);
         const Words found(action.begin() + 1, action.end());
         if (!preconditions_hold(task_.schemas[action[0]], found)) return i > 0;
@@ -676,12 +671,14 @@ void RuleTask::check() const {
   }
   for (const RuleMovement& movement : movements) {
     bool fine = movement.predicate >= 0 && movement.predicate < static_cast<int32_t>(arities.size()) &&
-                movement.place >= 1 && movement.place <= arities[movement.predicate];
+                movement.place >= 1 && movement.place <= arities[movement.predicate] &&
+                movement.guard < static_cast<int32_t>(arities.size()) &&
+                (movement.guard < 0 ? !movement.swaps : arities[movement.guard] == 1);
     for (const int32_t number : movement.schemas) {
       fine = fine && number >= 0 && number < static_cast<int32_t>(schemas.size());
       if (!fine) break;
       for (const std::vector<Words>* effects : {&schemas[number].adds, &schemas[number].deletes})
-        fine = fine && effects->size() == 1 && (*effects)[0][0] == movement.predicate;
+        fine = fine && effects->size() == (movement.swaps ? 2 : 1) && (*effects)[0][0] == movement.predicate;
     }
     if (!fine) throw InputError("goal rules: a movement is none");
   }
@@ -693,12 +690,10 @@ PolicyResult follow_goal_rules(const RuleTask& task, const std::vector<GoalRule>
                                const std::vector<GoalOrder>& orders, bool mixed, const Limits& limits,
                                const Observer& observer) {
   for (const GoalRule& rule : rules) policy::check_rule(task, rule);
-  for (const GoalOrder& order : orders)
-    for (const auto& [predicate, place] :
-         {std::pair(order.first, order.first_place), std::pair(order.second, order.second_place)})
-      if (predicate < 0 || predicate >= static_cast<int32_t>(task.arities.size()) || place < 1 ||
-          place > task.arities[predicate])
-        throw InputError("goal rules: an order has a wrong predicate or place");
+  for (const auto [first, second] : orders)
+    for (const int32_t goal : {first, second})
+      if (goal < 0 || goal >= static_cast<int32_t>(task.goals.size()))
+        throw InputError("goal rules: an order of goals that there are not");
   PolicyResult result;
   Control control(limits, observer, 1);
   control.run(result, [&] { policy::Policy(task, rules, orders, mixed, result).run(); });

@@ -7,7 +7,8 @@
 //
 // The policy takes the open goal with the cheapest rule instance and follows that instance step by step.
 // Differences from the paper: (1) movements, actions that change one argument of one atom under static
-// conditions, are a step of a rule that stands for a shortest path of any length. (2) Before a movement,
+// conditions, are a step of a rule that stands for a shortest path of any length; places on the way may have
+// to be free. (2) Before a movement,
 // other goals make progress by actions that apply without moving, as long as that costs the goal at hand
 // nothing. (3) An atom that a goal at hand is going to use up is reserved for it. (4) Where no instance is
 // applicable, the missing conditions of one become subgoals, which rules of their own achieve (backward
@@ -18,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/control.h"
@@ -34,10 +36,14 @@ struct RuleSchema {
   std::vector<Words> different;  // pairs of terms
 };
 
-// Actions that replace one atom by another, which differs in the argument at `place` (from 1 on).
+// Actions that replace one atom by another, which differs in the argument at `place` (from 1 on). Their
+// effects begin with these atoms. The guard, unless it is -1, is a predicate that must hold of the object
+// that leads to; with `swaps` it is taken from there, and given to the object left.
 struct RuleMovement {
   int32_t predicate = 0, place = 1;
   Words schemas;
+  int32_t guard = -1;
+  bool swaps = false;
 };
 
 struct RuleTask {
@@ -59,11 +65,8 @@ struct GoalRule {
   int32_t rank = 0;  // goals of rules with a lower rank come first
 };
 
-// The goal of the first predicate comes before one of the second that has, at the second place, the same
-// object as that at the first place.
-struct GoalOrder {
-  int32_t first = 0, first_place = 1, second = 0, second_place = 1;
-};
+// The numbers of two goals, the first of which comes before the second.
+using GoalOrder = std::pair<int32_t, int32_t>;
 
 struct PolicyResult : Outcome {
   std::vector<Words> plan;  // schema, arguments

@@ -1,4 +1,5 @@
 // Where movements lead: graphs over objects under static conditions, made as far as they are asked for.
+// Places that a guard does not hold of are passed by; then paths are those of one state.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +29,11 @@ class Paths {
   // The number of steps from the atom to that with the object `to` in its place.
   int32_t distance(int32_t movement, const Words& atom, int32_t to) {
     Tree& tree = tree_of(movement, atom);
+    const int32_t guard = task_.movements[movement].guard;
     while (tree.distance[to] == kNone && tree.head < tree.queue.size()) {
       const int32_t from = tree.queue[tree.head++];
       for (const int32_t next : neighbours(*tree.graph, movement, atom, from)) {
-        if (tree.distance[next] != kNone) continue;
+        if (tree.distance[next] != kNone || (guard != kNone && !state_.holds({guard, next}))) continue;
         tree.distance[next] = tree.distance[from] + 1;
         tree.before[next] = from;
         tree.queue.push_back(next);
@@ -39,6 +41,8 @@ class Paths {
     }
     return tree.distance[to] == kNone ? kInfinite : tree.distance[to];
   }
+  // After a change of the state.
+  void forget_guarded() { guarded_.clear(); }
   // The first action of a shortest path, which there is.
   Words first_action(int32_t movement, const Words& atom, int32_t to) {
     distance(movement, atom, to);
@@ -69,7 +73,7 @@ class Paths {
   Tree& tree_of(int32_t movement, const Words& atom) {
     key_.assign(1, movement);
     key_.insert(key_.end(), atom.begin(), atom.end());
-    Tree& tree = trees_[key_];
+    Tree& tree = (task_.movements[movement].guard == kNone ? trees_ : guarded_)[key_];
     if (tree.queue.empty()) {
       const int32_t place = task_.movements[movement].place, root = atom[place];
       key_[place + 1] = kNone;
@@ -137,8 +141,8 @@ class Paths {
 
   const RuleTask& task_;
   const LiftedState& state_;
-  std::vector<std::vector<Words>> static_;  // per schema: conditions that never change
-  std::unordered_map<Words, Tree, WordsHash> trees_;
+  std::vector<std::vector<Words>> static_;                      // per schema: conditions that never change
+  std::unordered_map<Words, Tree, WordsHash> trees_, guarded_;  // of any state, and of this one
   std::unordered_map<Words, Graph, WordsHash> graphs_;
   Words key_;
 };

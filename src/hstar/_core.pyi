@@ -1000,6 +1000,18 @@ class RuleMovement:
     @schemas.setter
     def schemas(self, arg: Sequence[int], /) -> None: ...
 
+    @property
+    def guard(self) -> int: ...
+
+    @guard.setter
+    def guard(self, arg: int, /) -> None: ...
+
+    @property
+    def swaps(self) -> bool: ...
+
+    @swaps.setter
+    def swaps(self, arg: bool, /) -> None: ...
+
 class RuleTask:
     """A lifted task for goal rules."""
 
@@ -1076,35 +1088,6 @@ class GoalRule:
     @rank.setter
     def rank(self, arg: int, /) -> None: ...
 
-class GoalOrder:
-    """Goals that share an object come in this order."""
-
-    def __init__(self, **fields: object) -> None: ...
-
-    @property
-    def first(self) -> int: ...
-
-    @first.setter
-    def first(self, arg: int, /) -> None: ...
-
-    @property
-    def first_place(self) -> int: ...
-
-    @first_place.setter
-    def first_place(self, arg: int, /) -> None: ...
-
-    @property
-    def second(self) -> int: ...
-
-    @second.setter
-    def second(self, arg: int, /) -> None: ...
-
-    @property
-    def second_place(self) -> int: ...
-
-    @second_place.setter
-    def second_place(self, arg: int, /) -> None: ...
-
 class PolicyResult:
     """How following goal rules ended."""
 
@@ -1136,7 +1119,7 @@ class PolicyResult:
     @property
     def open_goals(self) -> int: ...
 
-def follow_goal_rules(task: RuleTask, rules: Sequence[GoalRule], orders: Sequence[GoalOrder], limits: Limits, mixed: bool, progress: object | None = None) -> PolicyResult:
+def follow_goal_rules(task: RuleTask, rules: Sequence[GoalRule], orders: Sequence[tuple[int, int]], limits: Limits, mixed: bool, progress: object | None = None) -> PolicyResult:
     """
     Follows goal rules from the initial state; 'incomplete' if no rule leads on.
     """
@@ -1298,7 +1281,7 @@ class GridSpace:
 
     def heuristic(self, problem: Problem, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Heuristic:
         """
-        blind, manhattan or octile, or values of all states, for the general searches.
+        blind, manhattan, octile or dijkstra, or values of all states, for the general searches.
         """
 
     def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: GridHeuristic, options: GridOptions, limits: Limits, progress: object | None = None) -> GridResult:
@@ -1334,7 +1317,7 @@ class LatticeSpace:
 
     def heuristic(self, problem: Problem, name: str, values: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> Heuristic:
         """
-        blind, manhattan or octile, or values of all states, for the general searches.
+        blind, manhattan, octile or dijkstra, or values of all states, for the general searches.
         """
 
     def astar(self, start: Sequence[int], goal: Sequence[int], heuristic: GridHeuristic, options: GridOptions, limits: Limits, progress: object | None = None) -> GridResult:

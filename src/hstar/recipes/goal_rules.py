@@ -10,8 +10,9 @@ the policy tries each instance before it follows it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import msgspec
@@ -27,12 +28,19 @@ Term: TypeAlias = str
 Words: TypeAlias = tuple[str, ...]  # an atom, or an action, with its terms
 Binding: TypeAlias = Mapping[Term, str]
 
+SAME = "="  # the relation of an object to itself
+
 
 class Movement(NamedTuple):
-    """Atoms of this predicate change in this argument, counted from 1, by movements."""
+    """Atoms of this predicate change in this argument, counted from 1, by movements.
+
+    The guard must hold of where they lead to; with `swaps` it is taken from there and given to what is left.
+    """
 
     predicate: str
     place: int
+    guard: str = ""
+    swaps: bool = False
 
 
 class Situation(NamedTuple):
@@ -73,12 +81,39 @@ class Rule(msgspec.Struct, frozen=True, array_like=True, order=True):
 
 
 class GoalOrder(msgspec.Struct, frozen=True, array_like=True, order=True):
-    """Goals of `first` come before goals of `second` that have the same object, at these places from 1 on."""
+    """Goals of `first` come before goals of `second` that have the same object, at these places from 1 on.
+
+    Or whose objects are in a static fact of `relation`, at the places `first_in` and `second_in`.
+    """
 
     first: str
     first_place: int
     second: str
     second_place: int
+    relation: str = SAME
+    first_in: int = 0
+    second_in: int = 0
+
+
+def related_goals(
+    task: LiftedTask, goals: Sequence[Words], relations: Collection[str] | None = None
+) -> Iterator[tuple[GoalOrder, int, int]]:
+    """Numbers of goals with the same object or related ones, and the order that puts the former first."""
+    having: dict[str, list[tuple[int, int]]] = {}
+    for number, goal in enumerate(goals):
+        for place, thing in enumerate(goal[1:], 1):
+            having.setdefault(thing, []).append((number, place))
+    pairs = [(SAME, 0, 0, thing, thing) for thing in having]
+    for fact in task.static_facts:
+        if relations is None or fact[0] in relations:
+            places = itertools.permutations(range(1, len(fact)), 2)
+            pairs += [(fact[0], i, j, fact[i], fact[j]) for i, j in places]
+    for relation, first_in, second_in, one, other in pairs:
+        for i, first_place in having.get(one, ()):
+            for j, second_place in having.get(other, ()):
+                if i != j:
+                    first, second = (goals[i][0], first_place), (goals[j][0], second_place)
+                    yield GoalOrder(*first, *second, relation, first_in, second_in), i, j
 
 
 @dataclass(frozen=True)
@@ -96,16 +131,31 @@ class _Schema:
 
     def movement(self, static: frozenset[str]) -> Movement | None:
         """What it moves, if it only moves something."""
-        if len(self.adds) != 1 or len(self.deletes) != 1 or self.adds[0][0] != self.deletes[0][0]:
-            return None
-        after, before = self.adds[0], self.deletes[0]
-        places = [i for i in range(1, len(after)) if after[i] != before[i]]
-        changing = [atom for atom in self.positive if atom[0] not in static]
+        pairs = itertools.product(self.deletes, self.adds)
+        return next((one for pair in pairs if (one := self._moves(*pair, static)) is not None), None)
+
+    def _moves(self, before: Words, after: Words, static: frozenset[str]) -> Movement | None:
+        places = [i for i, term in enumerate(after) if before[0] == after[0] and before[i] != term]
+        changing = [atom for atom in self.positive if atom[0] not in static and atom != before]
         # A movement to where it is already has no use, so it does not matter that it is forbidden.
         forbidden = [atom for atom in self.negative if atom != after]
-        if len(places) != 1 or changing != [before] or forbidden:
+        if len(places) != 1 or before not in self.positive or len(changing) > 1 or forbidden:
             return None
-        return Movement(after[0], places[0])
+        left, to = before[places[0]], after[places[0]]
+        if any(atom[1:] != (to,) for atom in changing):
+            return None
+        guard = changing[0][0] if changing else ""
+        rest = set(self.deletes) - {before}, set(self.adds) - {after}
+        swaps = rest == ({(guard, to)}, {(guard, left)})
+        return Movement(after[0], places[0], guard, swaps) if swaps or rest == (set(), set()) else None
+
+    def moving_first(self, predicate: str) -> _Schema:
+        """With effects that begin with those of a predicate."""
+
+        def ordered(atoms: tuple[Words, ...]) -> tuple[Words, ...]:
+            return tuple(sorted(atoms, key=lambda atom: atom[0] != predicate))
+
+        return replace(self, adds=ordered(self.adds), deletes=ordered(self.deletes))
 
 
 def _schema(action: Action) -> _Schema:
@@ -146,6 +196,9 @@ class RuleWorld:
         self.schemas = {name: _schema(action) for name, action in task.domain.actions.items()}
         static = task.static_predicates
         self.movement = {name: schema.movement(static) for name, schema in self.schemas.items()}
+        for name, movement in self.movement.items():
+            if movement is not None:
+                self.schemas[name] = self.schemas[name].moving_first(movement.predicate)
 
     def ground(self, action: Words) -> tuple[set[Words], set[Words], set[Words]]:
         """Positive preconditions, adds and deletes of an action."""
@@ -156,6 +209,14 @@ class RuleWorld:
             for atoms in (schema.positive, schema.adds, schema.deletes)
         )
         return pre, adds, deletes
+
+    def moves(self, action: Words) -> tuple[Words, Words, int] | None:
+        """Of a movement the atoms before and after it, and the place in which they differ."""
+        if (movement := self.movement[action[0]]) is None:
+            return None
+        schema = self.schemas[action[0]]
+        binding = dict(zip(schema.parameters, action[1:], strict=True))
+        return _bound(schema.deletes[0], binding), _bound(schema.adds[0], binding), movement.place
 
     def moved(self, atom: Words) -> Movement | None:
         """The movement that can change the atom, of an object that can move."""
@@ -214,6 +275,8 @@ class RuleWorld:
                     predicate=predicates[one.predicate],
                     place=one.place,
                     schemas=[i for i, name in enumerate(names) if self.movement[name] == one],
+                    guard=predicates.get(one.guard, -1),
+                    swaps=one.swaps,
                 )
                 for one in self.movements()
             ],
@@ -265,18 +328,13 @@ class GoalRules:
         world = RuleWorld(task)
         native, predicates, objects = world.native(start)
         rules = [self._native(rule, world, predicates, objects) for rule in (*self.rules, *self.subgoals)]
-        orders = [
-            _core.GoalOrder(
-                first=predicates[one.first],
-                first_place=one.first_place,
-                second=predicates[one.second],
-                second_place=one.second_place,
-            )
-            for one in self.orders
-        ]
+        orders: set[tuple[int, int]] = set()
+        if self.orders and start is None:
+            known = related_goals(task, world.goals, {one.relation for one in self.orders})
+            orders = {(i, j) for order, i, j in known if order in self.orders}
         limits = native_limits(SearchConfig() if config is None else config)
         for mixed in (True, False):
-            run = _core.follow_goal_rules(native, rules, orders, limits, mixed)
+            run = _core.follow_goal_rules(native, rules, sorted(orders), limits, mixed)
             if run.status != "incomplete":
                 break
         plan = None
@@ -308,10 +366,9 @@ class GoalRules:
         def step(one: Step) -> list[int]:
             if not one.place:
                 return [0, schemas.index(one.words[0]), *map(term, one.words[1:])]
-            movement = movements.index(Movement(one.words[0], one.place))
-            return [1, movement, *map(term, (*one.words[1:], one.to))]
+            return [1, movements.index((one.words[0], one.place)), *map(term, (*one.words[1:], one.to))]
 
-        schemas, movements = list(world.schemas), world.movements()
+        schemas, movements = list(world.schemas), [one[:2] for one in world.movements()]
         try:
             goal, conditions = atom(rule.goal), [atom(words) for words in rule.conditions]
             steps = [step(one) for one in rule.steps]

@@ -5,12 +5,13 @@ these actions achieve it. With variables instead of objects that is a rule for t
 
 Differences from the paper (`goal_rules.py` names it): (1) rules come from whole plans, in which regression
 finds the actions of a goal, not from plans for one goal after the other. (2) Actions that change one argument
-of one atom under static conditions are movements: a rule says where to, and the policy finds shortest paths.
+of one atom under static conditions, and perhaps need that the place is free, are movements: a rule says where
+to, and the policy finds shortest paths.
 (3) A rule is dropped if another needs no more conditions and actions, or if others are as good in the
 situations that it comes from. (4) Goals come in the order, by the last action of their rules, that solves
 most training tasks, and then at the lowest cost. (5) Conditions of rules have rules of one action, too, which
-achieve them as subgoals where no rule is applicable. (6) Goals that share an object come in the order of all
-plans, if there is one: blocks that are below others first.
+achieve them as subgoals where no rule is applicable. (6) Goals that share an object, or have objects that are
+related by a static fact, come in the order of all plans, if there is one: blocks that are below others first.
 """
 
 from __future__ import annotations
@@ -24,7 +25,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hstar.errors import InputError, UnsupportedError
-from hstar.recipes.goal_rules import GoalOrder, GoalRules, Rule, RuleWorld, Situation, Step, Words
+from hstar.recipes.goal_rules import (
+    GoalOrder,
+    GoalRules,
+    Rule,
+    RuleWorld,
+    Situation,
+    Step,
+    Words,
+    related_goals,
+)
 from hstar.search.config import SearchConfig
 from hstar.spaces.lifted import LiftedTask
 from hstar.spaces.pddl import read_task
@@ -47,11 +57,16 @@ def _macro(world: RuleWorld, plan: Sequence[Words], goal: Words) -> list[tuple[i
 
     With every step comes the number of actions before it, or before its first action if it is a movement.
     """
-    needed, kept = {goal}, list[int]()
+    needed, kept = {goal}, list[tuple[int, tuple[Words, Words, int] | None]]()
     for number in reversed(range(len(plan))):
         pre, adds, _ = world.ground(plan[number])
         if needed & adds:
-            kept.append(number)
+            moves = world.moves(plan[number])
+            if moves is not None and needed & adds == {moves[1]}:
+                pre = {moves[0]}  # the policy finds a path that is free
+            else:
+                moves = None  # or of use because it leaves a place
+            kept.append((number, moves))
             needed = (needed - adds) | pre
     steps = list[tuple[int, Step]]()
     moving = dict[Words, tuple[int, Step]]()  # a movement is kept back until something needs it
@@ -62,14 +77,12 @@ def _macro(world: RuleWorld, plan: Sequence[Words], goal: Words) -> list[tuple[i
                 if step.after == atom:
                     steps.append(moving.pop(mover))
 
-    for number in reversed(kept):
-        action = plan[number]
-        pre, adds, deletes = world.ground(action)
-        if (movement := world.movement[action[0]]) is None:
-            arrive(sorted(pre))
-            steps.append((number, Step(action)))
+    for number, moves in reversed(kept):
+        if moves is None:
+            arrive(sorted(world.ground(plan[number])[0]))
+            steps.append((number, Step(plan[number])))
             continue
-        (before,), (after,), place = deletes, adds, movement.place
+        before, after, place = moves
         mover = (*after[:place], *after[place + 1 :])
         first, begun = moving.get(mover, (number, Step(before, place)))
         moving[mover] = first, Step(begun.words, place, after[place])
@@ -251,17 +264,14 @@ def _subgoal_rules(rules: Sequence[Rule], plans: Sequence[_Example], deadline: f
 
 
 def _goal_orders(plans: Sequence[_Example]) -> tuple[GoalOrder, ...]:
-    """The orders that hold for all pairs of goals that share an object, in all plans."""
+    """The orders that hold for all pairs of goals with the same object or related ones, in all plans."""
     seen = Counter[tuple[GoalOrder, bool]]()
     for one in plans:
-        with_object: dict[str, list[tuple[Words, int, int]]] = {}
-        for goal, end in one.since().items():
-            for place, thing in enumerate(goal[1:], 1):
-                with_object.setdefault(thing, []).append((goal, place, end))
-        for shared in with_object.values():
-            for (first, i, before), (second, j, after) in itertools.permutations(shared, 2):
-                if before != after:
-                    seen[GoalOrder(first[0], i, second[0], j), before < after] += 1
+        since = one.since()
+        goals, ends = list(since), list(since.values())
+        for order, i, j in related_goals(one.world.task, goals):
+            if ends[i] != ends[j]:
+                seen[order, ends[i] < ends[j]] += 1
     return tuple(
         sorted(
             order
