@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from hstar.experiments import Store, learning
+from hstar.experiments.job import Job
 from hstar.experiments.knowledge import SYMBOLIC, Candidate, SearchCandidate, symbolic
 from hstar.experiments.learning import Learning, Score, in_words
 from hstar.experiments.problems import ProblemSet, make_problem
@@ -75,6 +76,47 @@ def test_steps_are_the_best_of_each_family_where_learning_helps(
         one.rounds = [[Score(name, solved, 5, seconds) for name, solved, seconds in scores]]
         assert [step.candidate.name for step in one.knowledge().steps] == [*steps, "lama-first"]
         assert ("symbolic, since learning does not help" in in_words(one)) == (steps == ["lazy-ff"])
+
+
+def test_what_solves_nothing_does_not_help(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        one = started(store)
+        one.candidates = [named("greedy", "gbfs"), named("rules", "policy"), named("lazy-ff", SYMBOLIC)]
+        one.rounds = [[Score(each.name, 0, 5, 3.0) for each in one.candidates]]
+        assert not one.knowledge().learned
+
+
+def test_where_nobody_solves_anything_smaller_problems_are_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(tmp_path) as store:
+        texts = [GENERATORS.get("blocksworld")(blocks=3, seed=seed) for seed in range(4)]
+        problems = [make_problem(f"p{i}", *pair, store) for i, pair in enumerate(texts)]
+        one = started(store, problems)
+        one.candidates = [named("greedy", "gbfs"), *one.candidates]
+
+        def rows(jobs: Sequence[Job], share: float, what: str) -> list[dict[str, Any]]:
+            """Only greedy search solves something, and only the second problem."""
+            result = {"steps": [], "plan_length": 4, "expansions": 5}
+            able = (problems[1].name, "greedy")
+            return [
+                {
+                    **job.labels,
+                    **result,
+                    "status": "solved" if learning._key(job.labels) == able else "time_limit",
+                }
+                for job in jobs
+            ]
+
+        monkeypatch.setattr(one, "_jobs", rows)
+        one._select()
+        assert [[score.solved for score in scores] for scores in one.rounds] == [
+            [0, 0, 0],
+            [0, 0, 0],
+            [1, 0, 0],
+            [1, 0],
+        ]
+        assert [step.candidate.name for step in one.knowledge().steps] == ["greedy", "lama-first"]
 
 
 @pytest.mark.parametrize("solved", [2, 3])

@@ -5,9 +5,9 @@ the models of `LEARNERS` on them. 3. Select by search: every candidate, those wi
 runs on the largest problems, which were not trained on if there are enough others. Successive halving
 (Jamieson and Talwalkar, AISTATS 2016) on CPU time: the better half goes on with twice the limit. A candidate
 is better that solves more, or as many in less CPU time from PDDL to plan; an unsolved problem counts twice
-the limit (PAR-2). Of candidates for which the problems are easy, the one is better that expands fewer states
-for a step of its plans: what needs no search on small problems needs little on large ones, whereas times of
-milliseconds say nothing about these.
+the limit (PAR-2). If no candidate solves any, the next smaller problems are taken. Of candidates for which
+the problems are easy, the one is better that expands fewer states for a step of its plans: what needs no
+search on small problems needs little on large ones, whereas times of milliseconds say nothing about these.
 
 Invariant: `Learning.knowledge` is valid at any moment, also when `run` was interrupted: what is not known yet
 is left out, down to the safety net alone.
@@ -164,7 +164,8 @@ class Learning:
         best = list(families.values())
         best.sort(key=lambda one: one.translated)
         if not best and self.rounds:
-            best = self.candidates[:1]
+            able = [one for one in self.candidates if one.family == SYMBOLIC or self._solves(one)]
+            best = able[:1]
         summary: dict[str, Any] = {
             "problems": len(self.problems),
             "labelled": self.labelled,
@@ -187,8 +188,13 @@ class Learning:
         if not candidate.translated and self._solves_half(candidate):
             return True
         scores, own = self._last_scores(candidate)
+        if not own.solved:
+            return False
         others = [one for one in scores if one.name in {each.name for each in symbolic()}]
         return all(own.solved >= one.solved and (own.easy or own.seconds <= one.seconds) for one in others)
+
+    def _solves(self, candidate: Candidate) -> bool:
+        return self._last_scores(candidate)[1].solved > 0
 
     def _solves_half(self, candidate: Candidate) -> bool:
         _, own = self._last_scores(candidate)
@@ -303,13 +309,13 @@ class Learning:
 
     def _select(self) -> None:
         """Puts the best candidate first."""
-        judges = list(reversed(self.judges))
+        problems, judges, number = self.problems, list(reversed(self.judges)), 0
         rounds = max(math.ceil(math.log2(len(self.candidates))), 1)
         # In every round the runs take at most as long as in the first one; most end long before the limit.
         share = USED * self._left(SELECTED) * self.jobs / rounds
         limit = max(share / (len(self.candidates) * len(judges)), LEAST_LIMIT)
         alive, solved = list(self.candidates), dict[tuple[str, str], Record]()
-        for number in range(rounds):
+        while number < rounds:
             what = f"selection, round {number + 1} of {rounds}"
             jobs = self._runs(alive, judges, limit)
             todo = [job for job in jobs if _key(job.labels) not in solved]
@@ -319,13 +325,17 @@ class Learning:
                 break
             scores = [_score(one.name, [rows[name, one.name] for name in tried], limit) for one in alive]
             self.rounds.append(sorted(scores, key=lambda score: score.rank))
+            smaller = problems[: -len(judges)]
+            if smaller and not any(score.solved for score in scores):  # too hard to tell
+                problems, judges = smaller, list(reversed(smaller[-len(judges) :]))
+                continue
             order = [score.name for score in self.rounds[-1]]
             beaten = [one for one in self.candidates if one.name not in order]
             alive.sort(key=lambda one: order.index(one.name))
             self.candidates = [*alive, *beaten]
             alive = alive[: math.ceil(len(alive) / 2)]
             solved |= {key: row for key, row in rows.items() if row["status"] == "solved"}
-            limit *= 2
+            limit, number = 2 * limit, number + 1
         if not self.rounds:
             self.notes.append("nothing selected: the budget is too small")
 
