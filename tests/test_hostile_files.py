@@ -49,7 +49,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any], list[str]]] = {
             f"P2 {'#' * N}",
             "P2" + "#\n" * N,
             f"P5 1{BLANKS}x",
-            f"P2 1 1 1 {ZEROS}",
+            f"P2 2 1 1 {ZEROS}",
             f"P2 {ZEROS}",
         ],
     ),

@@ -1,12 +1,14 @@
 // Grids, lattices and prolonged search: a state is a list of numbers at the border, as with puzzles; where
 // there are many of them, it is its number, row by row.
 #include <cmath>
+#include <functional>
 
 #include "bindings/bindings.h"
 #include "heuristics/cell_distances.h"
 #include "sampling/prolonged.h"
 #include "search/grid_astar.h"
 #include "spaces/grid_space.h"
+#include "spaces/png_lines.h"
 
 namespace hstar {
 namespace {
@@ -25,8 +27,10 @@ std::shared_ptr<const GridMap> grid_map(const Cells& blocked, const Costs& costs
           "obstacles and costs must have a number for each cell");
     prices = view(*costs);
   }
-  return std::make_shared<const GridMap>(blocked.shape(0), blocked.shape(1), view(blocked), prices,
-                                         neighbours, cut_corners);
+  return unlocked([&](Poll& poll) {
+    return std::make_shared<const GridMap>(blocked.shape(0), blocked.shape(1), view(blocked), prices,
+                                           neighbours, cut_corners, poll);
+  });
 }
 
 void check_values(const Values& values, size_t states) {
@@ -75,12 +79,7 @@ PyHeuristic heuristic(const Space& space, const PyProblem& problem, const std::s
   check_values(values, space.outer_states());
   if (!values) {
     check_heuristic(space, name);
-    if (name == "dijkstra") {
-      auto distances = unlocked([&](Poll& poll) {
-        return cell_distances(space.map(), space.cell(grid->goal()[0]), grid_cost, poll);
-      });
-      return {problem.space, std::make_unique<GridCellValues<Space>>(*grid, std::move(distances))};
-    }
+    if (name == "dijkstra") return {problem.space, std::make_unique<GridCellValues<Space>>(*grid)};
     return {problem.space, std::make_unique<GridNamedValues<Space>>(*grid, name)};
   }
   return {problem.space, std::make_unique<GridMapValues<Space>>(*grid, name, copied(*values))};
@@ -116,6 +115,32 @@ Neighbours neighbours(const Space& space, const Numbers& numbers) {
   else
     space.successors(state, visit);
   return found;
+}
+
+// By cell, row by row; infinity where there is no way.
+Column<double> distances(const Grid& grid, const Numbers& goal) {
+  const GridMap& map = grid.map();
+  const uint32_t target = grid.checked(goal, "goal");
+  return column(unlocked([&](Poll& poll) {
+    const std::vector<int64_t> units = cell_distances(map, target, std::identity(), poll);
+    std::vector<double> costs;
+    costs.reserve(map.rows() * map.columns());
+    for (int32_t row = 0; row < static_cast<int32_t>(map.rows()); ++row) {
+      const int64_t* first = &units[map.cell({row, 0})];
+      for (size_t i = 0; i < map.columns(); ++i)
+        costs.push_back(first[i] == kNoWay ? INFINITY : to_cost(first[i]));
+      poll(static_cast<uint32_t>(map.columns() / 100));
+    }
+    return costs;
+  }));
+}
+
+// Lines of a PNG image without their filters.
+RowsOf<uint8_t> png_lines(const Cells& lines, const Array<uint8_t, 1>& above, size_t step) {
+  const size_t width = above.size();
+  check(lines.shape(1) == width + 1 && step > 0, "a line of a PNG image has a filter and as many bytes");
+  return rows(unlocked([&](Poll&) { return unfiltered(view(lines), view(above), step); }), lines.shape(0),
+              width);
 }
 
 // What grids and lattices have.
@@ -184,7 +209,8 @@ void bind_grids(nb::module_& module) {
           [](Grid* self, Cells blocked, Costs costs, int neighbours, bool cut_corners) {
             new (self) Grid(grid_map(blocked, costs, neighbours, cut_corners));
           },
-          "blocked"_a, "costs"_a.none(), "neighbours"_a, "cut_corners"_a);
+          "blocked"_a, "costs"_a.none(), "neighbours"_a, "cut_corners"_a)
+      .def("distances", &distances, "goal"_a, "The cost-to-go of each cell; infinite where there is no way.");
   bind_space<Lattice>(module, "LatticeSpace", "Cells of a map and headings: (row, column, heading).")
       .def(
           "__init__",
@@ -193,6 +219,8 @@ void bind_grids(nb::module_& module) {
             new (self) Lattice(map, headings, turn_cost);
           },
           "blocked"_a, "costs"_a.none(), "cut_corners"_a, "headings"_a, "turn_cost"_a);
+  module.def("png_lines", &png_lines, "lines"_a, "above"_a, "step"_a,
+             "Lines of a PNG image, each with its filter first, as they were before the filters.");
   module.def("prolonged", &prolonged_states_of_task, "task"_a, "options"_a, "limits"_a = Limits(),
              "progress"_a = nb::none(), "Labels of states of a task by prolonged backward search.");
 }

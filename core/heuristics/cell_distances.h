@@ -5,12 +5,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <functional>
-#include <queue>
-#include <utility>
+#include <new>
 #include <vector>
 
+#include "base/bucket_queue.h"
+#include "base/control.h"
 #include "heuristics/grid_distance.h"
 #include "heuristics/heuristic.h"
 #include "spaces/grid_space.h"
@@ -24,27 +25,34 @@ constexpr int64_t kNoWay = kMostUnits;
 template <class Price, class Pause>
 std::vector<int64_t> cell_distances(const GridMap& map, uint32_t target, const Price& price, Pause&& pause) {
   std::vector<int64_t> distance(map.cells(), kNoWay);
-  using Entry = std::pair<int64_t, uint32_t>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  std::vector<bool> closed(map.cells());
+  BucketQueue queue(price(map.least_straight()), false);
   distance[target] = 0;
-  queue.emplace(0, target);
+  queue.push(0, 0, target);
   while (!queue.empty()) {
-    const auto [cost, cell] = queue.top();
-    queue.pop();
-    if (cost > distance[cell]) continue;
+    const uint32_t cell = queue.pop();
+    if (closed[cell]) continue;
+    closed[cell] = true;
     pause(1);
-    const uint32_t moves = map.moves(cell);
-    for (int direction = 0; direction < GridMap::kDirections; ++direction) {
-      if (!(moves >> direction & 1)) continue;
+    for (uint32_t moves = map.moves(cell); moves != 0; moves &= moves - 1) {
+      const int direction = std::countr_zero(moves);
       // The step back enters this cell.
       const uint32_t before = map.step(cell, direction);
-      const int64_t found = cost + price(map.cost(cell, direction ^ 4));
+      const int64_t found = distance[cell] + price(map.cost(cell, direction ^ 4));
       if (found >= distance[before]) continue;
       distance[before] = found;
-      queue.emplace(found, before);
+      queue.push(found, 0, before);
     }
   }
   return distance;
+}
+
+// The same within a search, whose limits may end it.
+template <class Price>
+std::vector<int64_t> limited_distances(const GridMap& map, uint32_t target, const Price& price) {
+  const Control* control = Control::active();
+  if (control && !control->allows(map.cells() * sizeof(int64_t))) throw std::bad_alloc();
+  return cell_distances(map, target, price, [](uint32_t work) { keep_limits(work); });
 }
 
 // For A* on maps: values in units, from a table that outlives it.
@@ -78,17 +86,20 @@ class CappedDistance {
   double eps_;
 };
 
-// For the general searches: a table in their units.
+// For the general searches: a table in their units, which the first of them to ask for a value makes.
 template <class Space>
 class GridCellValues final : public Heuristic {
  public:
-  GridCellValues(const GridSearchSpace<Space>& space, std::vector<int64_t> distances)
-      : Heuristic({"dijkstra", true, true, true}), space_(space), distances_(std::move(distances)) {}
+  explicit GridCellValues(const GridSearchSpace<Space>& space)
+      : Heuristic({"dijkstra", true, true, true}), space_(space) {}
 
   size_t grain() const override { return 1024; }
   void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
+    const Space& grid = space_.grid();
+    if (distances_.empty())
+      distances_ = limited_distances(grid.map(), grid.cell(space_.goal()[0]), grid_cost);
     for (size_t i = begin; i < end; ++i) {
-      const int64_t value = distances_[space_.grid().cell(*batch.packed(i))];
+      const int64_t value = distances_[grid.cell(*batch.packed(i))];
       h[i] = value == kNoWay ? kDeadEnd : static_cast<Cost>(std::min<int64_t>(value, kMaxCost));
     }
   }

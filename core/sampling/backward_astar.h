@@ -17,7 +17,7 @@
 #include "base/errors.h"
 #include "base/segmented.h"
 #include "sampling/prolonged.h"
-#include "search/bucket_queue.h"
+#include "base/bucket_queue.h"
 #include "search/grid_astar.h"
 #include "task/state_registry.h"
 

@@ -1,7 +1,7 @@
 #include "search/grid_astar.h"
 
 #include <cmath>
-#include <new>
+#include <functional>
 
 #include "base/errors.h"
 #include "heuristics/cell_distances.h"
@@ -41,16 +41,6 @@ void search(const Space& space, uint32_t start, const std::vector<uint32_t>& goa
   }
   result.counts = engine.counts();
   result.passed_over = engine.passed_over();
-}
-
-// Calls `use` with the distances to the goal's cell; a limit may end that.
-template <class Space, class Use>
-void with_distances(const Space& space, uint32_t goal, const Control& control, const Use& use) {
-  if (!control.allows(space.map().cells() * sizeof(int64_t))) throw std::bad_alloc();
-  const auto same = [](Units units) { return units; };
-  const std::vector<int64_t> distances =
-      cell_distances(space.map(), space.cell(goal), same, [](uint32_t work) { keep_limits(work); });
-  use(CellDistance<Space>(space, distances));
 }
 
 void check_options(const GridHeuristic& heuristic) {
@@ -98,15 +88,15 @@ GridResult grid_astar(const Space& space, uint32_t start, const std::vector<uint
       check_heuristic(space, heuristic.name);
       if (heuristic.name == "blind")
         run(BlindGrid<Space>());
-      else if (heuristic.name == "dijkstra")
-        with_distances(space, goal[0], control, [&](const CellDistance<Space>& exact) {
-          const GridDistance<Space> lower(space, goal[0], space.diagonals());
-          if (heuristic.eps)
-            run(CappedDistance<Space>(exact, lower, *heuristic.eps));
-          else
-            weighted(exact);
-        });
-      else
+      else if (heuristic.name == "dijkstra") {
+        const auto distances = limited_distances(space.map(), space.cell(goal[0]), std::identity());
+        const CellDistance<Space> exact(space, distances);
+        const GridDistance<Space> lower(space, goal[0], space.diagonals());
+        if (heuristic.eps)
+          run(CappedDistance<Space>(exact, lower, *heuristic.eps));
+        else
+          weighted(exact);
+      } else
         weighted(GridDistance<Space>(space, goal[0], heuristic.name == "octile"));
     }
   });

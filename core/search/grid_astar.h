@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/control.h"
-#include "search/bucket_queue.h"
+#include "base/bucket_queue.h"
 #include "spaces/grid.h"
 #include "spaces/lattice.h"
 

@@ -11,6 +11,7 @@ namespace hstar {
 namespace {
 
 constexpr size_t kMostCells = size_t{1} << 28;
+constexpr size_t kCellsPerMicrosecond = 200;
 constexpr double kLeastCost = 1e-3, kGreatestCost = 1e6;
 constexpr int kRowSteps[] = {-1, -1, 0, 1, 1, 1, 0, -1};
 constexpr int kColumnSteps[] = {0, 1, 1, 1, 0, -1, -1, -1};
@@ -30,7 +31,7 @@ void check_cost(double cost, size_t row, size_t column) {
 }  // namespace
 
 GridMap::GridMap(size_t rows, size_t columns, std::span<const uint8_t> blocked, std::span<const double> costs,
-                 int neighbours, bool cut_corners)
+                 int neighbours, bool cut_corners, Poll poll)
     : rows_(rows), columns_(columns), stride_(static_cast<uint32_t>(columns + 2)), neighbours_(neighbours) {
   if (rows < 1 || columns < 1 || rows > kMostCells || columns > kMostCells ||
       (rows + 2) * (columns + 2) > kMostCells)
@@ -51,35 +52,46 @@ GridMap::GridMap(size_t rows, size_t columns, std::span<const uint8_t> blocked, 
     price_.assign(padded, {0, 0});
     least_ = {kMostUnits, kMostUnits};
   }
+  const auto work_of_row = static_cast<uint32_t>(columns / kCellsPerMicrosecond + 1);
   double total = 0;
   for (size_t row = 0; row < rows; ++row) {
-    for (size_t column = 0; column < columns; ++column) {
-      if (blocked[row * columns + column]) continue;
-      const size_t at = cell({static_cast<int32_t>(row), static_cast<int32_t>(column)});
-      free_[at] = 1;
-      if (costs.empty()) {
-        total += static_cast<double>(kDiagonal);
-        continue;
-      }
+    poll(work_of_row);
+    const size_t first = cell({static_cast<int32_t>(row), 0});
+    size_t free_cells = 0;
+    for (size_t column = 0; column < columns; ++column)
+      free_cells += free_[first + column] = blocked[row * columns + column] == 0;
+    if (costs.empty()) total += static_cast<double>(free_cells * kDiagonal);
+    for (size_t column = 0; column < columns && !costs.empty(); ++column) {
+      if (!free_[first + column]) continue;
       const double cost = costs[row * columns + column];
       check_cost(cost, row, column);
-      price_[at] = {std::llround(cost * kStraight), std::llround(cost * kDiagonal)};
-      least_[0] = std::min(least_[0], price_[at][0]);
-      least_[1] = std::min(least_[1], price_[at][1]);
-      total += static_cast<double>(price_[at][1]);
+      auto& price = price_[first + column];
+      price = {std::llround(cost * kStraight), std::llround(cost * kDiagonal)};
+      least_[0] = std::min(least_[0], price[0]);
+      least_[1] = std::min(least_[1], price[1]);
+      total += static_cast<double>(price[1]);
     }
   }
   if (total > static_cast<double>(kMostUnits))
     throw InputError("the costs of all cells together are above 1.8e10, the most that a path may cost");
   all_cells_ = static_cast<Units>(total);
 
-  // 2. Which steps are possible.
-  for (uint32_t at = stride_; at < padded - stride_; ++at) {
-    if (!free_[at]) continue;
-    for (int d = 0; d < kDirections; d += neighbours == 8 ? 1 : 2) {
-      const bool beside = d % 2 == 0 || cut_corners ||
-                          (free_[step(at, (d + 7) % kDirections)] && free_[step(at, (d + 1) % kDirections)]);
-      if (beside && free_[step(at, d)]) moves_[at] |= static_cast<uint8_t>(1u << d);
+  // 2. Which steps are possible, a row and a direction at a time.
+  for (size_t row = 0; row < rows; ++row) {
+    poll(work_of_row);
+    const uint32_t first = cell({static_cast<int32_t>(row), 0});
+    const uint8_t* here = &free_[first];
+    uint8_t* moves = &moves_[first];
+    for (size_t d = 0; d < kDirections; d += neighbours == 8 ? 1 : 2) {
+      const uint8_t* there = here + offset_[d];
+      const uint8_t* left = here + offset_[(d + 7) % kDirections];
+      const uint8_t* right = here + offset_[(d + 1) % kDirections];
+      const auto bit = static_cast<uint8_t>(1u << d);
+      const uint8_t straight = d % 2 == 0 || cut_corners;
+      for (size_t column = 0; column < columns; ++column) {
+        const int possible = here[column] & there[column] & (straight | (left[column] & right[column]));
+        moves[column] |= static_cast<uint8_t>(possible * bit);
+      }
     }
   }
 }

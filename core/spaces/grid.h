@@ -23,6 +23,8 @@
 #include <span>
 #include <vector>
 
+#include "base/poll.h"
+
 namespace hstar {
 
 using Units = int64_t;
@@ -44,9 +46,9 @@ class GridMap {
   static constexpr int kDirections = 8;
 
   // `blocked`: row by row, not 0 for obstacles. `costs`: of the same size, or empty for 1 everywhere; those
-  // of obstacles do not count. Throws an InputError for what is no map.
+  // of obstacles do not count. Throws an InputError for what is no map; `poll` may end the work.
   GridMap(size_t rows, size_t columns, std::span<const uint8_t> blocked, std::span<const double> costs,
-          int neighbours, bool cut_corners);
+          int neighbours, bool cut_corners, Poll poll = Poll());
 
   size_t rows() const { return rows_; }
   size_t columns() const { return columns_; }

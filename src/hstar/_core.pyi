@@ -1292,6 +1292,9 @@ class GridSpace:
     def prolonged(self, start: Sequence[int], goal: Sequence[int], options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels:
         """Labels by prolonged backward search."""
 
+    def distances(self, goal: Sequence[int]) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """The cost-to-go of each cell; infinite where there is no way."""
+
 class LatticeSpace:
     """Cells of a map and headings: (row, column, heading)."""
 
@@ -1327,6 +1330,11 @@ class LatticeSpace:
 
     def prolonged(self, start: Sequence[int], goal: Sequence[int], options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels:
         """Labels by prolonged backward search."""
+
+def png_lines(lines: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], above: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], step: int) -> Annotated[NDArray[numpy.uint8], dict(shape=(None, None))]:
+    """
+    Lines of a PNG image, each with its filter first, as they were before the filters.
+    """
 
 @overload
 def prolonged(task: Task, options: ProlongedOptions, limits: Limits = ..., progress: object | None = None) -> ProlongedLabels:

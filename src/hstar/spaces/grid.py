@@ -62,6 +62,11 @@ class Grid:
         rows, columns = self.blocked.shape
         return rows, columns
 
+    def cell(self, number: int) -> tuple[int, int]:
+        """Row and column of a cell by its index in the flat map."""
+        row, column = divmod(int(number), self.shape[1])
+        return row, column
+
     def is_free(self, row: int, column: int) -> bool:
         rows, columns = self.shape
         return 0 <= row < rows and 0 <= column < columns and not self.blocked[row, column]
@@ -81,16 +86,12 @@ class Grid:
 
     def distances(self, goal: Cell) -> npt.NDArray[np.float64]:
         """The cost-to-go of every cell, infinite where there is no way."""
-        found = self.core.prolonged(goal, goal, _core.ProlongedOptions(k_pr=math.inf, open=False))
-        if found.status == "interrupted":
-            raise KeyboardInterrupt
-        result = np.full(self.blocked.size, np.inf)
-        result[found.take_states()[:, 0]] = found.take_label()
-        return result.reshape(self.shape)
+        return self.core.distances(goal).reshape(self.shape)
 
     def lower_bounds(self, goal: Cell) -> npt.NDArray[np.float64]:
         """The admissible heuristic of every cell: its distance if nothing were in the way."""
-        rows, columns = (np.abs(places - at) for places, at in zip(np.indices(self.shape), goal, strict=True))
+        rows, columns = (np.abs(np.arange(size) - at) for size, at in zip(self.shape, goal, strict=True))
+        rows = rows[:, None]
         straight = 1.0 if self.costs is None else float(self.costs[~self.blocked].min())
         if self.neighbours == 4:
             return straight * (rows + columns).astype(np.float64)
@@ -107,12 +108,13 @@ def _obstacles(blocked: Any) -> Blocked:
         raise InputError(f"a map is a table of rows and columns, got the shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise InputError(f"obstacles are 1 and free cells 0, got values of type {array.dtype}")
-    wrong = np.argwhere((array != 0) & (array != 1))
-    if len(wrong):
-        row, column = map(int, wrong[0])
-        value = array[row, column]
-        raise InputError(f"obstacles are 1 and free cells 0, got {value} in cell ({row}, {column})")
-    return np.ascontiguousarray(array.astype(bool))
+    if array.dtype != bool:
+        wrong = (array != 0) & (array != 1)
+        if wrong.any():
+            row, column = map(int, np.unravel_index(wrong.argmax(), wrong.shape))
+            value = array[row, column]
+            raise InputError(f"obstacles are 1 and free cells 0, got {value} in cell ({row}, {column})")
+    return np.array(array, dtype=bool, order="C")
 
 
 def _costs(costs: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
@@ -196,9 +198,8 @@ class MapProblem(ABC):
 
     def random(self, seed: int) -> Self:
         """The same map with a start and a goal that are drawn uniformly among the free cells."""
-        generator = random.Random(seed)
-        cells = [tuple(map(int, cell)) for cell in np.argwhere(~self.grid.blocked)]
-        start, goal = (generator.choice(cells) for _ in range(2))
+        generator, cells = random.Random(seed), np.flatnonzero(~self.grid.blocked)
+        start, goal = (self.grid.cell(generator.choice(cells)) for _ in range(2))
         return self.at((*start, *self.start[2:]), (*goal, *self.goal[2:]))
 
     def walk(self, steps: int, seed: int) -> Self:

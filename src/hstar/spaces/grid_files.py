@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import re
 import struct
 import tokenize
@@ -20,11 +19,12 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from hstar import _core
 from hstar.errors import InputError
 from hstar.files import blamed_on, read_bytes, read_text, replace_file
 from hstar.spaces.grid import Blocked, Grid, GridProblem
@@ -44,12 +44,14 @@ _NO_ARRAY = (
 MOST_CELLS = 2**26  # of a map; 8192 x 8192
 MOST_RADIUS = 1000  # cells, by which obstacles grow
 MOST_RATIO = 1033  # bytes that a byte of deflate can stand for
-_PIECE = 2**16
+_PIECE = 2**16  # bytes or pixels that are read at a time, or a line
 _MOST_NAME = 1000  # characters of a name of a file
 _UNKNOWN, _FREE = 205 / 255, 254 / 255  # brightness of cells in images that map servers write
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-Line: TypeAlias = npt.NDArray[np.float64]  # brightness, 0 to 1
-Image: TypeAlias = tuple[tuple[int, int], Iterator[Line]]  # rows and columns, and a line for each row
+Brightness: TypeAlias = npt.NDArray[np.float64]  # of each level, 0 to 1
+Levels: TypeAlias = npt.NDArray[np.integer[Any]]  # of the pixels of some rows
+Image: TypeAlias = tuple[tuple[int, int], Brightness, Iterator[Levels]]  # rows and columns first
+_MOST_FILTER = 4
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 
 
@@ -60,28 +62,32 @@ def read_image(path: Path, *, threshold: float | None = None) -> Blocked:
             f"the threshold of an image must be above 0 and at most 1, got {threshold}", file=path
         )
 
-    def judge(row: int, line: Line) -> Blocked:
+    def judge(brightness: Brightness) -> tuple[Blocked, Blocked]:
         if threshold is not None:
-            return np.asarray(line < threshold)
-        if len(grey := np.flatnonzero(~np.isin(line, (0, _UNKNOWN, _FREE, 1)))):
-            cell = f"cell ({row}, {grey[0]})"
-            raise InputError(f"{cell} is neither black nor white but {line[grey[0]]:.3f}; give a threshold")
-        return np.asarray(line < _FREE)
+            return brightness < threshold, np.zeros(len(brightness), dtype=bool)
+        return brightness < _FREE, ~np.isin(brightness, (0, _UNKNOWN, _FREE, 1))
 
     return _obstacles(path, judge)
 
 
-def _obstacles(path: Path, judge: Callable[[int, Line], Blocked]) -> Blocked:
-    """What `judge` says of each line, given as brightness in 0..1: one line at a time is in memory."""
+def _obstacles(path: Path, judge: Callable[[Brightness], tuple[Blocked, Blocked]]) -> Blocked:
+    """Cells of the levels that `judge` says are obstacles; the others that it names are refused."""
     data = read_bytes(path)
     with blamed_on(path):
         read = _png if data.startswith(_SIGNATURE) else _pgm if data[:2] in (b"P2", b"P5") else None
         if read is None:
             raise InputError("is neither a PNG nor a PGM image (P2 or P5)")
-        shape, lines = read(data)
+        shape, brightness, parts = read(data)
+        obstacles, unclear = judge(brightness)
         blocked = np.zeros(shape, dtype=bool)
-        for row, line in enumerate(lines):
-            blocked[row] = judge(row, line)
+        done = 0
+        for levels in parts:
+            if unclear.any() and (grey := unclear[levels]).any():
+                row, column = map(int, np.unravel_index(grey.argmax(), grey.shape))
+                shown = f"cell ({done + row}, {column}) is neither black nor white"
+                raise InputError(f"{shown} but {brightness[levels[row, column]]:.3f}; give a threshold")
+            blocked[done : done + len(levels)] = obstacles[levels]
+            done += len(levels)
         return blocked
 
 
@@ -108,6 +114,7 @@ def _check_size(columns: int, rows: int) -> None:
 
 _BETWEEN = rb"(?:\s|#[^\n]*\n)+"  # one way to read each byte: more would take a time that doubles with each
 _PGM_HEADER = re.compile(rb"P[25]" + _BETWEEN + rb"(\d{1,9})" + _BETWEEN + rb"(\d{1,9})\s+(\d{1,9})\s")
+_BLANK = re.compile(rb"\s")
 _MOST_HEADER = 2**16  # bytes, with its comments
 
 
@@ -119,21 +126,35 @@ def _pgm(data: bytes) -> Image:
     _check_size(columns, rows)
     if not 1 <= greatest <= 65535:
         raise InputError(f"is no PGM image: the greatest value {greatest} is not in 1..65535")
-    body = data[header.end() :]
     if data[:2] == b"P2":
-        try:
-            values = np.array(body.split(), dtype=np.int64)
-        except (ValueError, OverflowError):
-            raise InputError("is no PGM image: expected whole numbers") from None
+        values: Levels = _plain_numbers(data[header.end() :])
     else:
-        width = 1 if greatest < 256 else 2
-        values = np.frombuffer(body[: len(body) // width * width], dtype=">u1" if width == 1 else ">u2")
+        kind = ">u1" if greatest < 256 else ">u2"
+        count = (len(data) - header.end()) // np.dtype(kind).itemsize
+        values = np.frombuffer(data, kind, count, header.end())
     if len(values) < columns * rows or (data[:2] == b"P2" and len(values) > columns * rows):
         raise InputError(f"has {len(values)} values for {columns} x {rows} cells")
-    values = values[: columns * rows]
-    if values.min() < 0 or values.max() > greatest:
+    values = values[: columns * rows].reshape(rows, columns)
+    if values.max() > greatest:
         raise InputError(f"has values that are not in 0..{greatest}")
-    return (rows, columns), (line / greatest for line in values.reshape(rows, columns))
+    size = max(1, _PIECE // columns)
+    parts = (values[row : row + size] for row in range(0, rows, size))
+    return (rows, columns), np.arange(greatest + 1) / greatest, parts
+
+
+def _plain_numbers(text: bytes) -> Levels:
+    """Whole numbers with blanks between them."""
+    found, at = [np.zeros(0, np.int64)], 0
+    while at < len(text):
+        blank = _BLANK.search(text, at + _PIECE)
+        end = blank.start() if blank else len(text)
+        piece = text[at:end].strip()
+        if piece.translate(None, b"0123456789 \t\n\r\f\v"):
+            raise InputError("is no PGM image: expected whole numbers")
+        if piece:
+            found.append(np.fromstring(piece, np.int64, sep=" "))
+        at = end
+    return np.concatenate(found)
 
 
 # PNG.
@@ -155,23 +176,25 @@ def _png(data: bytes) -> Image:
     palette = np.frombuffer(chunks.get(b"PLTE", b""), dtype=np.uint8)
     if len(palette) % 3:
         raise InputError("is a damaged PNG image: a colour is not in its palette")
-    colours = palette.reshape(-1, 3).mean(axis=1) / 255 if len(palette) else palette.astype(np.float64)
+    shown, greatest = 3 if channels >= 3 else 1, 2**bits - 1  # without transparency
+    brightness = np.arange(shown * greatest + 1) / shown / greatest  # of the sum of the channels
+    if colour == 3:
+        brightness = palette.reshape(-1, 3).mean(axis=1) / 255
 
-    def lines() -> Iterator[Line]:
-        for line in _unfiltered(packed, rows, width, max(1, channels * bits // 8)):
+    def parts() -> Iterator[Levels]:
+        for lines in _unfiltered(packed, rows, width, max(1, channels * bits // 8)):
             if bits < 8:
-                every = np.unpackbits(line).reshape(-1, bits)
-                line = (every @ (1 << np.arange(bits)[::-1])).astype(np.uint8)
-            pixels = line[: columns * channels].reshape(columns, channels)
-            if colour == 3:
-                if int(pixels.max()) >= len(colours):
-                    raise InputError("is a damaged PNG image: a colour is not in its palette")
-                yield colours[pixels[:, 0]]
-            else:
-                shown = pixels[:, : 3 if channels >= 3 else 1]  # without transparency
-                yield shown.mean(axis=1) / (2**bits - 1)
+                shifts = np.arange(8 - bits, -1, -bits, dtype=np.uint8)
+                lines = (lines[:, :, None] >> shifts & greatest).reshape(len(lines), -1)
+            pixels = lines[:, : columns * channels].reshape(len(lines), columns, channels)
+            levels: Levels = pixels[:, :, 0]
+            for channel in range(1, shown):
+                levels = np.add(levels, pixels[:, :, channel], dtype=np.uint16)
+            if colour == 3 and int(levels.max()) >= len(brightness):
+                raise InputError("is a damaged PNG image: a colour is not in its palette")
+            yield levels
 
-    return (rows, columns), lines()
+    return (rows, columns), brightness, parts()
 
 
 def _chunks(data: bytes) -> dict[bytes, bytes]:
@@ -189,17 +212,19 @@ def _chunks(data: bytes) -> dict[bytes, bytes]:
     return {kind: b"".join(bodies) for kind, bodies in found.items()}
 
 
-def _unpacked(packed: bytes, rows: int, size: int) -> Iterator[bytes]:
-    """So many parts of this size, unpacked as they are needed."""
-    unpacker, buffer, left = zlib.decompressobj(), b"", rows
+def _unpacked(packed: bytes, rows: int, size: int) -> Iterator[npt.NDArray[np.uint8]]:
+    """So many lines of this size, some at a time, unpacked as they are needed."""
+    unpacker, buffer, left = zlib.decompressobj(), bytearray(), rows
     pieces = (packed[at : at + _PIECE] for at in range(0, len(packed), _PIECE))
     try:
         for piece in (*pieces, None):
             while left and (piece or piece is None):
                 buffer += unpacker.flush() if piece is None else unpacker.decompress(piece, size + _PIECE)
                 whole = min(left, len(buffer) // size)
-                yield from (buffer[i * size : (i + 1) * size] for i in range(whole))
-                buffer, left = buffer[whole * size :], left - whole
+                if whole:
+                    yield np.frombuffer(buffer[: whole * size], dtype=np.uint8).reshape(whole, size)
+                    del buffer[: whole * size]
+                    left -= whole
                 if piece is None:
                     break
                 piece = b"" if unpacker.eof else unpacker.unconsumed_tail
@@ -210,42 +235,17 @@ def _unpacked(packed: bytes, rows: int, size: int) -> Iterator[bytes]:
 
 
 def _unfiltered(packed: bytes, rows: int, width: int, step: int) -> Iterator[npt.NDArray[np.uint8]]:
-    """The bytes of each line; a filter has put each byte relative to those to the left and above."""
-    above = np.zeros(width, dtype=np.uint8)
-    for row, raw in enumerate(_unpacked(packed, rows, width + 1)):
-        kind, line = raw[0], np.frombuffer(raw, dtype=np.uint8)[1:]
-        if kind == 0:
-            current = line
-        elif kind == 1:  # to the left
-            current = np.empty_like(line)
-            for first in range(step):
-                current[first::step] = np.cumsum(line[first::step], dtype=np.uint8)
-        elif kind == 2:  # above
-            current = line + above
-        elif kind in (3, 4):
-            current = _predicted(kind, line, above, step)
-        else:
-            raise InputError(f"is a damaged PNG image: line {row} has the unknown filter {kind}")
-        above = current
+    """Some lines at a time; a filter has put each byte relative to those to the left and above."""
+    above, done = np.zeros(width, dtype=np.uint8), 0
+    for lines in _unpacked(packed, rows, width + 1):
+        for row in np.flatnonzero(lines[:, 0] > _MOST_FILTER).tolist():
+            filter_name = int(lines[row, 0])
+            raise InputError(
+                f"is a damaged PNG image: line {done + row} has the unknown filter {filter_name}"
+            )
+        current = _core.png_lines(lines, above, step)
         yield current
-
-
-def _predicted(
-    kind: int, line: npt.NDArray[np.uint8], above: npt.NDArray[np.uint8], step: int
-) -> npt.NDArray[np.uint8]:
-    """Filters 3 (average) and 4 (Paeth), byte by byte."""
-    done = [0] * step
-    corner = [0] * step + above.tolist()
-    for at, (value, up) in enumerate(zip(line.tolist(), above.tolist(), strict=True)):
-        left = done[at]
-        if kind == 3:
-            guess = (left + up) // 2
-        else:
-            other = corner[at]
-            base = left + up - other
-            guess = min((left, up, other), key=lambda one: abs(one - base))
-        done.append((value + guess) & 255)
-    return np.array(done[step:], dtype=np.uint8)
+        above, done = current[-1], done + len(lines)
 
 
 # Paths.
@@ -299,22 +299,28 @@ def read_map(path: Path) -> Blocked:
         rows.pop()
     if len(rows) != sizes["height"]:
         raise InputError(f"has {len(rows)} rows, its header says {sizes['height']}", file=path)
-    blocked = np.zeros((sizes["height"], sizes["width"]), dtype=bool)
     for index, row in enumerate(rows):
         if len(row) != sizes["width"]:
             message = f"has {len(row)} cells, the header says {sizes['width']}"
             raise InputError(message, file=path, line=index + 5)
-        if wrong := re.search(f"[^{FREE}{OBSTACLES}]", row):
-            message = f"unknown terrain {wrong[0]!r} in column {wrong.start()} (known: {FREE}{OBSTACLES})"
-            raise InputError(message, file=path, line=index + 5)
-        blocked[index] = [cell in OBSTACLES for cell in row]
-    return blocked
+    cells = np.frombuffer("".join(rows).encode(), dtype=np.uint8).reshape(len(rows), sizes["width"])
+    by_terrain = np.full(256, -1, dtype=np.int8)
+    for terrains, obstacle in ((FREE, 0), (OBSTACLES, 1)):
+        by_terrain[[*terrains.encode()]] = obstacle
+    blocked = by_terrain[cells]
+    if blocked.min() < 0:
+        index, column = map(int, np.unravel_index(blocked.argmin(), blocked.shape))
+        message = f"unknown terrain {rows[index][column]!r} in column {column} (known: {FREE}{OBSTACLES})"
+        raise InputError(message, file=path, line=index + 5)
+    return blocked.view(bool)
 
 
 def write_map(path: Path, blocked: Blocked) -> None:
-    rows = ["".join("@" if cell else "." for cell in row) for row in blocked.tolist()]
-    header = ["type octile", f"height {blocked.shape[0]}", f"width {blocked.shape[1]}", "map"]
-    replace_file(path, ("\n".join([*header, *rows]) + "\n").encode(), durable=False)
+    rows, columns = blocked.shape
+    cells = np.full((rows, columns + 1), ord("\n"), dtype=np.uint8)
+    cells[:, :columns] = np.where(blocked, ord("@"), ord("."))
+    header = f"type octile\nheight {rows}\nwidth {columns}\nmap\n"
+    replace_file(path, header.encode() + cells.tobytes(), durable=False)
 
 
 def load_map(path: Path, *, threshold: float | None = None, inflate: str | float = 0) -> Blocked:
@@ -331,7 +337,7 @@ def _read_any(path: Path, threshold: float | None) -> Blocked:
         raise InputError(f"a threshold is for images, not for a {path.suffix} file", file=path)
     if path.suffix in SUFFIXES:
         described = read_ros_map(path)
-        return _obstacles(described.image, lambda _, line: described.obstacles(line))
+        return _obstacles(described.image, lambda levels: (described.obstacles(levels), levels < 0))
     if path.suffix == ".npy":
         return _array(path)
     if not read_bytes(path).startswith(b"type"):
@@ -375,18 +381,25 @@ def _inflated(path: Path, blocked: Blocked, radius: str | float) -> Blocked:
 
 def inflate(blocked: Blocked, radius: float) -> Blocked:
     """Blocks all cells whose centre is at most `radius` cells from the centre of an obstacle."""
+    if blocked.shape[0] > blocked.shape[1]:  # the fewer lines the better
+        return np.ascontiguousarray(inflate(blocked.T, radius).T)
     rows, columns = blocked.shape
     radius += 1e-9  # metres that were divided by a resolution: 0.3 / 0.1 is below 3
-    before = np.zeros((rows, columns + 1), dtype=np.int32)  # obstacles to the left
-    np.cumsum(blocked, axis=1, out=before[:, 1:])
-    result: Blocked = blocked.copy()
-    for down in range(min(int(radius), rows - 1) + 1):
-        width = int(math.sqrt(radius * radius - down * down))
-        first = np.maximum(np.arange(columns) - width, 0)
-        end = np.minimum(np.arange(columns) + width + 1, columns)
-        near = before[:, end] > before[:, first]
-        result[down:] |= near[: rows - down]
-        result[: rows - down] |= near[down:]
+    far = min(int(radius), rows) + 1
+    # How far an obstacle of the same column, so many rows away, blocks cells to its left and right.
+    reach = np.append(np.sqrt(radius * radius - np.arange(far) ** 2).astype(np.int32), np.int32(-1))
+    distance = np.empty(blocked.shape, dtype=np.int16)  # rows to the next obstacle above, at most `far`
+    near = np.full(columns, far, dtype=np.int16)
+    for row in range(rows):
+        near = np.where(blocked[row], np.int16(0), np.minimum(near + 1, far))
+        distance[row] = near
+    result: Blocked = np.empty(blocked.shape, dtype=bool)
+    places = np.arange(columns, dtype=np.int32)
+    for row in reversed(range(rows)):
+        near = np.minimum(distance[row], near + 1)  # or below
+        right = np.maximum.accumulate(places + reach[near])
+        left = np.minimum.accumulate((places - reach[near])[::-1])[::-1]
+        result[row] = (left <= places) | (places <= right)
     return result
 
 

@@ -172,13 +172,14 @@ def _draws(seed: int, options: MapOptions) -> Iterator[GridProblem]:
 
 def _problem_on(grid: Grid, rng: random.Random) -> GridProblem | None:
     """A problem on a map; None if there is no way to the goal that was drawn."""
-    free = np.argwhere(~grid.blocked)
+    free = np.flatnonzero(~grid.blocked)
     if len(free) < 2:
         return None
-    goal = tuple(map(int, free[rng.randrange(len(free))]))
-    there = np.argwhere(np.isfinite(grid.distances(goal)))
-    starts = [cell for cell in map(tuple, there.tolist()) if cell != goal]
-    return GridProblem(grid, rng.choice(starts), goal) if starts else None
+    goal = rng.choice(free)
+    there = np.isfinite(grid.distances(grid.cell(goal))).reshape(-1)
+    there[goal] = False
+    starts = np.flatnonzero(there)
+    return GridProblem(grid, grid.cell(rng.choice(starts)), grid.cell(goal)) if len(starts) else None
 
 
 def with_headings(

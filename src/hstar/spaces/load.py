@@ -103,12 +103,11 @@ def _map(
     named = not hasattr(source, "shape")
     blocked = load_map(Path(source), threshold=threshold, inflate=inflate) if named else source
     grid = Grid(blocked, None, neighbours, cut_corners)
-    free = np.argwhere(~grid.blocked).tolist()
-    if not free:
+    free = np.flatnonzero(~grid.blocked)
+    if not len(free):
         raise InputError("the map has no free cell", file=Path(source) if named else None)
-    return GridProblem(
-        grid, tuple(free[0] if start is None else start), tuple(free[-1] if goal is None else goal)
-    )
+    ends = (grid.cell(free[at]) if cell is None else tuple(cell) for cell, at in ((start, 0), (goal, -1)))
+    return GridProblem(grid, *ends)
 
 
 def _own(source: Any) -> OwnProblem:

@@ -21,9 +21,12 @@ namespace hstar {
 
 class BucketQueue {
  public:
-  // `step` is what a step costs at least: the width of buckets is a power of two below.
-  explicit BucketQueue(int64_t step)
-      : shift_(std::max(0, static_cast<int>(std::bit_width(static_cast<uint64_t>(step))) - kBitsPerStep)),
+  // `step` is what a step costs at least: the width of buckets is a power of two below. Unless `ordered`, one
+  // just below: Dijkstra's algorithm may take entries of such a bucket in any order (Denardo and Fox, 1979).
+  explicit BucketQueue(int64_t step, bool ordered = true)
+      : ordered_(ordered),
+        shift_(std::max(
+            0, static_cast<int>(std::bit_width(static_cast<uint64_t>(step))) - (ordered ? kBitsPerStep : 1))),
         ring_(kBuckets) {}
 
   bool empty() const { return size_ == 0; }
@@ -96,7 +99,8 @@ class BucketQueue {
     front_.swap(ring_[slot(next)]);
     used_[slot(next) / 64] &= ~(uint64_t{1} << (slot(next) % 64));
     const int64_t f = front_[0].f;
-    is_stack_ = std::all_of(front_.begin(), front_.end(), [f](const Entry& entry) { return entry.f == f; });
+    is_stack_ = !ordered_ ||
+                std::all_of(front_.begin(), front_.end(), [f](const Entry& entry) { return entry.f == f; });
     if (!is_stack_) std::make_heap(front_.begin(), front_.end(), later);
   }
 
@@ -131,6 +135,7 @@ class BucketQueue {
     far_.resize(kept);
   }
 
+  bool ordered_;
   int shift_;
   size_t size_ = 0;
   int64_t current_ = -1;  // all entries up to this bucket are in the front
