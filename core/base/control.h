@@ -88,6 +88,10 @@ class Control {
     return pending_ >= budget_ && read_clock(counts, best_h);
   }
 
+  // The same for searches that end by an exception.
+  void keep(const Counts& counts, int32_t best_h, uint32_t work = 1) {
+    if (poll(counts, best_h, work)) throw Stopped();
+  }
   // From inside an evaluation: throws Stopped if the search has to stop.
   void keep(uint32_t work) {
     pending_ += work;

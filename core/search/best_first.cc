@@ -18,28 +18,25 @@ SearchOptions applicable_options(SearchOptions options, const BestFirstConfig& c
   return options;
 }
 
-class BestFirst {
+class BestFirst : private GraphSearch {
  public:
   BestFirst(const SearchContext& context, const BestFirstConfig& config)
-      : space_(context.space),
-        heuristics_(context.heuristics),
-        options_(applicable_options(context.options, config)),
+      : GraphSearch(context, context.heuristics),
         config_(config),
-        control_(context.control),
-        batch_limit_(batch_limit(context)),
-        graph_(context, heuristics_),
+        // Preferred operators are of one state.
+        batch_limit_(options_.preferred ? 1
+                     : options_.batch   ? options_.batch
+                                        : space_.batch()),
         open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
         successors_(space_),
         current_(space_),
         batch_(space_),
+        preferred_(context),
         h_(heuristics_.size()),
-        best_(heuristics_.size(), kDeadEnd) {
-    check_preferred(options_, heuristics_);
-    if (options_.preferred) is_preferred_.resize(space_.operators(), 0);
-  }
+        best_(heuristics_.size(), kDeadEnd) {}
 
-  SearchResult run(const std::vector<uint32_t>& initial) {
-    result_.status = guard_limits(control_, [&] { return search(initial); });
+  SearchResult run() {
+    result_.status = guard_limits(control_, [&] { return search(); });
     graph_.report(result_, open_.bytes());
     result_.best_h = best_[0];
     if (!config_.greedy && heuristics_[0]->admissible()) result_.lower_bound = lower_bound();
@@ -47,8 +44,6 @@ class BestFirst {
   }
 
  private:
-  Counts& counts() { return result_.counts; }
-
   // On an optimal path there is always an open node whose key is at most the optimum, or `weight` times it;
   // until a state stays closed to which there is a cheaper way.
   Cost lower_bound() const {
@@ -56,14 +51,14 @@ class BestFirst {
     return static_cast<Cost>((std::min(greatest_key_, proven_key_) + unit - 1) / unit);
   }
 
-  Status search(const std::vector<uint32_t>& initial) {
+  Status search() {
     // 1. The initial state.
-    const StateId root = graph_.add_root(initial.data());
+    const StateId root = graph_.add_root(initial_);
     add_to_batch(root, 0, false);
-    if (options_.goal_at_generation && space_.is_goal(initial.data())) goal_ = root;
-    const bool within_limits = evaluate_batch();
-    result_.initial_h = h_[0].at(0);
-    if (!within_limits) return control_.status();
+    if (options_.goal_at_generation && space_.is_goal(initial_)) goal_ = root;
+    evaluate_batch();
+    result_.initial_h = h_[0][0];
+    control_.keep(counts(), best_[0]);
     if (goal_ != kNoState) return solved(goal_);
 
     while (!open_.empty()) {
@@ -74,25 +69,12 @@ class BestFirst {
         if (taken_goals_[i]) return solved(taken_[i]);
       // 3. All successors, 4. without duplicates, 5. evaluated and queued.
       generate();
-      if (!place_successors()) return Status::kMemoryLimit;
-      if (goal_ != kNoState) {
-        if (control_.poll(counts(), best_[0])) return control_.status();
-        return solved(goal_);
-      }
-      if (!evaluate_batch()) return control_.status();
-      if (control_.poll(counts(), best_[0])) return control_.status();
+      place_successors();
+      if (goal_ == kNoState) evaluate_batch();
+      control_.keep(counts(), best_[0]);
+      if (goal_ != kNoState) return solved(goal_);
     }
     return exhausted_status(heuristics_, counts());
-  }
-
-  Status solved(StateId id) {
-    result_.plan = graph_.path(id);
-    return Status::kSolved;
-  }
-
-  static size_t batch_limit(const SearchContext& context) {
-    if (context.options.preferred) return 1;  // they are of one state
-    return context.options.batch ? context.options.batch : context.space.batch();
   }
 
   // Closes the best open node; where nodes are expanded together also those behind it, by g + h only while
@@ -136,26 +118,21 @@ class BestFirst {
     current_.clear();
     current_.push(graph_.state(taken_[0]), 0, taken_[0]);
     for (Heuristic* heuristic : heuristics_)
-      if (heuristic->has_preferred_operators()) heuristic->evaluate_preferred(current_, 0, preferred_);
+      if (heuristic->has_preferred_operators()) preferred_.evaluate(*heuristic, current_);
+    preferred_.mark();
   }
 
-  // False if the memory limit forbids to register another state.
-  bool place_successors() {
-    for (const int32_t op : preferred_) is_preferred_[op] = 1;
+  void place_successors() {
     size_t i = 0;
-    for (size_t k = 0; k < taken_.size() && goal_ == kNoState; ++k) {
-      if (!place_until(successors_.end(k), taken_[k], i)) return false;
-    }
-    for (const int32_t op : preferred_) is_preferred_[op] = 0;
-    return true;
+    for (size_t k = 0; k < taken_.size() && goal_ == kNoState; ++k)
+      place_until(successors_.end(k), taken_[k], i);
   }
 
-  bool place_until(size_t end, StateId parent, size_t& i) {
+  void place_until(size_t end, StateId parent, size_t& i) {
     const Cost parent_g = graph_[parent].g;
     for (; i < end; ++i) {
-      if (!graph_.has_room()) return false;
       const int32_t op = successors_.op(i);
-      const bool preferred = options_.preferred && is_preferred_[op];
+      const bool preferred = preferred_.has(op);
       const Cost g = parent_g + successors_.cost(i);
       const uint32_t* successor = successors_.state(i);
       const auto [id, is_new] = graph_.reach(parent, op, g, successor, successors_.hash(i));
@@ -164,7 +141,7 @@ class BestFirst {
           // The successors before it count as evaluated, as if they had been looked at one by one.
           counts().evaluated += batch_.size();
           goal_ = id;
-          return true;
+          return;
         }
         add_to_batch(id, op, preferred);
       } else {
@@ -172,7 +149,6 @@ class BestFirst {
         if (graph_.improve(id, parent, op, g)) queue_again(id, preferred);
       }
     }
-    return true;
   }
 
   // A state to which there is a cheaper way.
@@ -201,19 +177,10 @@ class BestFirst {
     batch_preferred_.push_back(preferred);
   }
 
-  // False if a limit ran out.
-  bool evaluate_batch() {
+  void evaluate_batch() {
     const size_t n = batch_.size();
     counts().evaluated += n;
-    for (size_t k = 0; k < heuristics_.size(); ++k) {
-      h_[k].resize(std::max<size_t>(n, 1));
-      const size_t grain = heuristics_[k]->grain();
-      for (size_t begin = 0; begin < n; begin += grain) {
-        heuristics_[k]->evaluate(batch_, begin, std::min(begin + grain, n), h_[k].data());
-        if (grain < 64 && control_.poll(counts(), best_[0], kSlowWork)) return false;
-        if (grain >= 64) control_.keep(1);
-      }
-    }
+    for (size_t k = 0; k < heuristics_.size(); ++k) evaluate(*heuristics_[k], batch_, control_, h_[k]);
     bool progress = false;
     for (size_t i = 0; i < n; ++i) {
       const StateId id = batch_ids_[i];
@@ -238,7 +205,6 @@ class BestFirst {
     batch_.clear();
     batch_ids_.clear();
     batch_preferred_.clear();
-    return true;
   }
 
   // A safe heuristic says so, or all heuristics do.
@@ -252,17 +218,9 @@ class BestFirst {
     return all;
   }
 
-  static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of a symbolic evaluation
-
-  const SearchSpace& space_;
-  const Heuristics& heuristics_;
-  const SearchOptions options_;
   const BestFirstConfig config_;
-  Control& control_;
   const size_t batch_limit_;  // nodes that are expanded together
-  SearchGraph graph_;
   AlternationOpenList<StateId> open_;
-  SearchResult result_;
   StateId goal_ = kNoState;   // found at generation
   int64_t greatest_key_ = 0;  // of the nodes expanded, each the least one of its time
   int64_t proven_key_ = std::numeric_limits<int64_t>::max();  // the same when a state first stayed closed
@@ -275,8 +233,7 @@ class BestFirst {
   StateBatch batch_;       // successors that are new
   std::vector<StateId> batch_ids_;
   std::vector<char> batch_preferred_;
-  std::vector<int32_t> preferred_;
-  std::vector<char> is_preferred_;    // per operator, set only within place_successors
+  PreferredOperators preferred_;
   std::vector<std::vector<Cost>> h_;  // per heuristic, per state of the batch
   std::vector<Cost> best_;            // per heuristic
 };
@@ -286,7 +243,9 @@ class BestFirst {
 SearchResult best_first(const SearchContext& context, const BestFirstConfig& config) {
   if (!config.greedy && context.heuristics.size() > 1)
     throw InputError("a search by g + h takes one heuristic; combine several by max or sum");
-  return BestFirst(context, config).run(context.initial);
+  const SearchOptions options = applicable_options(context.options, config);
+  const SearchJob job{context.space, context.initial, context.heuristics, context.anchor, options};
+  return BestFirst({job, context.control, context.on_plan}, config).run();
 }
 
 }  // namespace hstar

@@ -35,10 +35,10 @@
 namespace hstar {
 namespace {
 
-class FocalSearch {
+class FocalSearch : private GraphSearch {
  public:
   explicit FocalSearch(const SearchContext& context)
-      : space_(context.space),
+      : GraphSearch(context, {context.heuristics[0]}),
         guide_(*context.heuristics[0]),
         anchor_(context.anchor),
         guide_is_anchor_(!anchor_ && guide_.admissible()),
@@ -46,10 +46,7 @@ class FocalSearch {
         scale_(anchor_            ? anchor_->scale()
                : guide_is_anchor_ ? guide_.scale()
                                   : 1),
-        options_(context.options),
-        control_(context.control),
         on_plan_(context.on_plan),
-        graph_(context, {&guide_}),
         open_(options_.ties, options_.seed),
         waiting_(TieBreaking::kFifo, 0),
         focal_(options_.ties, options_.seed + 1),
@@ -63,13 +60,13 @@ class FocalSearch {
     if (!(options_.bound >= 1)) throw InputError("the bound must be at least 1");
     if (!(options_.guide_weight >= 0)) throw InputError("the weight of the guide must not be negative");
     if (!std::isinf(options_.guide_weight)) {
-      g_unit_ = kUnit * guide_.scale();
-      h_unit_ = std::llround(std::min(options_.guide_weight, 1e6) * kUnit);
+      g_unit_ = kWeightUnit * guide_.scale();
+      h_unit_ = std::llround(std::min(options_.guide_weight, 1e6) * kWeightUnit);
     }
   }
 
-  SearchResult run(const std::vector<uint32_t>& initial) {
-    result_.status = guard_limits(control_, [&] { return search(initial.data()); });
+  SearchResult run() {
+    result_.status = guard_limits(control_, [&] { return search(); });
     graph_.report(result_, beliefs_.bytes() + open_.bytes() + waiting_.bytes() + focal_.bytes());
     result_.best_h = best_h_;
     if (result_.status != Status::kUnsolvable && result_.status != Status::kIncomplete)
@@ -80,9 +77,6 @@ class FocalSearch {
  private:
   static constexpr Cost kUnknown = -1;
   static constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
-  static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of a symbolic evaluation
-  static constexpr size_t kManyStates = 64;  // a heuristic with this grain is quick
-  static constexpr int64_t kUnit = 1000;     // weights are fractions with this denominator
 
   // What the anchor says about a node, in units of 1/scale_.
   struct Belief {
@@ -90,42 +84,35 @@ class FocalSearch {
     Cost h = kUnknown;
   };
 
-  Counts& counts() { return result_.counts; }
-
-  Status search(const uint32_t* initial) {
+  Status search() {
     // 1. The initial state.
-    const StateId root = graph_.add_root(initial);
+    const StateId root = graph_.add_root(initial_);
     beliefs_.push_back({});
-    Cost guide = 0, anchor = 0;
-    batch_.push(initial, 0, root);
-    guide_.evaluate(batch_, 0, 1, &guide);
-    anchor = guide_is_anchor_ ? guide : anchor_ && anchor_at_once_ ? ask(initial) : 0;
-    ++counts().evaluated;
-    result_.initial_h = guide;
-    open(root, guide, anchor);
-    if (control_.poll(counts(), best_h_)) return control_.status();
-    if (space_.is_goal(initial) && !found(root)) return control_.status();
+    add_to_batch(root, 0, initial_);
+    evaluate_new();
+    result_.initial_h = graph_[root].h;
+    control_.keep(counts(), best_h_);
+    if (space_.is_goal(initial_)) found(root);
 
     while (true) {
       // 2. The lower bound, and whether the incumbent is proven.
-      if (!raise_lower_bound()) return control_.status();
+      raise_lower_bound();
       if (proven()) return Status::kSolved;
       if (open_.empty()) return Status::kUnsolvable;  // an admissible anchor is right about dead ends
       // 3. A node: by the guide or by the anchor.
-      StateId id = kNoState;
-      if (!by_anchor() && !take_from_focal(id)) return control_.status();
+      StateId id = by_anchor() ? kNoState : take_from_focal();
       if (proven()) return Status::kSolved;  // by what FOCAL told
       if (id == kNoState) {
-        if (!raise_lower_bound()) return control_.status();
+        raise_lower_bound();
         if (open_.empty() || proven()) continue;
         id = open_.front();
       }
       graph_[id].set_status(NodeStatus::kClosed);
       ++counts().expanded;
       // 4. Its successors without duplicates, evaluated.
-      if (!expand(id)) return control_.status();
-      if (!evaluate_new()) return control_.status();
-      if (control_.poll(counts(), best_h_)) return control_.status();
+      expand(id);
+      evaluate_new();
+      control_.keep(counts(), best_h_);
     }
   }
 
@@ -156,41 +143,37 @@ class FocalSearch {
     return incumbent_ != kInfinity && beliefs_[id].key >= incumbent_ * scale_;
   }
 
-  // A goal with the least cost so far; false if the observer of plans wants to stop.
-  bool found(StateId goal) {
+  // A goal with the least cost so far.
+  void found(StateId goal) {
     incumbent_ = graph_[goal].g;
-    result_.plan = graph_.path(goal);
-    if (!on_plan_ || on_plan_({result_.plan, static_cast<Cost>(lower_bound()), control_.elapsed_s()}))
-      return true;
+    solved(goal);
+    if (!on_plan_ || on_plan_({result_.plan, static_cast<Cost>(lower_bound()), control_.elapsed_s()})) return;
     control_.stop(Status::kInterrupted);
-    return false;
+    throw Stopped();
   }
 
   // The queues.
 
-  // The node with the least key goes to the front of the open list, its anchor known; false if a limit ran
-  // out.
-  bool raise_lower_bound() {
+  // The node with the least key goes to the front of the open list, its anchor known.
+  void raise_lower_bound() {
     while (!open_.empty()) {
       const StateId id = open_.front();
       const bool stale = graph_[id].status() != NodeStatus::kOpen || beliefs_[id].key != open_.front_key();
       if (!stale && given_up(id)) break;  // and so are all behind it
       if (!stale && beliefs_[id].h != kUnknown) {
         least_key_ = std::max(least_key_, beliefs_[id].key);
-        return true;
+        return;
       }
       open_.pop();
       if (stale) continue;
-      if (!ask_anchor(id)) return false;
+      ask_anchor(id);
       if (graph_[id].status() == NodeStatus::kOpen) push_open(id);
     }
     least_key_ = incumbent_ == kInfinity ? least_key_ : incumbent_ * scale_;
-    return true;
   }
 
-  // The open node of FOCAL that the guide likes best, its anchor known; `best` is left alone if FOCAL is
-  // empty. False if a limit ran out.
-  bool take_from_focal(StateId& best) {
+  // The open node of FOCAL that the guide likes best, its anchor known; kNoState if FOCAL is empty.
+  StateId take_from_focal() {
     const int64_t limit = focal_limit();
     while (!waiting_.empty() && waiting_.front_key() <= limit) push_focal(waiting_.pop());
     while (!focal_.empty()) {
@@ -198,25 +181,22 @@ class FocalSearch {
       const StateId id = focal_.pop();
       if (graph_[id].status() != NodeStatus::kOpen) continue;
       if (beliefs_[id].h == kUnknown) {
-        if (!ask_anchor(id)) return false;
+        ask_anchor(id);
         if (graph_[id].status() != NodeStatus::kOpen) continue;
         push_open(id);
       }
       if (given_up(id)) continue;
-      if (beliefs_[id].key <= limit) {
-        best = id;
-        return true;
-      }
+      if (beliefs_[id].key <= limit) return id;
       waiting_.push(beliefs_[id].key, 0, id);
     }
-    return true;
+    return kNoState;
   }
 
   // Of an admissible guide whose queue has all open nodes: the key of one on an optimal path, reached at
   // least cost, is at most the optimum times the greater of both weights.
   void raise_by_guide() {
     if (g_unit_ == 0) return;
-    const int64_t unit = std::max(kUnit, h_unit_);
+    const int64_t unit = std::max(kWeightUnit, h_unit_);
     least_key_ = std::max(least_key_, (focal_.front_key() + unit - 1) / unit);
   }
 
@@ -248,18 +228,11 @@ class FocalSearch {
       push_focal(id);
   }
 
-  Cost ask(const uint32_t* packed) {
-    Cost h;
-    asked_.clear();
-    asked_.push(packed);
-    anchor_->evaluate(asked_, 0, 1, &h);
-    return h;
-  }
-
-  // False if a limit ran out.
-  bool ask_anchor(StateId id) {
+  void ask_anchor(StateId id) {
     Belief& belief = beliefs_[id];
-    belief.h = ask(graph_.state(id));
+    asked_.clear();
+    asked_.push(graph_.state(id));
+    anchor_->evaluate(asked_, 0, 1, &belief.h);
     ++counts().anchored;
     if (belief.h == kDeadEnd) {
       graph_[id].set_status(NodeStatus::kDeadEnd);
@@ -267,25 +240,21 @@ class FocalSearch {
     } else {
       belief.key = std::max(belief.key, int64_t{graph_[id].g} * scale_ + belief.h);
     }
-    return !control_.poll(counts(), best_h_, kSlowWork);
+    control_.keep(counts(), best_h_, kSlowWork);
   }
 
   // Successors.
 
-  // False if a limit ran out.
-  bool expand(StateId parent) {
+  void expand(StateId parent) {
     successors_.generate(graph_.state(parent), 1, graph_.registry());
     successors_.goals(goals_);
     counts().generated += successors_.size();
     batch_.clear();
     batch_.set_parent(graph_.state(parent));
-    for (size_t i = 0; i < successors_.size(); ++i)
-      if (!place(parent, i)) return false;
-    return true;
+    for (size_t i = 0; i < successors_.size(); ++i) place(parent, i);
   }
 
-  bool place(StateId parent, size_t i) {
-    if (!graph_.has_room()) return !control_.stop(Status::kMemoryLimit);
+  void place(StateId parent, size_t i) {
     const Cost g = graph_[parent].g + successors_.cost(i);
     const int32_t op = successors_.op(i);
     const auto [id, is_new] = graph_.reach(parent, op, g, successors_.state(i), successors_.hash(i));
@@ -293,45 +262,42 @@ class FocalSearch {
     if (is_new) {
       beliefs_.push_back({key, kUnknown});
     } else {
-      if (!graph_.improve(id, parent, op, g)) return true;
+      if (!graph_.improve(id, parent, op, g)) return;
       Belief& belief = beliefs_[id];
       belief.key = belief.h == kUnknown ? key : std::max(key, int64_t{g} * scale_ + belief.h);
     }
     if (goals_[i]) {
       graph_[id].set_status(NodeStatus::kClosed);  // a plan goes no further
-      return g >= incumbent_ || found(id);
+      if (g < incumbent_) found(id);
+      return;
     }
     if (is_new) {
-      batch_.push(successors_.state(i), op, id);
-      new_ids_.push_back(id);
-      return true;
+      add_to_batch(id, op, successors_.state(i));
+      return;
     }
     Node& node = graph_[id];
-    if (node.status() == NodeStatus::kNew) return true;  // among the new ones
+    if (node.status() == NodeStatus::kNew) return;  // among the new ones
     if (node.status() == NodeStatus::kClosed) {
       ++counts().reopened;
       node.set_status(NodeStatus::kOpen);
     }
     push(id);
-    return true;
   }
 
-  // False if a limit ran out.
-  bool evaluate_new() {
-    const size_t n = batch_.size(), grain = guide_.grain();
+  void add_to_batch(StateId id, int32_t op, const uint32_t* packed) {
+    batch_.push(packed, op, id);
+    new_ids_.push_back(id);
+  }
+
+  void evaluate_new() {
+    const size_t n = batch_.size();
     counts().evaluated += n;
-    guide_values_.resize(n);
+    evaluate(guide_, batch_, control_, guide_values_);
     anchor_values_.assign(n, 0);
-    for (size_t begin = 0; begin < n; begin += grain) {
-      guide_.evaluate(batch_, begin, std::min(begin + grain, n), guide_values_.data());
-      if (grain < kManyStates && control_.poll(counts(), best_h_, kSlowWork)) return false;
-      if (grain >= kManyStates) control_.keep(1);
-    }
     if (anchor_ && anchor_at_once_ && n > 0) anchor_->evaluate(batch_, 0, n, anchor_values_.data());
     const std::vector<Cost>& anchored = guide_is_anchor_ ? guide_values_ : anchor_values_;
     for (size_t i = 0; i < n; ++i) open(new_ids_[i], guide_values_[i], anchored[i]);
     new_ids_.clear();
-    return true;
   }
 
   void open(StateId id, Cost guide, Cost anchor) {
@@ -353,22 +319,17 @@ class FocalSearch {
     push(id);
   }
 
-  const SearchSpace& space_;
   Heuristic& guide_;
   Heuristic* const anchor_;
   const bool guide_is_anchor_;  // a guide that is admissible itself needs no other anchor
   const bool anchor_at_once_;   // the anchor is quick, or the guide: it is asked about every new state
   const int32_t scale_;         // of the anchor; without any the costs of paths have to do
-  const SearchOptions options_;
-  Control& control_;
   const PlanObserver& on_plan_;
-  SearchGraph graph_;
   Segmented<Belief> beliefs_;  // by state
   OpenList<StateId> open_;     // all open nodes by key; where a node has several entries, one has its key
   OpenList<StateId> waiting_;  // open nodes that are not in FOCAL because of their key
   OpenList<StateId> focal_;    // by the guide
   int64_t g_unit_ = 0, h_unit_ = 1;  // its key: g_unit_ * g + h_unit_ * h
-  SearchResult result_;
   int64_t least_key_ = 0;
   int64_t incumbent_ = kInfinity;  // cost of the best plan
   int32_t turn_ = 0;
@@ -390,7 +351,7 @@ const SearchEntry focal_search = {
     .reference = "Pearl and Kim, IEEE PAMI 1982",
     .optimal = true,
     .complete = true,
-    .run = [](const SearchContext& context) { return FocalSearch(context).run(context.initial); },
+    .run = [](const SearchContext& context) { return FocalSearch(context).run(); },
 };
 
 }  // namespace hstar

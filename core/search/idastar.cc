@@ -36,22 +36,18 @@ class IDAStar {
     root.packed = initial;
     root.g = 0;
     batch_.push(root.packed.data());
-    Cost h;
-    heuristic_.evaluate(batch_, 0, 1, &h);
-    ++result_.counts.evaluated;
-    result_.counts.dead_ends += h == kDeadEnd;
-    result_.initial_h = result_.best_h = h;
+    evaluate(root);
+    const Cost h = result_.initial_h = root.h[0];
     int64_t bound = h == kDeadEnd ? kInfinity : h;
     while (bound != kInfinity) {
       if (heuristic_.admissible()) result_.lower_bound = static_cast<Cost>((bound + scale_ - 1) / scale_);
-      if (search_below(bound)) return result_.status;
+      if (search_below(bound)) return Status::kSolved;
       bound = next_bound_;
     }
     return exhausted_status({&heuristic_}, result_.counts);
   }
 
   static constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
-  static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of an expansion
 
   struct Level {
     std::vector<uint32_t> packed;
@@ -69,7 +65,7 @@ class IDAStar {
     return *levels_[depth];
   }
 
-  // One depth-first search; true if it ends the whole search: solved or stopped.
+  // One depth-first search; true if it finds a plan.
   bool search_below(int64_t bound) {
     next_bound_ = kInfinity;
     size_t depth = 0;
@@ -99,11 +95,10 @@ class IDAStar {
     }
   }
 
-  // Prepares a level for its first successor; true if that ends the search.
+  // Prepares a level for its first successor; true if it is a goal.
   bool enter(size_t depth) {
     Level& here = level(depth);
     if (space_.is_goal(here.packed.data())) {
-      result_.status = Status::kSolved;
       for (size_t i = 0; i < depth; ++i) result_.plan.push_back(levels_[i]->operators[levels_[i]->next - 1]);
       return true;
     }
@@ -111,9 +106,8 @@ class IDAStar {
     here.next = 0;
     ++result_.counts.expanded;
     generate(here, depth);
-    if (!control_.poll(result_.counts, result_.best_h, kSlowWork)) return false;
-    result_.status = control_.status();
-    return true;
+    control_.keep(result_.counts, result_.best_h, kSlowWork);
+    return false;
   }
 
   // The successors that are not on the path, with their values.
@@ -134,14 +128,14 @@ class IDAStar {
       here.costs.push_back(expansion_.costs[i]);
       batch_.push(successor, expansion_.operators[i]);
     }
-    here.h.resize(here.operators.size());
-    const size_t n = batch_.size();
-    const size_t grain = heuristic_.grain();
-    for (size_t begin = 0; begin < n; begin += grain) {
-      heuristic_.evaluate(batch_, begin, std::min(begin + grain, n), here.h.data());
-      control_.keep(1);
-    }
-    result_.counts.evaluated += n;
+    evaluate(here);
+  }
+
+  // Values of the batch.
+  void evaluate(Level& here) {
+    here.h.resize(batch_.size());
+    hstar::evaluate(heuristic_, batch_, control_, here.h);
+    result_.counts.evaluated += here.h.size();
     for (const Cost h : here.h) {
       result_.counts.dead_ends += h == kDeadEnd;
       result_.best_h = std::min(result_.best_h, h);

@@ -20,48 +20,40 @@ struct Edge {
   int32_t op;
 };
 
-class Lazy {
+class Lazy : private GraphSearch {
  public:
   explicit Lazy(const SearchContext& context)
-      : space_(context.space),
-        heuristics_(context.heuristics),
-        options_(context.options),
-        control_(context.control),
-        graph_(context, heuristics_),
+      : GraphSearch(context, context.heuristics),
         open_(heuristics_.size(), options_.preferred, options_.boost, options_.ties, options_.seed),
         current_(space_),
+        preferred_(context),
         h_(heuristics_.size()),
         keys_(heuristics_.size()),
         best_(heuristics_.size(), kDeadEnd) {
-    check_preferred(options_, heuristics_);
-    if (options_.preferred) is_preferred_.resize(space_.operators(), 0);
     if (!(options_.guide_weight >= 0)) throw InputError("the weight of the guide must not be negative");
     weighted_ = !std::isinf(options_.guide_weight);
-    if (weighted_) h_unit_ = std::llround(std::min(options_.guide_weight, 1e6) * kUnit);
+    if (weighted_) h_unit_ = std::llround(std::min(options_.guide_weight, 1e6) * kWeightUnit);
   }
 
-  SearchResult run(const std::vector<uint32_t>& initial) {
-    result_.status = guard_limits(control_, [&] { return search(initial); });
+  SearchResult run() {
+    result_.status = guard_limits(control_, [&] { return search(); });
     graph_.report(result_, open_.bytes());
     result_.best_h = best_[0];
     return std::move(result_);
   }
 
  private:
-  Counts& counts() { return result_.counts; }
-
-  Status search(const std::vector<uint32_t>& initial) {
+  Status search() {
     if (options_.max_cost <= 0) return Status::kUnsolvable;
-    std::vector<uint32_t> packed = initial;
-    StateId id = graph_.add_root(packed.data());
+    std::vector<uint32_t> packed(initial_, initial_ + space_.words());
+    StateId id = graph_.add_root(initial_);
     while (true) {
       // 1. A state that is new, or reached more cheaply than before: evaluate it, and unless it is a dead end
       // queue its successors.
       if (space_.is_goal(graph_.state(id))) {
         // The heuristic is not asked about goals, but the root's value is reported.
         if (id == 0) evaluate(id);
-        result_.plan = graph_.path(id);
-        return Status::kSolved;
+        return solved(id);
       }
       const bool alive = evaluate(id);
       if (id == 0) result_.initial_h = h_[0];
@@ -70,12 +62,11 @@ class Lazy {
       else
         ++counts().dead_ends;
       graph_[id].set_status(alive ? NodeStatus::kClosed : NodeStatus::kDeadEnd);
-      if (control_.poll(counts(), best_[0], kSlowWork)) return control_.status();
+      control_.keep(counts(), best_[0], kSlowWork);
 
       // 2. The next edge that leads to such a state.
       for (bool found = false; !found;) {
         if (open_.empty()) return exhausted();
-        if (!graph_.has_room()) return Status::kMemoryLimit;
         const Edge edge = open_.pop();
         const Cost cost = space_.apply(graph_.state(edge.parent), edge.op, packed.data(), scratch_);
         const Cost g = graph_[edge.parent].g + cost;
@@ -107,10 +98,7 @@ class Lazy {
     bool doomed = false, alive = false, progress = false;
     for (size_t k = 0; k < heuristics_.size(); ++k) {
       Heuristic& heuristic = *heuristics_[k];
-      if (options_.preferred && heuristic.has_preferred_operators())
-        h_[k] = heuristic.evaluate_preferred(current_, 0, preferred_);
-      else
-        heuristic.evaluate(current_, 0, 1, &h_[k]);
+      h_[k] = preferred_.evaluate(heuristic, current_);
       doomed |= h_[k] == kDeadEnd && heuristic.safe();
       alive |= h_[k] != kDeadEnd;
       progress |= h_[k] < best_[k];
@@ -126,26 +114,17 @@ class Lazy {
     space_.operators_of(graph_.state(id), scratch_);
     const std::vector<int32_t>& operators = scratch_.operators;
     counts().generated += operators.size();
-    for (const int32_t op : preferred_) is_preferred_[op] = 1;
+    preferred_.mark();
     for (size_t k = 0; k < heuristics_.size(); ++k)
-      keys_[k] = (weighted_ ? kUnit * heuristics_[k]->scale() * graph_[id].g : 0) + h_unit_ * h_[k];
+      keys_[k] = (weighted_ ? kWeightUnit * heuristics_[k]->scale() * graph_[id].g : 0) + h_unit_ * h_[k];
     for (const int32_t op : operators)
       for (size_t k = 0; k < heuristics_.size(); ++k)
-        if (h_[k] != kDeadEnd) open_.push(k, keys_[k], 0, options_.preferred && is_preferred_[op], {id, op});
-    for (const int32_t op : preferred_) is_preferred_[op] = 0;
+        if (h_[k] != kDeadEnd) open_.push(k, keys_[k], 0, preferred_.has(op), {id, op});
   }
 
-  static constexpr int64_t kUnit = 1000;     // weights are fractions with this denominator
-  static constexpr uint32_t kSlowWork = 50;  // a guess at the microseconds of a symbolic evaluation
-
-  const SearchSpace& space_;
-  const Heuristics& heuristics_;
-  const SearchOptions& options_;
-  Control& control_;
-  SearchGraph graph_;
   AlternationOpenList<Edge> open_;
-  SearchResult result_;
   StateBatch current_;
+  PreferredOperators preferred_;
   std::vector<Cost> h_;
   std::vector<int64_t> keys_;  // of the successors of a state, per heuristic
   std::vector<Cost> best_;
@@ -153,8 +132,6 @@ class Lazy {
   bool weighted_ = false;  // g counts, too
   int64_t h_unit_ = 1;     // what a unit of h counts, if g does
   Expansion scratch_;
-  std::vector<int32_t> preferred_;
-  std::vector<char> is_preferred_;  // per operator, set only within expand
 };
 
 }  // namespace
@@ -164,7 +141,7 @@ const SearchEntry lazy_search = {
     .description = "greedy best-first search with deferred evaluation",
     .reference = "Helmert, JAIR 2006",
     .complete = true,
-    .run = [](const SearchContext& context) { return Lazy(context).run(context.initial); },
+    .run = [](const SearchContext& context) { return Lazy(context).run(); },
 };
 
 }  // namespace hstar

@@ -6,9 +6,13 @@
 
 namespace hstar {
 
-void check_preferred(const SearchOptions& options, const Heuristics& heuristics) {
-  if (options.preferred && std::ranges::none_of(heuristics, &Heuristic::has_preferred_operators))
-    throw InputError("none of the heuristics has preferred operators; use ff");
+void evaluate(Heuristic& heuristic, StateBatch& batch, Control& control, std::vector<Cost>& h) {
+  const size_t n = batch.size(), grain = heuristic.grain();
+  if (h.size() < n) h.resize(n);
+  for (size_t begin = 0; begin < n; begin += grain) {
+    heuristic.evaluate(batch, begin, std::min(begin + grain, n), h.data());
+    control.keep(grain < kManyStates ? kSlowWork : 1);
+  }
 }
 
 Status exhausted_status(const Heuristics& heuristics, const Counts& counts) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -50,8 +49,8 @@ struct SearchResult : Outcome {
   size_t memory_before = 0;
 };
 
-// Runs the body of a search; running out of memory, or of a limit inside an evaluation, is one of its
-// outcomes, and the counts are kept.
+// Runs the body of a search; running out of memory or of a limit is one of its outcomes, and the counts are
+// kept.
 template <class Search>
 Status guard_limits(const Control& control, const Search& search) {
   try {
@@ -65,6 +64,14 @@ Status guard_limits(const Control& control, const Search& search) {
 
 using Heuristics = std::vector<Heuristic*>;
 
+// A heuristic with this grain is quick; of others a state takes so many microseconds, at a guess.
+constexpr size_t kManyStates = 64;
+constexpr uint32_t kSlowWork = 50;
+constexpr int64_t kWeightUnit = 1000;  // weights are fractions with this denominator: keys stay integers
+
+// Evaluates a whole batch; throws Stopped if a limit runs out.
+void evaluate(Heuristic& heuristic, StateBatch& batch, Control& control, std::vector<Cost>& h);
+
 // A plan that is better than all before it. The function returns false to interrupt the search.
 struct FoundPlan {
   const std::vector<int32_t>& plan;
@@ -72,9 +79,6 @@ struct FoundPlan {
   double time_s;
 };
 using PlanObserver = std::function<bool(const FoundPlan&)>;
-
-// Throws InputError if preferred operators are asked for and no heuristic has any.
-void check_preferred(const SearchOptions& options, const Heuristics& heuristics);
 
 // Of a search that has run out of states: a proof only if no state was given up on the word of a heuristic
 // that may be wrong about dead ends.

@@ -52,13 +52,10 @@ class SearchGraph {
     nodes_.push_back({kNoState, kNoOperator, 0});
     return registry_.insert(packed, registry_.hash(packed)).first;
   }
-  // Whether the memory limit allows another state.
-  bool has_room() const {
-    const size_t more = registry_.bytes_if_full();
-    return more == 0 || control_.allows(more);
-  }
-  // Where a step leads at the cost g from the root, and whether the state is new.
+  // Where a step leads at the cost g from the root, and whether the state is new. Throws std::bad_alloc if
+  // the memory limit forbids another state.
   std::pair<StateId, bool> reach(StateId parent, int32_t op, Cost g, const uint32_t* packed, uint64_t hash) {
+    if (const size_t more = registry_.bytes_if_full(); more && !control_.allows(more)) throw std::bad_alloc();
     const auto [id, is_new] = registry_.insert(packed, hash);
     paths_.follow({parent, op, id, is_new, packed});
     if (is_new) {
@@ -132,6 +129,65 @@ class Successors {
   const size_t words_;
   Expansion expansion_;
   std::vector<uint64_t> hashes_;
+};
+
+// The operators that heuristics prefer in the state that is expanded.
+class PreferredOperators {
+ public:
+  // Throws InputError if they are asked for and no heuristic has any.
+  explicit PreferredOperators(const SearchContext& context) : used_(context.options.preferred) {
+    if (!used_) return;
+    if (std::ranges::none_of(context.heuristics, &Heuristic::has_preferred_operators))
+      throw InputError("none of the heuristics has preferred operators; use ff");
+    flags_.resize(context.space.operators(), 0);
+  }
+  bool has(int32_t op) const { return used_ && flags_[op]; }
+  // The value of the only state of a batch, whose preferred operators are listed if there are any.
+  Cost evaluate(Heuristic& heuristic, StateBatch& state) {
+    if (used_ && heuristic.has_preferred_operators()) return heuristic.evaluate_preferred(state, 0, list_);
+    Cost h;
+    heuristic.evaluate(state, 0, 1, &h);
+    return h;
+  }
+  void clear() {
+    for (const int32_t op : list_) flags_[op] = 0;
+    list_.clear();
+  }
+  void mark() {
+    for (const int32_t op : list_) flags_[op] = 1;
+  }
+
+ private:
+  const bool used_;
+  std::vector<int32_t> list_;
+  std::vector<char> flags_;  // per operator
+};
+
+// What the searches with a graph share.
+class GraphSearch {
+ protected:
+  // `told` of the paths of the search.
+  GraphSearch(const SearchContext& context, const Heuristics& told)
+      : space_(context.space),
+        heuristics_(context.heuristics),
+        options_(context.options),
+        control_(context.control),
+        initial_(context.initial.data()),
+        graph_(context, told) {}
+
+  Counts& counts() { return result_.counts; }
+  Status solved(StateId id) {
+    result_.plan = graph_.path(id);
+    return Status::kSolved;
+  }
+
+  const SearchSpace& space_;
+  const Heuristics& heuristics_;
+  const SearchOptions& options_;
+  Control& control_;
+  const uint32_t* const initial_;  // packed
+  SearchGraph graph_;
+  SearchResult result_;
 };
 
 }  // namespace hstar
