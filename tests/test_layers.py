@@ -93,9 +93,9 @@ def python_modules() -> dict[str, str]:
 def homes(modules: Mapping[str, str]) -> dict[str, str]:
     """What `from hstar import name` really imports: the table of the lazy package."""
     for node in ast.walk(ast.parse(modules.get("hstar", ""))):
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_HOME":
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_HOMES":
             table: dict[str, str] = ast.literal_eval(node.value)
-            return table
+            return {name: home for home, names in table.items() for name in names.split()}
     return {}
 
 
@@ -264,7 +264,7 @@ def test_the_planner_works_where_torch_cannot_be_imported() -> None:
     ],
 )
 def test_a_wrong_python_arrow_is_seen(module: str, text: str) -> None:
-    modules = {"hstar": '_HOME = {"solve": "hstar.search.solve"}', module: text}
+    modules = {"hstar": '_HOMES = {"hstar.search.solve": "solve"}', module: text}
     if module == "hstar.spaces":
         modules["hstar.spaces.task"] = ""
     assert wrong_python_arrows(modules)

@@ -30,29 +30,17 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "HstarError": "hstar.errors",
-    "InputError": "hstar.errors",
-    "ModelError": "hstar.errors",
-    "PDDLError": "hstar.errors",
-    "UnsupportedError": "hstar.errors",
-    "TrainedModel": "hstar.models",
-    "load_model": "hstar.models",
-    "BatchHeuristic": "hstar.search.heuristics",
-    "Max": "hstar.search.heuristics",
-    "Sum": "hstar.search.heuristics",
-    "heuristics": "hstar.search.heuristics",
-    "check_heuristic": "hstar.search.admissibility",
-    "Result": "hstar.search.solve",
-    "SearchConfig": "hstar.search.solve",
-    "searches": "hstar.search.solve",
-    "Verdict": "hstar.spaces.validate",
-    "validate_pddl": "hstar.spaces.lifted_state",
-    "Task": "hstar.spaces.task",
-    "load": "hstar.spaces.load",
-    "Recipe": "hstar.recipes",
-    "recipes": "hstar.recipes",
-    "train": "hstar.recipes",
+_HOMES = {
+    "hstar.errors": "HstarError InputError ModelError PDDLError UnsupportedError",
+    "hstar.models": "TrainedModel load_model",
+    "hstar.recipes": "Recipe recipes train",
+    "hstar.search.admissibility": "check_heuristic",
+    "hstar.search.heuristics": "BatchHeuristic Max Sum heuristics",
+    "hstar.search.solve": "Result SearchConfig searches",
+    "hstar.spaces.lifted_state": "validate_pddl",
+    "hstar.spaces.load": "load",
+    "hstar.spaces.task": "Task",
+    "hstar.spaces.validate": "Verdict",
 }
 
 __all__ = [
@@ -123,9 +111,10 @@ def __getattr__(name: str) -> Any:
         name_options(_solve, CALLBACKS | OPTIONS)
         globals()[name] = _solve
         return _solve
-    if name not in _HOME:
-        raise AttributeError(f"module 'hstar' has no attribute '{name}'")
-    return getattr(importlib.import_module(_HOME[name]), name)
+    for home, names in _HOMES.items():
+        if name in names.split():
+            return getattr(importlib.import_module(home), name)
+    raise AttributeError(f"module 'hstar' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

@@ -315,14 +315,14 @@ def test_satellites_can_take_every_image() -> None:
         task = parse_task(*satellite.generate(2, 1, 4, 3, 5, seed=seed))
         able = {instrument for instrument, _ in related(task, "calibration-target")}
         assert able == {instrument for instrument, _ in related(task, "on-board")}
-        assert {mode for _, mode in related(task, "supports")} == set(task.objects_of_type("mode"))
+        assert {mode for _, mode in related(task, "supports")} == set(task.objects_of("mode"))
 
 
 def test_rovers_can_do_every_job() -> None:
     for seed in range(40):
         task = parse_task(*rovers.generate(2, 5, 3, 2, 9, seed=seed))
-        places, visible = task.objects_of_type("waypoint"), related(task, "visible")
-        for rover in task.objects_of_type("rover"):
+        places, visible = task.objects_of("waypoint"), related(task, "visible")
+        for rover in task.objects_of("rover"):
             ways = {(here, there) for who, here, there in related(task, "can-traverse") if who == rover}
             assert ways <= visible
             assert connects(ways, places)
@@ -330,7 +330,7 @@ def test_rovers_can_do_every_job() -> None:
         photographers = related(task, "equipped-for-imaging")
         assert {(rover,) for _, rover in related(task, "on-board")} <= photographers
         assert {mode for _, mode in related(task, "supports")} == set(rovers.MODES)
-        assert {view for view, _ in related(task, "visible-from")} == set(task.objects_of_type("objective"))
+        assert {view for view, _ in related(task, "visible-from")} == set(task.objects_of("objective"))
         for kind in ("soil", "rock"):
             wanted = {atom[1:] for atom in task.goal_atoms if atom[0] == f"communicated-{kind}-data"}
             assert wanted <= related(task, f"at-{kind}-sample")
@@ -351,7 +351,7 @@ def test_sokoban_has_its_walls_and_stones() -> None:
     for seed in range(10):
         task = parse_task(*sokoban.generate(5, 6, 3, 12, seed=seed))
         counts = Counter(atom[0] for atom in task.problem.init)
-        assert len(task.objects_of_type("cell")) == counts["is-goal"] + counts["is-nongoal"] == 18
+        assert len(task.objects_of("cell")) == counts["is-goal"] + counts["is-nongoal"] == 18
         assert counts["is-goal"] == counts["at"] == 3
         assert counts["clear"] == 18 - 4
 

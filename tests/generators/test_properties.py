@@ -65,7 +65,7 @@ def wrong_types(task: LiftedTask) -> Iterator[str]:
     for name, *arguments in atoms:
         symbols = task.domain.predicates if name in task.domain.predicates else task.domain.functions
         for argument, types in zip(arguments, symbols[name], strict=True):
-            if not any(argument in task.objects_of_type(kind) for kind in types):
+            if argument not in task.objects_of(*types):
                 yield f"({name} {' '.join(arguments)})"
 
 

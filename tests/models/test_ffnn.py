@@ -109,7 +109,10 @@ def test_native_is_the_same_network_in_moves(outputs: int) -> None:
     config = FFNNConfig(width=5, outputs=outputs, sigmoid=True)
     network = FFNN(6, config, generator())
     x = torch.randint(0, 2, (30, 6), generator=generator(3)).float()
-    raw, native = network(x).detach(), torch.from_numpy(network.native().reference(x.numpy()))
+    raw, native = (
+        network(x).detach(),
+        torch.from_numpy(network.config.network(network.arrays()).reference(x.numpy())),
+    )
     torch.testing.assert_close(native[:, 0], 10 * raw[:, 0])
     estimate = config.estimate
     assert estimate.outputs == outputs

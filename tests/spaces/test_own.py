@@ -174,7 +174,7 @@ MISTAKES = {
     ),
     "shape": (broken(Jugs, successors=lambda self, s: [(0, 0)]), r"triples \(name, state, cost\)"),
     "none": (broken(Jugs, successors=lambda self, s: None), r"triples \(name, state, cost\)"),
-    "negative": (broken(Jugs, successors=lambda self, s: [("a", s, -1)]), "costs -1; costs are finite"),
+    "negative": (broken(Jugs, successors=lambda self, s: [("a", s, -1)]), "costs -1, but costs are finite"),
     "nan": (broken(Jugs, successors=lambda self, s: [("a", s, float("nan"))]), "costs nan"),
     "no number": (broken(Jugs, successors=lambda self, s: [("a", s, "x")]), "'x', which is no number"),
     "fraction": (broken(Jugs, successors=lambda self, s: [("a", s, 0.25)]), "set cost_scale"),

@@ -60,8 +60,8 @@ def test_costs() -> None:
         "unload": 0,
     }
     assert task.domain.types["truck"] == "thing"
-    assert task.objects_of_type("thing") == ("red", "box")
-    assert len(task.objects_of_type("object")) == 5
+    assert task.objects_of("thing") == ("red", "box")
+    assert len(task.objects_of("object")) == 5
     assert task.static_predicates == {"road"}
     assert {fact[0] for fact in task.static_facts} == {"road"}
     assert task.fluent_init == {("at", "red", "home"), ("at", "box", "mill")}
@@ -116,7 +116,7 @@ def test_lenient_input() -> None:
         "(:goal (and)) (:init (p C V) (not (p v v))) (:objects c - CAR v - vehicle)\r\n",
     )
     assert task.problem.init == {("p", "c", "v")}
-    assert task.objects_of_type("vehicle") == ("c", "v")
+    assert task.objects_of("vehicle") == ("c", "v")
 
 
 def test_domain_name_mismatch_is_a_warning() -> None:

@@ -159,7 +159,7 @@ def truth(task: LiftedTask, formula: list[Any], binding: dict[str, str]) -> bool
     head, *parts = formula
     if head in ("forall", "exists"):
         (variable, *typed), part = parts
-        objects = task.objects_of_type(typed[-1] if typed else "object")
+        objects = task.objects_of(typed[-1] if typed else "object")
         found = (truth(task, part, {**binding, variable: value}) for value in objects)
         return all(found) if head == "forall" else any(found)
     if head in ("and", "or", "not", "imply"):
@@ -207,11 +207,11 @@ def test_conditions_and_rules_match_the_definition(condition: str, facts: set[st
     assert validate_pddl(task, []).valid == truth(task, nested(goal), {})
     expected = {
         pair
-        for pair in itertools.product(task.objects, task.objects_of_type("t"))
+        for pair in itertools.product(task.objects, task.objects_of("t"))
         if truth(task, nested(condition), dict(zip(("?x", "?y"), pair, strict=True)))
     }
     # An untyped ?x takes its type from the group in a typed list: both are of type t here.
-    expected = {pair for pair in expected if pair[0] in task.objects_of_type("t")}
+    expected = {pair for pair in expected if pair[0] in task.objects_of("t")}
     assert LiftedState.initial(Program(task)).relation("h").facts == expected
 
 

@@ -48,10 +48,6 @@ def check_form(form: str) -> None:
         raise unknown("form of a calibration", form, list(FORMS))
 
 
-def usual_form(bound: float) -> str:
-    return "additive" if bound == 1 else "ratio"
-
-
 def plan_score(h: npt.ArrayLike, h_star: npt.ArrayLike, form: str = "additive") -> float:
     """The score of an instance.
 

@@ -27,7 +27,6 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional
 
 from hstar.models.ffnn_config import FFNNConfig
-from hstar.models.native import NativeNetwork
 
 if TYPE_CHECKING:
     from hstar.estimates.gaussian import Gaussian
@@ -80,10 +79,6 @@ class FFNN(nn.Module):
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
         return {name: parameter.detach().numpy().copy() for name, parameter in self.named_parameters()}
-
-    def native(self) -> NativeNetwork:
-        """The same network over facts, with mu in moves, as `FFNNConfig.estimate` reads it."""
-        return self.config.network(self.arrays())
 
 
 class InUnits(nn.Module):

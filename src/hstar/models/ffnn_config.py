@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
 from hstar.estimates.gaussian import Gaussian, Softplus
 from hstar.estimates.point import Point
-from hstar.models.model import MODELS, Tensors, check_shapes
+from hstar.models.model import MODELS, Tensors, check_shapes, weights_of
 from hstar.models.native import NativeNetwork
 from hstar.options import Checked, option
 
@@ -62,10 +62,7 @@ class FFNNConfig(Checked):
         return InUnits(FFNN(atoms, replace(self, outputs=outputs), generator), self.scale, outputs)
 
     def export(self, module: nn.Module) -> Tensors:
-        return {
-            name.removeprefix("inner."): one.detach().numpy().copy()
-            for name, one in module.named_parameters()
-        }
+        return weights_of(cast("nn.Module", module.inner))
 
     def check(self, tensors: Tensors) -> None:
         """A `ModelError` unless these are the weights of such a network."""

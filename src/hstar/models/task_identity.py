@@ -113,7 +113,8 @@ def _check_goal(space: TaskIdentity, task: Task) -> None:
     for name in sorted(set(space.goal) - goal):
         negated = name.startswith(_NOT)
         atom = name.removeprefix(_NOT)
-        if atom.startswith("<") or _is_fact(task, atom) or _holds(space, task, atom) == negated:
+        known = not atom.startswith("<") and any(parse_atom(atom) in facts for facts in task.atoms)
+        if atom.startswith("<") or known or _holds(space, task, atom) == negated:
             raise _misfit(space, task, f"{name}, in the goal it was trained for, is no goal there")
 
 
@@ -132,11 +133,6 @@ def _holds(space: TaskIdentity, task: Task, name: str) -> bool:
     if atom[0] in lifted.domain.derived:
         raise _misfit(space, task, f"{name} is derived, and the translator left it out")
     return atom in lifted.problem.init
-
-
-def _is_fact(task: Task, name: str) -> bool:
-    atom = parse_atom(name)
-    return any(atom in facts for facts in task.atoms)
 
 
 def _goal_name(task: Task, variable: int, value: int) -> str:

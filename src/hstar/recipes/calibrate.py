@@ -69,7 +69,7 @@ class Promise:
         self, plans: Iterable[ScoredPlan], of: Rule, progress: Counter | None = None, *, whole: bool = True
     ) -> Calibration:
         """By the values along the plans of all instances; `progress` gets the number of those looked at."""
-        form, scores, left_out = self.form or conformal.usual_form(self.bound), [], 0
+        form, scores, left_out = self.form or ("additive" if self.bound == 1 else "ratio"), [], 0
         for number, plan in enumerate(plans, 1):
             if plan is None:
                 left_out += 1

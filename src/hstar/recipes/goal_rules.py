@@ -227,9 +227,7 @@ class RuleWorld:
             types = dict(zip(schema.parameters, schema.types, strict=True))
             pairs = zip(schema.deletes[0][1:], atom[1:], strict=True)
             if all(
-                any(thing in self.task.objects_of_type(kind) for kind in types[term])
-                if term in types
-                else term == thing
+                thing in self.task.objects_of(*types[term]) if term in types else term == thing
                 for term, thing in pairs
             ):
                 return movement
@@ -242,8 +240,7 @@ class RuleWorld:
         objects = {name: i for i, name in enumerate(self.task.objects)}
         of_type: dict[tuple[str, ...], list[int]] = {}
         for types in {types for schema in self.schemas.values() for types in schema.types}:
-            known = {name for kind in types for name in self.task.objects_of_type(kind)}
-            of_type[types] = sorted(objects[name] for name in known)
+            of_type[types] = sorted(objects[name] for name in self.task.objects_of(*types))
 
         def schema(one: _Schema) -> _core.RuleSchema:
             numbers = {name: i for i, name in enumerate(one.parameters)}

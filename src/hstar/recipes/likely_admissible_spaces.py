@@ -199,7 +199,8 @@ class TaskSpace(LearningSpace):
     def heuristic(self, planner: FFNN, rule: Rule, switch: float) -> PlanningNetwork:
         switch = switch if self.shape.outputs == 2 else math.inf  # a mean has no spread
         belief = native_belief(self.shape.estimate, rule, switch)
-        return PlanningNetwork(planner.native().core("float32"), self._facts.tolist(), belief)
+        network = self.shape.network(planner.arrays())
+        return PlanningNetwork(network.core("float32"), self._facts.tolist(), belief)
 
     def at(self, state: State) -> Task:
         return replace(self.problem, core=self.problem.core.with_initial_state(state))

@@ -201,9 +201,11 @@ class LiftedTask(Struct, frozen=True, array_like=True, dict=True):
                 kind = self.domain.types[kind]
         return {kind: tuple(names) for kind, names in found.items()}
 
-    def objects_of_type(self, name: str) -> tuple[str, ...]:
-        """The objects of a type and of its subtypes, in the order of declaration."""
-        return self._by_type[name]
+    def objects_of(self, *types: str) -> tuple[str, ...]:
+        """The objects of these types and of their subtypes, each once, type by type as they are declared."""
+        if len(types) == 1:
+            return self._by_type[types[0]]
+        return tuple(dict.fromkeys(name for kind in types for name in self._by_type[kind]))
 
     @cached_property
     def static_predicates(self) -> frozenset[str]:
@@ -235,7 +237,7 @@ class LiftedTask(Struct, frozen=True, array_like=True, dict=True):
                 stack.extend((one, values) for one in reversed(part.parts))
             elif isinstance(part, ForAll):
                 names = [parameter.name for parameter in part.parameters]
-                objects = [self._objects_of(parameter) for parameter in part.parameters]
+                objects = [self.objects_of(*parameter.types) for parameter in part.parameters]
                 for chosen in reversed(list(itertools.product(*objects))):
                     stack.append((part.part, {**values, **dict(zip(names, chosen, strict=True))}))
             elif isinstance(part, Atom | Not):
@@ -248,9 +250,6 @@ class LiftedTask(Struct, frozen=True, array_like=True, dict=True):
                     f"{part}; models of a domain cannot read it, those of one task can (hstar train nrsl)"
                 )
         return GoalLiterals(tuple(atoms), tuple(negated))
-
-    def _objects_of(self, parameter: Parameter) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for kind in parameter.types for name in self.objects_of_type(kind)))
 
     @property
     def goal_atoms(self) -> tuple[GroundAtom, ...]:

@@ -178,9 +178,7 @@ class Program:
         quantifiers = (part for part in subformulas(condition) if isinstance(part, ForAll | Exists))
         quantified = (parameter for part in quantifiers for parameter in part.parameters)
         for parameter in (*outer, *own, *quantified):
-            domains[parameter.name] = frozenset(
-                name for kind in parameter.types for name in self.task.objects_of_type(kind)
-            )
+            domains[parameter.name] = frozenset(self.task.objects_of(*parameter.types))
         return Schema(_compile(condition), tuple(p.name for p in own), domains)
 
     def compiled(self, action: Action) -> tuple[Schema, Effects]:

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -89,16 +89,11 @@ class OwnProblem:
     @property
     def claims(self) -> Sequence[HeuristicClaim]:
         """`lower_bound` if the space has one, and `zero`."""
-        zero = HeuristicClaim("zero", True)
-        return [HeuristicClaim("lower_bound", True), zero] if self._bound is not None else [zero]
+        return [HeuristicClaim(name, True) for name in ("lower_bound", "zero")[not self.bounded :]]
 
     @property
-    def _bound(self) -> Callable[[Any], Any] | None:
-        if self.functions.has("lower_bound_batch"):
-            return lambda states: self.functions.called("lower_bound_batch", states)
-        if not self.functions.has("lower_bound"):
-            return None
-        return lambda states: [self.functions.called("lower_bound", state) for state in states]
+    def bounded(self) -> bool:
+        return self.functions.has("lower_bound_batch") or self.functions.has("lower_bound")
 
     def named_heuristic(self, name: str) -> _core.Heuristic:
         """`zero`, or the space's own lower bound."""
@@ -135,11 +130,13 @@ class OwnProblem:
 
     def bounds(self, states: Any) -> npt.NDArray[np.float64]:
         """The space's own lower bound of each state."""
-        bound = self._bound
-        if bound is None:
+        if not self.bounded:
             raise UnsupportedError(f"{self.name} has no function lower_bound(state)")
-        states = self._states.together(states)
-        values = np.asarray(bound(states), dtype=np.float64)
+        states, called = self._states.together(states), self.functions.called
+        if self.functions.has("lower_bound_batch"):
+            values = np.asarray(called("lower_bound_batch", states), dtype=np.float64)
+        else:
+            values = np.array([called("lower_bound", state) for state in states], dtype=np.float64)
         if values.shape != (len(states),):
             raise InputError(
                 f"{self.name}: lower bounds of {len(states)} states have the shape {values.shape}"
@@ -149,10 +146,6 @@ class OwnProblem:
                 f"{self.name}: the lower bound of {states[int(np.argmax(np.isnan(values)))]!r:.60} is NaN"
             )
         return values
-
-    @property
-    def bounded(self) -> bool:
-        return self._bound is not None
 
     def encoded(self, states: Any) -> npt.NDArray[np.float32]:
         """The inputs of a network (states, inputs), by the space's own `encode`."""
@@ -258,24 +251,18 @@ class _Functions:
         try:
             value = float(cost)
         except (TypeError, ValueError):
-            raise InputError(
-                f"{self.name}: a step from {state!r:.60} has the cost {cost!r:.40}, which is no number"
-            ) from None
-        if not 0 <= value < math.inf:
-            raise InputError(
-                f"{self.name}: a step from {state!r:.60} costs {cost!r}; costs are finite and not negative"
-            )
-        whole = round(value * self.scale)
-        if abs(whole - value * self.scale) > 1e-9 and "cost_scale" not in dir(self.space):
-            raise InputError(
-                f"{self.name}: a step from {state!r:.60} costs {cost!r}, which is no whole number; "
-                "set cost_scale, e.g. 1000 to count in thousandths"
-            )
-        if whole > MOST_COST:
-            raise InputError(
-                f"{self.name}: a step from {state!r:.60} costs {cost!r}, above {MOST_COST // self.scale}"
-            )
-        return whole
+            value, wrong = math.nan, "which is no number"
+        else:
+            wrong = "but costs are finite and not negative"
+        if 0 <= value < math.inf:
+            whole = round(value * self.scale)
+            if abs(whole - value * self.scale) > 1e-9 and "cost_scale" not in dir(self.space):
+                wrong = "which is no whole number; set cost_scale, e.g. 1000 to count in thousandths"
+            elif whole > MOST_COST:
+                wrong = f"above {MOST_COST // self.scale}"
+            else:
+                return whole
+        raise InputError(f"{self.name}: a step from {state!r:.60} costs {cost!r:.40}, {wrong}")
 
 
 class _Objects:
