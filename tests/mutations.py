@@ -332,7 +332,8 @@ def small_checkpoint(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
     from hstar.estimates.point import Point
     from hstar.models.resnet import ResNetConfig
     from hstar.training.config import TrainConfig
-    from hstar.training.loop import train
+    from hstar.training.examples import StateExamples
+    from hstar.training.loop import fit
 
     states = np.random.default_rng(0).integers(2**16, size=(40, 1), dtype=np.uint64)
     atoms, label = tuple(f"a{i}" for i in range(16)), np.arange(40, dtype=np.float32)
@@ -340,7 +341,8 @@ def small_checkpoint(folder: Path) -> tuple[Path, Callable[[Path], Any]]:
 
     def go_on(path: Path, epochs: int = 4) -> None:
         config = TrainConfig(epochs=epochs, batch_size=20)
-        train(ResNetConfig(width=4).build, data, Point(), config, checkpoint=path)
+        build = functools.partial(ResNetConfig(width=4).build, len(atoms))
+        fit(build, StateExamples(data), Point(), config, redraw=True, checkpoint=path)
 
     path = folder / "training.checkpoint"
     go_on(path, 2)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ import torch
 from torch import nn
 
 from hstar.errors import InputError
-from hstar.estimates import Batch, Known
+from hstar.estimates import Batch, Estimate, Known
 from hstar.estimates.gaussian import Gaussian
 from hstar.estimates.point import Point
 from hstar.estimates.truncated import TruncatedGaussian
@@ -24,7 +26,7 @@ from hstar.models.resnet import ResNetConfig
 from hstar.sampling.dataset import Dataset, pack
 from hstar.training.config import TrainConfig
 from hstar.training.examples import StateExamples
-from hstar.training.loop import Progress, Trained, TrainingInterrupted, fit, train
+from hstar.training.loop import Progress, Trained, TrainingInterrupted, fit
 
 BUILD = ResNetConfig(width=16).build
 SHORT = TrainConfig(epochs=6, batch_size=16, learning_rate=3e-3, validation=0.2, patience=100)
@@ -36,6 +38,18 @@ def data(n: int = 200, atoms: int = 20, seed: int = 0) -> Dataset:
     matrix = rng.random((n, atoms)) < 0.4
     label = matrix[:, : atoms // 2].sum(axis=1).astype(np.float32)
     return Dataset(tuple(f"p({i})" for i in range(atoms)), pack(matrix), label, np.zeros(n, np.int32))
+
+
+def train(
+    factory: Callable[[int, int], nn.Module],
+    dataset: Dataset,
+    estimate: Estimate,
+    config: TrainConfig,
+    **options: Any,
+) -> Trained:
+    """A network that is fitted to the states of one task."""
+    build = functools.partial(factory, len(dataset.atoms))
+    return fit(build, StateExamples(dataset), estimate, config, redraw=True, **options)
 
 
 def config(**change: Any) -> TrainConfig:

@@ -123,7 +123,8 @@ class SampledTask(Method):
 
     def _learn_one(self, task: Task, parts: Parts, run: Run) -> tuple[TrainedModel[TaskIdentity], float]:
         """One network, and its loss on the held-out states."""
-        from hstar.training.loop import train as fit
+        from hstar.training.examples import StateExamples
+        from hstar.training.loop import fit
 
         # 1. Labelled states, each once.
         data, training, names = run.data, parts["training"], parts["parts"]
@@ -138,7 +139,14 @@ class SampledTask(Method):
         config = parts["model"]
         if hasattr(config, "outputs"):
             config = replace(config, outputs=estimate.outputs)
-        trained = run.fitted(fit, config.build, dataset, estimate, training)
+        trained = run.fitted(
+            fit,
+            lambda outputs: config.build(len(dataset.atoms), outputs),
+            StateExamples(dataset),
+            estimate,
+            training,
+            redraw=True,
+        )
         # 3. What the search needs of it.
         model = TrainedModel(
             space=replace(identify(task), atoms=dataset.atoms),

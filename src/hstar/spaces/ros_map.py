@@ -108,12 +108,12 @@ def _without_comment(line: str) -> str:
 
 
 def _read(key: str, value: Any, path: Path, line: int) -> Any:
+    read, wanted = _READERS[key]
     try:
-        return _READERS[key](value)
+        return read(value)
     except (ValueError, TypeError, AttributeError):
         shown = ", ".join(value) if isinstance(value, list) else value
-        message = f"{key} must be {_WANTED.get(key, 'a number')}, got {shown[:20]!r}"
-        raise InputError(message, file=path, line=line) from None
+        raise InputError(f"{key} must be {wanted}, got {shown[:20]!r}", file=path, line=line) from None
 
 
 def _name(text: str) -> str:
@@ -123,21 +123,9 @@ def _name(text: str) -> str:
     return text
 
 
-def _number(text: str) -> float:
+def _number(text: str, least: float = -math.inf, most: float = math.inf) -> float:
     value = float(text)
-    if not math.isfinite(value):
-        raise ValueError
-    return value
-
-
-def _share(text: str) -> float:
-    if not 0 <= (value := _number(text)) <= 1:
-        raise ValueError
-    return value
-
-
-def _metres(text: str) -> float:
-    if (value := _number(text)) <= 0:
+    if not math.isfinite(value) or not least <= value <= most:
         raise ValueError
     return value
 
@@ -152,18 +140,12 @@ def _switch(text: str) -> bool:
     return words[text.lower()] if text.lower() in words else _number(text) != 0
 
 
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "image": _name,
-    "resolution": _metres,
-    "origin": _origin,
-    "negate": _switch,
-    "occupied_thresh": _share,
-    "free_thresh": _share,
-}
-_WANTED = {
-    "image": "the name of a file",
-    "resolution": "a number above 0",
-    "origin": "three numbers",
-    "negate": "0 or 1",
-    **dict.fromkeys(("occupied_thresh", "free_thresh"), "a number from 0 to 1"),
+_SHARE = (lambda text: _number(text, 0, 1), "a number from 0 to 1")
+_READERS: dict[str, tuple[Callable[[Any], Any], str]] = {  # and what is wanted, in words
+    "image": (_name, "the name of a file"),
+    "resolution": (lambda text: _number(text, math.ulp(0.0)), "a number above 0"),
+    "origin": (_origin, "three numbers"),
+    "negate": (_switch, "0 or 1"),
+    "occupied_thresh": _SHARE,
+    "free_thresh": _SHARE,
 }

@@ -14,7 +14,6 @@ the updates or Ctrl-C cuts short never reaches the checkpoint.
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 import math
 import sys
@@ -35,10 +34,9 @@ from hstar.estimates.estimate import Batch, Estimate
 from hstar.estimates.ranking import ranking_loss
 from hstar.limits import disarm, time_left
 from hstar.models.resnet import dead
-from hstar.sampling.dataset import Dataset
 from hstar.training import checkpoint as checkpoints
 from hstar.training.config import TrainConfig
-from hstar.training.examples import Examples, StateExamples
+from hstar.training.examples import Examples
 
 logger = logging.getLogger(__name__)
 
@@ -46,9 +44,6 @@ INTERVAL_S = 0.1  # between calls of `progress` inside an epoch
 INITIALISATIONS = 50  # before a model that is always born dead is given up
 SAMPLE = 256  # states for the test of a dead model
 EVALUATION_BATCHES = 4  # in one, of held-out states: no gradients need memory
-
-ModelFactory = Callable[[int, int], nn.Module]
-"""Atoms and raw outputs to a fresh module, for instance `ResNetConfig().build`."""
 
 
 @dataclass(frozen=True)
@@ -118,18 +113,6 @@ class TrainingInterrupted(KeyboardInterrupt):
     def __init__(self, message: str, trained: Trained | None) -> None:
         super().__init__(message)
         self.trained = trained
-
-
-def train(
-    model_factory: ModelFactory,
-    dataset: Dataset,
-    estimate: Estimate,
-    config: TrainConfig | None = None,
-    **options: Any,
-) -> Trained:
-    """Fits a network to a data set: `fit` for the states of one task, with its further options."""
-    build = functools.partial(model_factory, len(dataset.atoms))
-    return fit(build, StateExamples(dataset), estimate, config, redraw=True, **options)
 
 
 def fit(
