@@ -14,10 +14,11 @@ import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -150,10 +151,8 @@ def save(path: str | Path, data: RelationalData) -> None:
         "columns": names,
         "instances": [
             {
+                **msgspec.to_builtins(replace(instance.relations, operators=())),
                 "name": instance.name,
-                "objects": list(instance.relations.objects),
-                "kinds": list(instance.relations.kinds),
-                "atoms": [list(atom) for atom in instance.relations.atoms],
                 "goal": sorted(map(list, instance.relations.goal)),
                 "negative_goal": sorted(map(list, instance.relations.negative_goal)),
                 "operators": len(instance.relations.operators),
@@ -208,20 +207,16 @@ def load(path: str | Path) -> RelationalData:
         instances, state, entry = [], 0, 0
         for about in header["instances"]:
             n, m = about["states"], about["entries"]
-            relations = Relations(
-                tuple(about["objects"]),
-                tuple(about["kinds"]),
-                tuple(tuple(atom) for atom in about["atoms"]),
-                frozenset(tuple(atom) for atom in about["goal"]),
-                tuple(itertools.islice(operators, about["operators"])),
-                frozenset(tuple(atom) for atom in about.get("negative_goal", ())),
+            relations = replace(
+                msgspec.convert({**about, "operators": ()}, Relations),
+                operators=tuple(itertools.islice(operators, about["operators"])),
             )
             own = {name: column[state : state + n] for name, column in columns.items()}
             ends, atoms = tensors["ends"][state : state + n], tensors["atoms"][entry : entry + m]
             instances.append(RelationalInstance(about["name"], relations, ends, atoms, own))
             state, entry = state + n, entry + m
         return RelationalData(words, tuple(instances))
-    except (KeyError, TypeError, ValueError, IndexError):
+    except (KeyError, TypeError, ValueError, IndexError, msgspec.ValidationError):
         raise InputError("damaged relational dataset: something is missing in it", file=path) from None
     except InputError as error:
         raise InputError(f"damaged relational dataset: {error.message}", file=path) from None
