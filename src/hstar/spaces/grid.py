@@ -128,7 +128,10 @@ def _costs(costs: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float64]:
 
 
 class MapProblem(ABC):
-    """What grids and lattices share; a `Problem`. A native step is one of `moves`, counted from 1."""
+    """What grids and lattices share, as it is of a grid; a `Problem`.
+
+    A native step is one of `moves`, counted from 1.
+    """
 
     kind: ClassVar[str] = "map"
     name: ClassVar[str]
@@ -143,23 +146,23 @@ class MapProblem(ABC):
         """The grid as the C++ core searches it."""
 
     @property
-    @abstractmethod
     def core_goal(self) -> Cell:
         """The goal as the native space takes it."""
+        return self.goal
 
     @property
-    @abstractmethod
     def shape(self) -> tuple[int, ...]:
         """The shape of an array with a number for each state."""
+        return self.grid.shape
 
     @property
-    @abstractmethod
     def heuristic(self) -> str:
         """The strongest admissible heuristic that the space has by name."""
+        return "manhattan" if self.grid.neighbours == 4 else "octile"
 
-    @abstractmethod
     def lower_bounds(self) -> npt.NDArray[np.float64]:
         """The values of that heuristic for all states."""
+        return self.grid.lower_bounds(self.goal)
 
     @abstractmethod
     def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
@@ -269,22 +272,6 @@ class GridProblem(MapProblem):
     @property
     def core(self) -> _core.GridSpace:
         return self.grid.core
-
-    @property
-    def core_goal(self) -> Cell:
-        return self.goal
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.grid.shape
-
-    @property
-    def heuristic(self) -> str:
-        return "manhattan" if self.grid.neighbours == 4 else "octile"
-
-    def lower_bounds(self) -> npt.NDArray[np.float64]:
-        """The admissible heuristic of every state."""
-        return self.grid.lower_bounds(self.goal)
 
     def steps(self, state: Cell) -> Iterator[tuple[Cell, float, float]]:
         row, column = state
