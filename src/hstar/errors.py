@@ -10,6 +10,9 @@ import contextlib
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class HstarError(Exception):
@@ -97,6 +100,13 @@ class TranslatorLimitError(LimitError):
         super().__init__("time_limit" if exit_code == 21 else "memory_limit")
         self.args = (message,)
         self.exit_code = exit_code
+
+
+def uninterrupted(result: T) -> T:
+    """What a search found; a `KeyboardInterrupt` if Ctrl-C has ended it, so that further work ends, too."""
+    if getattr(result, "status", None) == "interrupted":
+        raise KeyboardInterrupt
+    return result
 
 
 class ClusterError(HstarError):

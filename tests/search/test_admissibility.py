@@ -14,6 +14,7 @@ import hstar
 from conftest import DATA
 from hstar.cli import main
 from hstar.errors import InputError
+from hstar.search.result import Result
 from hstar.spaces.grid_maps import random_problem
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -86,3 +87,16 @@ def test_mistakes_on_the_command_line(
     with pytest.raises(SystemExit) as stop:
         main(["check", "tiles:3x3", *words])
     assert stop.value.code == 33 and message in capsys.readouterr().err
+
+
+def test_an_interrupt_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[str] = []
+
+    def stopped(problem: Any, heuristic: Any, search: str, **options: Any) -> Result:
+        searches.append(search)
+        return Result("interrupted")
+
+    monkeypatch.setattr("hstar.search.admissibility.solve", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        hstar.check_heuristic(hstar.load("tiles:2x3"), "manhattan")
+    assert searches == ["astar"]

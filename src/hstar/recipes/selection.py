@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from hstar.errors import uninterrupted
 from hstar.models.trained_model import TrainedModel
 from hstar.options import Checked, option
 from hstar.sampling.walks import Walks
@@ -56,12 +57,10 @@ class Candidate:
         """Searches from the starts that have not been solved; a smaller budget would end the same way."""
         for number, start in enumerate(starts):
             if number not in self.solved:
-                result = solve(start, self.model, "gbfs", max_evaluations=budget)
+                result = uninterrupted(solve(start, self.model, "gbfs", max_evaluations=budget))
                 self.evaluations[number] = result.evaluated
                 if result.solved:
                     self.solved.add(number)
-                if result.status == "interrupted":
-                    raise KeyboardInterrupt
 
     def rank(self) -> tuple[int, int, float]:
         """Key to sort networks by: the least is the best."""

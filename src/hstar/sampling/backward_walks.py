@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from hstar import _core
-from hstar.errors import InputError, UnsupportedError
+from hstar.errors import InputError, UnsupportedError, uninterrupted
 from hstar.search.solve import plan_states, solve
 from hstar.spaces.puzzle import Puzzle, State
 from hstar.spaces.task import Task
@@ -117,7 +117,5 @@ class TaskWalks(BackwardWalks):
 
 def _reached_goal(task: Task) -> State | None:
     """The last state of a plan from the task's own start; None if ff does not find one quickly."""
-    result = solve(task, "ff", "gbfs", max_evaluations=_ENOUGH)
-    if result.status == "interrupted":
-        raise KeyboardInterrupt
+    result = uninterrupted(solve(task, "ff", "gbfs", max_evaluations=_ENOUGH))
     return None if result.actions is None else tuple(plan_states(task, result.actions)[-1])

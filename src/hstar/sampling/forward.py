@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 from hstar import _core
-from hstar.errors import InputError
+from hstar.errors import InputError, uninterrupted
 from hstar.options import option
 from hstar.sampling.dataset import Dataset
 from hstar.sampling.sampler import SAMPLERS, Sampler, labelled
@@ -45,9 +45,7 @@ class Forward(Sampler):
         # 1. States of plans by the steps that are left, the nearest first, each once.
         plans: list[list[list[int]]] = []
         for start in (task, *walks.tasks(task)):
-            result = solve(start, "ff", "gbfs", max_evaluations=self.evaluations)
-            if result.status == "interrupted":
-                raise KeyboardInterrupt
+            result = uninterrupted(solve(start, "ff", "gbfs", max_evaluations=self.evaluations))
             if result.actions is not None:
                 plans.append(plan_states(start, result.actions)[::-1])
         if not plans:

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hstar.errors import InputError
+from hstar.errors import InputError, uninterrupted
 from hstar.options import option
 from hstar.sampling.relational import RelationalInstance, instance_of
 from hstar.search.aliases import find_alias
@@ -127,11 +127,10 @@ def _optimal(task: Task, limits: Optimal) -> Result:
 
 
 def _steps_of(task: Task, result: Result) -> Sequence[str]:
-    if result.status == "interrupted":
-        raise KeyboardInterrupt
-    if result.plan is None:
+    plan = uninterrupted(result).plan
+    if plan is None:
         raise NoLabelError(f"{task.name}: no optimal plan: {result.status.replace('_', ' ')}")
-    return result.plan
+    return plan
 
 
 def _along(task: Task, steps: Sequence[str]) -> list[list[int]]:
@@ -153,9 +152,7 @@ def greedy_costs(task: Task, states: npt.NDArray[np.int32], limits: Optimal) -> 
             break
         start = replace(task, core=task.core.with_initial_state(state.tolist()))
         found = solve(start, "ff", "gbfs", max_evaluations=GREEDY_EVALUATIONS, **_limits(limits, left))
-        if found.status == "interrupted":
-            raise KeyboardInterrupt
-        if found.plan_cost is not None:
+        if uninterrupted(found).plan_cost is not None:
             costs[i] = found.plan_cost
     return costs
 

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar import _core
-from hstar.errors import InputError
+from hstar.errors import InputError, uninterrupted
 from hstar.options import Checked, option
 from hstar.sampling.dataset import Dataset
 from hstar.sampling.sampler import SAMPLERS, Sampler, labelled
@@ -130,9 +130,7 @@ def _search(
     else:
         core: Any = problem.core  # each kind has its own
         found = _core.prolonged(core, problem.start, options, limits, progress)
-    if found.status == "interrupted":
-        raise KeyboardInterrupt
-    return found
+    return uninterrupted(found)
 
 
 def _labels(
@@ -166,9 +164,7 @@ class ProlongedTask(Sampler):
         """Labelled states; needs a task without axioms and conditional effects, and a goal of few states."""
         options = _core.ProlongedOptions(k_pr=self.k_pr, open=self.open, goals=self.goals)
         limits = _core.Limits(expansions=self.max_closed)
-        found: _core.ProlongedLabels = _core.prolonged(task.core, options, limits)
-        if found.status == "interrupted":
-            raise KeyboardInterrupt
+        found = uninterrupted(_core.prolonged(task.core, options, limits))
         label = found.take_label().astype(np.float32)
         exact = np.arange(len(label)) < found.exact
         values = found.take_states()

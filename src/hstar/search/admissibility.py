@@ -12,6 +12,7 @@ import random
 from dataclasses import dataclass
 from typing import Any
 
+from hstar.errors import uninterrupted
 from hstar.options import Checked, configured, option
 from hstar.search.heuristics import admissible_heuristic
 from hstar.search.solve import as_problem, solve
@@ -38,11 +39,12 @@ def check_heuristic(problem: Any, heuristic: Any, **options: Any) -> Finding:
     for number in range(config.walks + 1):
         steps, seed = (generator.randint(1, max(config.steps, 1)), config.seed + number) if number else (0, 0)
         start: Any = problem.walk(steps, seed) if number else problem
-        optimal = solve(start, admissible_heuristic(start)[0], "astar", max_expansions=config.max_expansions)
+        proof = admissible_heuristic(start)[0]
+        optimal = uninterrupted(solve(start, proof, "astar", max_expansions=config.max_expansions))
         if not optimal.solved:  # too far from the goals, or none can be reached and every value is admissible
             continue
         tried += 1
-        first = solve(start, heuristic, "gbfs", max_expansions=0).initial_h
+        first = uninterrupted(solve(start, heuristic, "gbfs", max_expansions=0)).initial_h
         value = math.inf if first is None else first  # None: taken for a dead end
         if not value <= optimal.plan_cost * (1 + 1e-9):
             where = f"walk({steps}, seed={seed})" if number else "the start"

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hstar import _core
+from hstar.errors import uninterrupted
 from hstar.search.blocks_optimal import optimal_plan
 from hstar.search.databases import Databases, has_databases, known_databases
 from hstar.search.solve import solve
@@ -36,9 +37,8 @@ class OptimalPlans:
             return replay(puzzle, optimal_plan(puzzle))
         assert self.heuristic is not None
         result = solve(puzzle, self.heuristic, "idastar", time_limit=time_limit, progress=progress)
-        if result.status == "interrupted":
-            raise KeyboardInterrupt
-        return None if result.states is None else list(result.states)
+        states = uninterrupted(result).states
+        return None if states is None else list(states)
 
 
 def optimal_plans(puzzle: Puzzle, *, cache: bool = True) -> OptimalPlans:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from hstar import _core
+from hstar.errors import uninterrupted
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -35,8 +36,7 @@ def side_by_side(
         for item in items:
             result = search(item, progress)
             yield item, result
-            if getattr(result, "status", None) == "interrupted":
-                raise KeyboardInterrupt
+            uninterrupted(result)
         return
     from concurrent.futures import ThreadPoolExecutor
 
