@@ -313,3 +313,16 @@ def test_ranking_needs_the_parents_of_states(data: RelationalData) -> None:
     ]
     with pytest.raises(InputError, match="needs the column 'parent'"):
         train("wl", RelationalData(data.words, tuple(bare)), objective="ranking")
+
+
+@pytest.mark.parametrize("objective", ["gpr", "svr"])
+def test_published_regressions_guide_greedy_search_too(
+    data: RelationalData, objective: str, tmp_path: Path
+) -> None:
+    model = train("wl", data, objective=objective)
+    assert model.rule.name == "mean" and model.summary["ridge"] > 0
+    assert 0 < model.summary["mse"] < model.summary["held_out_mse"] < 20
+    task = generated(tmp_path, 12, 900)
+    found = hstar.solve(task, model)
+    assert found.solved
+    assert found.evaluated < hstar.solve(task, "ff", max_evaluations=100_000).evaluated

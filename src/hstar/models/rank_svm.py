@@ -1,10 +1,10 @@
 """Ranking support vector machine (Joachims, 2002) with squared hinge loss, by Newton's method in the primal.
 
 Each row is the difference between the features of a state and those of a better one. The weights w minimise
-sum over rows of max(0, 1 - row . w)^2 + ridge |w|^2, so that worse states get larger values. What is
-minimised is convex and quadratic as long as the same rows fall short of the margin of 1. A Newton step solves
-the equations of these rows by conjugate gradients, which never build the square matrix (Chapelle and Keerthi,
-2010).
+sum over rows of max(0, margin - row . w)^2 + ridge |w|^2, so that worse states get larger values; margins
+are 1. What is minimised is convex and quadratic as long as the same rows fall short of the margin. A Newton
+step solves the equations of these rows by conjugate gradients, which never build the square matrix (Chapelle
+and Keerthi, 2010).
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ GRADIENT_STEPS = 200  # of conjugate gradients, in one Newton step
 NEAR = 1e-3  # where a gradient is small enough, to the first one
 
 
-def rank_svm_path(differences: Matrix, ridges: Sequence[float]) -> Iterator[Matrix]:
+def rank_svm_path(
+    differences: Matrix, ridges: Sequence[float], margins: Matrix | float = 1.0
+) -> Iterator[Matrix]:
     """Weights for each strength; each search begins at the weights before it, so strong ones go first."""
     weights = np.zeros(differences.shape[1])
     for ridge in ridges:
-        weights = _newton(differences, ridge, weights)
+        weights = _newton(differences, margins, ridge, weights)
         yield weights
 
 
@@ -34,10 +36,11 @@ def ranked_right(differences: Matrix, weights: Matrix) -> float:
     return float(np.mean(np.where(np.abs(values) < 1e-9, 0.5, values > 0)))
 
 
-def _newton(differences: Matrix, ridge: float, weights: Matrix) -> Matrix:
-    small = NEAR * float(np.linalg.norm(differences.sum(axis=0)))
+def _newton(differences: Matrix, margins: Matrix | float, ridge: float, weights: Matrix) -> Matrix:
+    margins = np.broadcast_to(margins, len(differences))
+    small = NEAR * float(np.linalg.norm(np.maximum(margins, 0) @ differences))
     for _ in range(NEWTON_STEPS):
-        short = 1 - differences @ weights
+        short = margins - differences @ weights
         rows, missing = differences[short > 0], short[short > 0]
         gradient = ridge * weights - rows.T @ missing
         if np.linalg.norm(gradient) <= small:
@@ -48,16 +51,17 @@ def _newton(differences: Matrix, ridge: float, weights: Matrix) -> Matrix:
             return product
 
         step = _conjugate_gradients(curvature, -gradient)
-        share, loss, slope = 1.0, _loss(differences, ridge, weights), 1e-4 * float(gradient @ step)
-        while share > 1e-6 and _loss(differences, ridge, weights + share * step) > loss + share * slope:
+
+        def loss(share: float, start: Matrix = weights, step: Matrix = step) -> float:
+            at = start + share * step
+            missing = np.maximum(margins - differences @ at, 0)
+            return float(missing @ missing + ridge * (at @ at)) / 2
+
+        share, before, slope = 1.0, loss(0.0), 1e-4 * float(gradient @ step)
+        while share > 1e-6 and loss(share) > before + share * slope:
             share /= 2
         weights = weights + share * step
     return weights
-
-
-def _loss(differences: Matrix, ridge: float, weights: Matrix) -> float:
-    short = np.maximum(1 - differences @ weights, 0)
-    return float(short @ short + ridge * (weights @ weights)) / 2
 
 
 def _conjugate_gradients(curvature: Callable[[Matrix], Matrix], target: Matrix) -> Matrix:

@@ -8,7 +8,7 @@ stay the same; where other rows count on the way, a step ends at the least value
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -24,6 +24,7 @@ SLOPE = 1e-12  # to that at the beginning of a step: not above 0, up to rounding
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Mask: TypeAlias = npt.NDArray[np.bool_]
+Path: TypeAlias = Callable[[Matrix, Matrix, Sequence[float], Mask | None], Iterator[tuple[Matrix, float]]]
 
 
 class Choice(NamedTuple):
@@ -170,11 +171,13 @@ def choose_ridge(
     held_out: Mask,
     given: float | None = None,
     bounds: Mask | None = None,
+    fit: Path = ridge_path,
 ) -> Choice:
     """The strength that predicts held-out rows best, or the given one.
 
-    The loss is of all squares, those of bounds that predictions fall short of, too, for one row with a
-    target. Without such rows held out the strength is 1 unless given.
+    `fit` gives weights and bias for each strength. The loss is of all squares, those of bounds that
+    predictions fall short of, too, for one row with a target. Without such rows held out the strength is 1
+    unless given.
     """
     bounds = np.zeros(len(target), dtype=bool) if bounds is None else bounds
     judges = held_out & ~bounds
@@ -182,7 +185,7 @@ def choose_ridge(
         return Choice(given or 1.0, None, None)
     rest, choices = ~held_out, []
     ridges = RIDGES if given is None else (given,)
-    path = ridge_path(matrix[rest], target[rest], ridges, bounds[rest])
+    path = fit(matrix[rest], target[rest], ridges, bounds[rest])
     seen, wanted, short = matrix[held_out], target[held_out], bounds[held_out]
     for ridge, (weights, bias) in zip(ridges, path, strict=True):
         error = seen @ weights + bias - wanted

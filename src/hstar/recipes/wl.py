@@ -9,6 +9,9 @@ Not in the paper: siblings of a plan's states have no h*, but it is bounded belo
 of the plan beside them, which is nearest to the goal of all successors. Falling short of that is an error,
 too. It is what leads a greedy search astray, and h* along plans says nothing about it.
 
+With `--objective svr` the errors are those of a support vector machine. With `--objective gpr` step 2 is the
+mean of a Gaussian process with a linear kernel, whose noise is the likeliest one; it learns from plans alone.
+
 With `--objective ranking` step 2 learns an order instead of h* (Garrett, Kaelbling and Lozano-Pérez, IJCAI
 2016): every state of a plan ranks before the state that it follows, and before the other successors of that
 state. Rounds and ridge are those that rank most pairs of the largest instances right. The values are good for
@@ -28,8 +31,10 @@ from hstar.errors import InputError
 from hstar.estimates.point import Point
 from hstar.estimates.rules import Mean, Order
 from hstar.models.domain_identity import DomainIdentity
+from hstar.models.gaussian_process import likeliest_ridge
 from hstar.models.rank_svm import rank_svm_path, ranked_right
-from hstar.models.ridge import RIDGES, Choice, choose_ridge, ridge_regression, squared_error
+from hstar.models.ridge import RIDGES, Choice, Path, choose_ridge, ridge_path, squared_error
+from hstar.models.svr import svr_path
 from hstar.models.trained_model import TrainedModel
 from hstar.models.wl import WLConfig, WLFeatures, stack
 from hstar.options import Checked, option
@@ -38,7 +43,7 @@ from hstar.recipes.recipe import Method, Parts, Recipe, Run, enter
 from hstar.sampling.relational import RelationalData, RelationalInstance
 
 ITERATIONS = (1, 2, 3)  # to choose from
-REGRESSION, RANKING = OBJECTIVES = ("regression", "ranking")
+REGRESSION, GPR, SVR, RANKING = OBJECTIVES = ("regression", "gpr", "svr", "ranking")
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.int64]
@@ -50,7 +55,10 @@ class WLOptions(Checked):
     """Options of the features, and of the regression."""
 
     objective: str = option(
-        REGRESSION, "regression: predict h*. ranking: order states for greedy search.", words=OBJECTIVES
+        REGRESSION,
+        "regression: predict h* by ridge regression. gpr, svr: the same by a Gaussian process or a support "
+        "vector machine. ranking: order states for greedy search.",
+        words=OBJECTIVES,
     )
     iterations: int | None = option(None, "Rounds of colour refinement; chosen from 1 to 3.", most=20)
     multiset: bool = option(False, "Count neighbours of equal colour instead of noting that there is one.")
@@ -75,7 +83,7 @@ class WL(Method):
         # 1. and 2. on the smaller instances: rounds and ridge.
         smaller, largest = _by_size(data, given.validation)
         judges, learners = (largest, smaller) if held_out is None else (held_out, data)
-        choose, fit = (_choose, _fit) if given.objective == REGRESSION else (_choose_ranking, _fit_ranking)
+        choose, fit = (_choose, _fit) if given.objective != RANKING else (_choose_ranking, _fit_ranking)
         choices: list[tuple[int, Choice]] = []
         for iterations in ITERATIONS if given.iterations is None else (given.iterations,):
             features = _features(learners, given, iterations)
@@ -96,7 +104,7 @@ class WL(Method):
                 "bias.0": np.array([bias]),
             },
             estimate=Point(),
-            rule=Mean() if given.objective == REGRESSION else Order(),
+            rule=Mean() if given.objective != RANKING else Order(),
             recipe="wl",
             recipe_config=asdict(given),
             seed=given.seed,
@@ -130,21 +138,35 @@ def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, Relati
 def _choose(
     features: WLFeatures, learners: RelationalData, judges: RelationalData, given: WLOptions
 ) -> Choice:
-    rows, others = (_rows(features, part, given.siblings) for part in (learners, judges))
+    rows, others = (_rows(features, part, _with_bounds(given)) for part in (learners, judges))
     matrix, target, bounds = (np.concatenate(parts) for parts in zip(rows, others, strict=True))
     apart = np.arange(len(target)) >= len(rows.target)
-    return choose_ridge(matrix, target, apart, given.ridge, bounds)
+    ridge = likeliest_ridge(rows.matrix, rows.target) if _by_evidence(given) else given.ridge
+    return choose_ridge(matrix, target, apart, ridge, bounds, _path(given))
 
 
 def _fit(
     features: WLFeatures, data: RelationalData, choice: Choice, given: WLOptions
 ) -> tuple[Array, float, Told]:
     """Weights, bias, and what is told of them."""
-    matrix, target, bounds = _rows(features, data, given.siblings)
-    weights, bias = ridge_regression(matrix, target, choice.ridge, bounds)
+    matrix, target, bounds = _rows(features, data, _with_bounds(given))
+    ridge = likeliest_ridge(matrix, target) if _by_evidence(given) else choice.ridge
+    ((weights, bias),) = _path(given)(matrix, target, (ridge,), bounds)
     error = squared_error(weights, bias, matrix[~bounds], target[~bounds])
-    told = {"states": int((~bounds).sum()), "siblings": int(bounds.sum())}
+    told = {"states": int((~bounds).sum()), "siblings": int(bounds.sum()), "ridge": ridge}
     return weights, bias, {**told, "mse": error, "held_out_mse": choice.error}
+
+
+def _with_bounds(given: WLOptions) -> bool:
+    return given.siblings and given.objective != GPR  # a Gaussian process has no bounds
+
+
+def _by_evidence(given: WLOptions) -> bool:
+    return given.objective == GPR and given.ridge is None
+
+
+def _path(given: WLOptions) -> Path:
+    return svr_path if given.objective == SVR else ridge_path
 
 
 def _choose_ranking(
