@@ -35,7 +35,6 @@ import numpy.typing as npt
 
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
-from hstar.options import check_options, option
 from hstar.registry import unknown
 from hstar.search.databases import KNOWN, Patterns, pattern_databases
 from hstar.spaces.blocks import Blocks
@@ -121,9 +120,6 @@ def _with_databases(puzzle: Puzzle, kind: str, sets: Sequence[Patterns], cache: 
     return PuzzleFeatures(kind, puzzle.core.database_space, tuple(names), inputs)
 
 
-_ANY = {"least": -math.inf, "most": math.inf}  # of numbers, which may be infinite
-
-
 @dataclass(frozen=True, eq=False)
 class PuzzleNetwork:
     """Weights and what is made of the outputs."""
@@ -136,26 +132,17 @@ class PuzzleNetwork:
     scale: float = 1.0  # moves for an output of 1
     lowest_rho: float = -5.0  # rho is cut off there
     highest_rho: float = 1.0
-    alpha: float | None = option(None, "Without it, or with one output, the value is mu.", above=0, below=1)
+    alpha: float | None = None  # without it, or with one output, the value is mu
     shift: float = 0.0  # the value times `factor` minus `shift` is rounded
     factor: float = 1.0
     floor_admissible: bool = False  # at least what `PuzzleFeatures.admissible` tells, not only 0
     truncated: bool = False  # nothing is believed below that, either; needs two outputs
-    switch: float | None = option(None, "Where mu * scale is at least that, sigma is 1 move.", **_ANY)
+    switch: float | None = None  # where mu * scale is at least that, sigma is 1 move
 
     def __post_init__(self) -> None:
-        arrays = {name: _array(name, getattr(self, name)) for name in _WEIGHTS}
-        width, outputs = (*arrays["output_weights"].shape, 0, 0)[:2]
-        shapes = {"hidden_weights": (self.features.inputs, width), "hidden_biases": (width,)}
-        shapes |= {"output_weights": (width, outputs), "output_biases": (outputs,)}
-        if outputs not in (1, 2) or width == 0:
-            raise InputError(f"output_weights must have shape (width, 1 or 2), got {(width, outputs)}")
-        for name, array in arrays.items():
-            if array.shape != shapes[name]:
-                raise InputError(f"{name} must have shape {shapes[name]}, got {array.shape}")
-            object.__setattr__(self, name, array)
-        check_options(self)
-        _ = self.core  # which looks at all numbers
+        for name in _WEIGHTS:
+            object.__setattr__(self, name, _array(name, getattr(self, name)))
+        _ = self.core  # which looks at all shapes and numbers
 
     @cached_property
     def core(self) -> Any:
@@ -188,7 +175,7 @@ def _array(name: str, value: object) -> Floats:
         array = np.array(value, dtype=np.float32, order="C")
     except (TypeError, ValueError):
         raise InputError(f"{name} must be an array of numbers, got {value!r:.60}") from None
-    if not np.isfinite(array).all():
-        raise InputError(f"{name} must be finite, but has {array[~np.isfinite(array)][0]}")
+    if array.ndim != (axes := 2 if name.endswith("weights") else 1):
+        raise InputError(f"{name} must have {axes} axes, got the shape {array.shape}")
     array.flags.writeable = False  # the core has a copy, which must stay the same
     return array
