@@ -22,7 +22,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -40,7 +39,6 @@ from hstar.spaces.own import OwnProblem
 from hstar.spaces.puzzle import Puzzle
 from hstar.spaces.task import Task
 
-Progress = Callable[[_core.Progress], None]
 Problem: TypeAlias = GridLike | Puzzle
 
 _K_PR = "Closed states at the end, times those when the start was; inf: all."
@@ -90,10 +88,10 @@ class Prolonged(_Limits):
     open: bool = option(True, _OPEN)
     blind: bool = option(False, "Search backward without a heuristic.")
 
-    def sample(self, problem: Problem, *, progress: Progress | None = None) -> Labels:
+    def sample(self, problem: Problem) -> Labels:
         """The labelled states of a problem."""
         options = _core.ProlongedOptions(k_pr=self.k_pr, open=self.open, blind=self.blind)
-        found = _search(problem, options, native_limits(self), progress)
+        found = _search(problem, options, native_limits(self))
         label = found.take_label()
         return _labels(problem, found, found.take_states(), label, np.arange(len(label)) < found.exact)
 
@@ -104,10 +102,10 @@ class OptimalPath(_Limits):
 
     name: ClassVar[str] = "optimal-path"
 
-    def sample(self, problem: Problem, *, progress: Progress | None = None) -> Labels:
+    def sample(self, problem: Problem) -> Labels:
         """From the start to the goal; no states if a limit ran out. An `InputError` if there is no path."""
         options = _core.ProlongedOptions(k_pr=1.0, open=False)
-        found = _search(problem, options, native_limits(self), progress)
+        found = _search(problem, options, native_limits(self))
         if found.status == "unsolvable":
             raise InputError(f"there is no path from {problem.start} to the goal {problem.goal}")
         label = found.take_path_label()
@@ -121,15 +119,13 @@ def value_map(problem: GridLike, labels: Labels) -> npt.NDArray[np.float64]:
     return result.reshape(problem.shape)
 
 
-def _search(
-    problem: Problem, options: _core.ProlongedOptions, limits: _core.Limits, progress: Progress | None
-) -> _core.ProlongedLabels:
+def _search(problem: Problem, options: _core.ProlongedOptions, limits: _core.Limits) -> _core.ProlongedLabels:
     found: _core.ProlongedLabels
     if isinstance(problem, GridProblem | LatticeProblem):
-        found = problem.core.prolonged(problem.start, problem.core_goal, options, limits, progress)
+        found = problem.core.prolonged(problem.start, problem.core_goal, options, limits)
     else:
         core: Any = problem.core  # each kind has its own
-        found = _core.prolonged(core, problem.start, options, limits, progress)
+        found = _core.prolonged(core, problem.start, options, limits)
     return uninterrupted(found)
 
 
