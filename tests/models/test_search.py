@@ -1,5 +1,6 @@
 """From pre-images to a plan: sample, fit, save, load, search."""
 
+import functools
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,8 @@ from hstar.sampling.walks import Walks
 from hstar.search.heuristics import evaluate
 from hstar.spaces.puzzles import parse_puzzle
 from hstar.training.config import TrainConfig
-from hstar.training.loop import train
+from hstar.training.examples import StateExamples
+from hstar.training.loop import fit
 
 
 def blocks_task(folder: Path, blocks: int, seed: int) -> hstar.Task:
@@ -43,7 +45,9 @@ def model(task: hstar.Task) -> TrainedModel[Any]:
     """Fitted to exact labels of all states: a heuristic that should be nearly perfect."""
     dataset = Exact().sample(task)
     config = ResNetConfig(width=64)
-    trained = train(config.build, dataset, Point(), TrainConfig(epochs=40, validation=0.0))
+    build = functools.partial(config.build, len(dataset.atoms))
+    settings = TrainConfig(epochs=40, validation=0.0)
+    trained = fit(build, StateExamples(dataset), Point(), settings, redraw=True)
     return TrainedModel(
         space=identify(task),
         tensors=config.export(trained.model),
