@@ -13,6 +13,7 @@
 //    cost 0 achieves (the border of the zone) or that is in the zone already (Lauer and Fickert, ICAPS 2020);
 // 3. when the supporter becomes cheaper, it stays if no other precondition is more expensive.
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "base/errors.h"
@@ -38,22 +39,22 @@ class LMCut : public SymbolicHeuristic {
         true_fact_(relaxed_.facts),
         goal_fact_(relaxed_.facts + 1) {
     const int32_t facts = relaxed_.facts + 2;
-    std::vector<std::vector<int32_t>> precondition_of(facts), effect_of(facts);
+    std::vector<std::vector<int32_t>> preconditions, precondition_of(facts), effect_of(facts);
     initial_free_achievers_.resize(facts, 0);
-    const auto add = [&](std::vector<int32_t> preconditions, const std::vector<int32_t>& effects, Cost cost) {
-      if (preconditions.empty()) preconditions.push_back(true_fact_);
-      if (preconditions.size() > std::numeric_limits<uint16_t>::max())
+    const auto add = [&](std::vector<int32_t> row, const std::vector<int32_t>& effects, Cost cost) {
+      if (row.empty()) row.push_back(true_fact_);
+      if (row.size() > std::numeric_limits<uint16_t>::max())
         throw UnsupportedError("lmcut: an operator has more than 65535 preconditions; use blind");
       const auto op = static_cast<int32_t>(initial_cost_.size());
-      for (const int32_t fact : preconditions) precondition_of[fact].push_back(op);
+      for (const int32_t fact : row) precondition_of[fact].push_back(op);
       for (const int32_t fact : effects) {
         effect_of[fact].push_back(op);
         initial_free_achievers_[fact] += cost == 0;
       }
-      preconditions_.push_row(preconditions);
       effects_.push_row(effects);
       initial_cost_.push_back(cost);
-      initial_waiting_.push_back(static_cast<uint16_t>(preconditions.size()));
+      initial_waiting_.push_back(static_cast<uint16_t>(row.size()));
+      preconditions.push_back(std::move(row));
     };
     const auto list = [](std::span<const int32_t> row) {
       return std::vector<int32_t>(row.begin(), row.end());
@@ -63,27 +64,40 @@ class LMCut : public SymbolicHeuristic {
     add(relaxed_.goal, {goal_fact_}, 0);
     precondition_of_ = Rows(precondition_of);
     effect_of_ = Rows(effect_of);
+    first_word_.push_back(0);
+    for (const std::vector<int32_t>& row : precondition_of)
+      first_word_.push_back(first_word_.back() + static_cast<int32_t>((row.size() + 63) / 64));
+    supports_.resize(first_word_.back());
+    std::vector<int32_t> next_bit(facts);
+    for (int32_t fact = 0; fact < facts; ++fact) next_bit[fact] = 64 * first_word_[fact];
+    for (const std::vector<int32_t>& row : preconditions) {
+      std::vector<Precondition> bits;
+      for (const int32_t fact : row) bits.push_back({fact, next_bit[fact]++});
+      preconditions_.push_row(bits);
+    }
+    supporter_.resize(initial_cost_.size());
+    support_.resize(initial_cost_.size());
     supporter_cost_.resize(initial_cost_.size());
-    enters_zone_.resize(initial_cost_.size());
+    kind_.resize(initial_cost_.size());
     hmax_.resize(facts);
-    zone_.resize(facts, Zone::kNone);
+    zone_.resize(facts);
+    stack_.resize(facts);
+    visits_.resize(facts);
   }
 
   Cost value(const Value* values) override {
-    cost_ = initial_cost_;
-    waiting_ = initial_waiting_;
-    supporter_.assign(initial_cost_.size(), -1);
-    free_achievers_ = initial_free_achievers_;
     compute_hmax(values);
     if (hmax_[goal_fact_] == kDeadEnd) return kDeadEnd;
+    if (hmax_[goal_fact_] == 0) return 0;
+    free_achievers_ = initial_free_achievers_;
+    collect_supported();
     int64_t total = 0;
     while (hmax_[goal_fact_] != 0) {
+      std::ranges::fill(zone_, Zone::kNone);
       mark_goal_zone();
       find_cut(values);
       total += pay_for_cut();
       update_hmax();
-      for (const int32_t fact : marked_) zone_[fact] = Zone::kNone;
-      marked_.clear();
       keep_limits(kWorkOfCut);  // here, where nothing is half done
     }
     return static_cast<Cost>(std::min<int64_t>(total, kMaxCost));
@@ -92,25 +106,47 @@ class LMCut : public SymbolicHeuristic {
  private:
   static constexpr uint32_t kWorkOfCut = 5;
 
-  enum class Zone : uint8_t { kNone, kGoal, kBefore };
+  enum class Zone : uint8_t { kNone, kGoal, kBefore, kBehind };
+  // Of an operator: out of the state's reach; at a cost; also with an effect in the goal zone; at no cost.
+  enum class Kind : uint8_t { kUnreached, kCosts, kEnters, kFree };
+  struct Precondition {
+    int32_t fact;
+    int32_t bit;  // in supports_
+  };
+
   // hmax of all facts, and for each operator the precondition that gives it its hmax.
   void compute_hmax(const Value* values) {
+    cost_ = initial_cost_;
+    waiting_ = initial_waiting_;
+    std::ranges::fill(kind_, Kind::kUnreached);
     std::ranges::fill(hmax_, kDeadEnd);
     queue_.clear();
     for (int32_t v = 0; v < relaxed_.variables(); ++v) reach(relaxed_.ids.offset(v) + values[v], 0);
     reach(true_fact_, 0);
+    uint16_t* const waiting = waiting_.data();
     Cost cost;
     int32_t fact;
     while (queue_.pop(cost, fact)) {
       if (cost > hmax_[fact]) continue;
+      int32_t bit = 64 * first_word_[fact] - 1;
       for (const int32_t op : precondition_of_[fact]) {
-        if (--waiting_[op] != 0) continue;
+        ++bit;
+        if (--waiting[op] != 0) continue;
         supporter_[op] = fact;
+        support_[op] = bit;
         supporter_cost_[op] = cost;
+        kind_[op] = cost_[op] == 0 ? Kind::kFree : Kind::kCosts;
         const Cost target = std::min(cost + cost_[op], kMaxCost);
         for (const int32_t effect : effects_[op]) reach(effect, target);
       }
     }
+  }
+
+  // The bits of what compute_hmax found, for states with cuts only.
+  void collect_supported() {
+    std::ranges::fill(supports_, 0);
+    for (size_t op = 0; op < kind_.size(); ++op)
+      if (kind_[op] != Kind::kUnreached) flip(support_[op]);
   }
 
   // hmax after the operators of the cut became cheaper: only what they lower is visited again.
@@ -124,74 +160,114 @@ class LMCut : public SymbolicHeuristic {
     int32_t fact;
     while (queue_.pop(cost, fact)) {
       if (cost > hmax_[fact]) continue;
-      for (const int32_t op : precondition_of_[fact]) {
-        if (supporter_[op] != fact || supporter_cost_[op] <= cost) continue;
+      for_supported(fact, [&](int32_t op) {
         const Cost before = supporter_cost_[op];
+        if (before <= cost) return;
         choose_supporter(op);
-        if (supporter_cost_[op] == before) continue;
+        if (supporter_cost_[op] == before) return;
         const Cost target = std::min(supporter_cost_[op] + cost_[op], kMaxCost);
         for (const int32_t effect : effects_[op]) reach(effect, target);
-      }
+      });
     }
   }
 
   // Facts from which the goal is reached through supporters at no further cost, depth first: the order
-  // matters for break_ties_for_goal_zone.
+  // matters for break_ties_for_goal_zone. On the way, the operators that enter the zone at a cost.
   void mark_goal_zone() {
-    mark(goal_fact_, Zone::kGoal);
-    visits_.push_back({goal_fact_, 0});
-    while (!visits_.empty()) {
-      Visit& visit = visits_.back();
-      const auto achievers = effect_of_[visit.fact];
-      if (visit.next == achievers.size()) {
-        visits_.pop_back();
+    Zone* const zone = zone_.data();
+    Kind* const kind = kind_.data();
+    Visit* top = visits_.data();  // each fact is visited once
+    const auto visit = [&](int32_t fact) {
+      zone[fact] = Zone::kGoal;
+      const auto achievers = effect_of_[fact];
+      *top++ = {achievers.data(), achievers.data() + achievers.size()};
+    };
+    entering_.clear();
+    visit(goal_fact_);
+    while (top != visits_.data()) {
+      Visit& last = top[-1];
+      if (last.next == last.end) {
+        --top;
         continue;
       }
-      const int32_t op = achievers[visit.next++];
-      if (cost_[op] != 0 || supporter_[op] == -1) continue;
-      break_ties_for_goal_zone(op);
-      const int32_t supporter = supporter_[op];
-      if (zone_[supporter] == Zone::kGoal) continue;
-      mark(supporter, Zone::kGoal);
-      visits_.push_back({supporter, 0});
+      const int32_t op = *last.next++;
+      if (kind[op] == Kind::kCosts) {
+        kind[op] = Kind::kEnters;
+        entering_.push_back(op);
+      } else if (kind[op] == Kind::kFree) {
+        break_ties_for_goal_zone(op);
+        const int32_t supporter = supporter_[op];
+        if (zone[supporter] != Zone::kGoal) visit(supporter);
+      }
     }
   }
 
   // Operators that lead from what the state reaches through supporters, without entering the goal zone,
-  // into the goal zone. Those that enter it from outside are known beforehand, and the search for the ones
-  // that the state reaches ends with the last of them.
+  // into the goal zone. No fact of the zone is cheaper than the goal. So the state reaches every fact that is
+  // cheaper than the goal without the zone, and the operators that enter the zone from there are in the cut.
+  // Often that is all: a single operator, or the number of them, with which the search for their order ends.
   void find_cut(const Value* values) {
     cut_.clear();
+    const Cost goal_cost = hmax_[goal_fact_];
     size_t from_outside = 0;
-    for (const int32_t fact : marked_)
-      for (const int32_t op : effect_of_[fact]) {
-        if (enters_zone_[op] || supporter_[op] == -1) continue;
-        enters_zone_[op] = true;
-        entering_.push_back(op);
-        from_outside += zone_[supporter_[op]] != Zone::kGoal;
+    int32_t* top = stack_.data();
+    for (const int32_t op : entering_) {
+      const int32_t supporter = supporter_[op];
+      if (zone_[supporter] == Zone::kGoal) continue;
+      ++from_outside;
+      if (hmax_[supporter] < goal_cost) {
+        cut_.push_back(op);
+      } else if (zone_[supporter] == Zone::kNone) {
+        zone_[supporter] = Zone::kBehind;
+        *top++ = supporter;
       }
+    }
+    if (top != stack_.data() && !reached_around_zone(top)) from_outside = cut_.size();
+    if (from_outside > 1) order_cut(values, from_outside);
+    for (const int32_t op : entering_) kind_[op] = Kind::kCosts;
+  }
+
+  // False only if the state reaches none of the facts on the stack, all as expensive as the goal or more,
+  // without the zone: a search backwards, up to the first fact that is cheaper than the goal.
+  bool reached_around_zone(int32_t* top) {
+    const Cost goal_cost = hmax_[goal_fact_];
+    while (top != stack_.data()) {
+      const int32_t fact = *--top;
+      for (const int32_t op : effect_of_[fact]) {
+        if (kind_[op] == Kind::kUnreached) continue;
+        const int32_t supporter = supporter_[op];
+        if (zone_[supporter] != Zone::kNone) continue;
+        if (hmax_[supporter] < goal_cost) return true;
+        zone_[supporter] = Zone::kBehind;
+        *top++ = supporter;
+      }
+    }
+    return false;
+  }
+
+  // The cut, of at most so many operators, in the order in which a depth-first search from the state meets
+  // them: the order in which update_hmax starts from them, and so the supporters, depend on it.
+  void order_cut(const Value* values, size_t most) {
+    cut_.clear();
+    Zone* const zone = zone_.data();
+    const Kind* const kind = kind_.data();
+    int32_t* top = stack_.data();  // each fact is entered once
     const auto enter = [&](int32_t fact) {
-      mark(fact, Zone::kBefore);
-      stack_.push_back(fact);
+      zone[fact] = Zone::kBefore;
+      *top++ = fact;
     };
     enter(true_fact_);
     for (int32_t v = 0; v < relaxed_.variables(); ++v) enter(relaxed_.ids.offset(v) + values[v]);
-    while (!stack_.empty() && cut_.size() < from_outside) {
-      const int32_t fact = stack_.back();
-      stack_.pop_back();
-      for (const int32_t op : precondition_of_[fact]) {
-        if (supporter_[op] != fact) continue;
-        if (enters_zone_[op]) {
+    while (top != stack_.data() && cut_.size() < most) {
+      for_supported(*--top, [&](int32_t op) {
+        if (kind[op] == Kind::kEnters) {
           cut_.push_back(op);
-          continue;
+          return;
         }
         for (const int32_t effect : effects_[op])
-          if (zone_[effect] != Zone::kBefore) enter(effect);
-      }
+          if (zone[effect] != Zone::kBefore) enter(effect);
+      });
     }
-    stack_.clear();
-    for (const int32_t op : entering_) enters_zone_[op] = false;
-    entering_.clear();
   }
 
   Cost pay_for_cut() {
@@ -199,8 +275,9 @@ class LMCut : public SymbolicHeuristic {
     for (const int32_t op : cut_) cheapest = std::min(cheapest, cost_[op]);
     for (const int32_t op : cut_) {
       cost_[op] -= cheapest;
-      if (cost_[op] == 0)
-        for (const int32_t fact : effects_[op]) ++free_achievers_[fact];
+      if (cost_[op] != 0) continue;
+      kind_[op] = Kind::kFree;
+      for (const int32_t fact : effects_[op]) ++free_achievers_[fact];
     }
     return cheapest;
   }
@@ -208,25 +285,41 @@ class LMCut : public SymbolicHeuristic {
   // Values only fall, so that what the supporter cost before is the most that can be found.
   void choose_supporter(int32_t op) {
     const Cost before = supporter_cost_[op];
-    int32_t best = supporter_[op];
-    Cost highest = hmax_[best];
-    for (const int32_t fact : preconditions_[op]) {
-      if (hmax_[fact] <= highest) continue;
-      best = fact;
-      highest = hmax_[fact];
+    const Precondition* best = nullptr;
+    Cost highest = hmax_[supporter_[op]];
+    for (const Precondition& precondition : preconditions_[op]) {
+      if (hmax_[precondition.fact] <= highest) continue;
+      best = &precondition;
+      highest = hmax_[best->fact];
       if (highest == before) break;
     }
-    supporter_[op] = best;
+    if (best) support(op, *best);
     supporter_cost_[op] = highest;
   }
 
   void break_ties_for_goal_zone(int32_t op) {
-    for (const int32_t fact : preconditions_[op]) {
+    for (const Precondition& precondition : preconditions_[op]) {
+      const int32_t fact = precondition.fact;
       if (hmax_[fact] != supporter_cost_[op]) continue;
       if (free_achievers_[fact] != 0 && zone_[fact] != Zone::kGoal) continue;
-      supporter_[op] = fact;
+      if (fact != supporter_[op]) support(op, precondition);
       return;
     }
+  }
+
+  void support(int32_t op, const Precondition& by) {
+    flip(support_[op]);
+    flip(by.bit);
+    supporter_[op] = by.fact;
+    support_[op] = by.bit;
+  }
+  void flip(int32_t bit) { supports_[bit / 64] ^= uint64_t{1} << bit % 64; }
+  // Calls `visit` with the operators that the fact supports, in their order.
+  template <class Visit>
+  void for_supported(int32_t fact, const Visit& visit) const {
+    const int32_t* ops = precondition_of_[fact].data();
+    for (int32_t word = first_word_[fact]; word < first_word_[fact + 1]; ++word, ops += 64)
+      for (uint64_t bits = supports_[word]; bits; bits &= bits - 1) visit(ops[std::countr_zero(bits)]);
   }
 
   void reach(int32_t fact, Cost cost) {
@@ -234,42 +327,40 @@ class LMCut : public SymbolicHeuristic {
     hmax_[fact] = cost;
     queue_.push(cost, fact);
   }
-  void mark(int32_t fact, Zone zone) {
-    zone_[fact] = zone;
-    marked_.push_back(fact);
-  }
 
   RelaxedTask relaxed_;
   int32_t true_fact_;  // precondition of operators that have none
   int32_t goal_fact_;  // effect of the artificial goal operator, the last one
-  Rows preconditions_;
+  Lists<Precondition> preconditions_;
   Rows effects_;
   Rows precondition_of_;
   Rows effect_of_;
   std::vector<Cost> initial_cost_;
   std::vector<uint16_t> initial_waiting_;
   std::vector<int32_t> initial_free_achievers_;
+  std::vector<int32_t> first_word_;  // per fact, in supports_
 
-  // What changes during an evaluation. Per operator, in arrays of their own because the inner loops touch
-  // one of them for most operators and the others for few.
+  // What changes during an evaluation. Per operator:
   std::vector<Cost> cost_;            // what the cuts have left of it
-  std::vector<int32_t> supporter_;    // precondition of greatest hmax, -1 while unreached
+  std::vector<int32_t> supporter_;    // precondition of greatest hmax, undefined while unreached
+  std::vector<int32_t> support_;      // its bit in supports_
   std::vector<Cost> supporter_cost_;  // its hmax when it was chosen
-  std::vector<char> enters_zone_;     // reached, and with an effect in the goal zone
-  std::vector<uint16_t> waiting_;     // preconditions not yet reached in the first exploration
+  std::vector<Kind> kind_;
+  std::vector<uint16_t> waiting_;  // preconditions not yet reached in the first exploration
+  // Per fact, a bit for each operator in its row of precondition_of_: whether the fact supports it.
+  std::vector<uint64_t> supports_;
   // Per fact.
   std::vector<Cost> hmax_;
   std::vector<int32_t> free_achievers_;  // per fact: operators of cost 0 that achieve it
   std::vector<Zone> zone_;
-  std::vector<int32_t> marked_;  // facts in a zone
   struct Visit {
-    int32_t fact;
-    uint32_t next;  // position in effect_of_
+    const int32_t* next;
+    const int32_t* end;
   };
   std::vector<Visit> visits_;
   std::vector<int32_t> stack_;
   std::vector<int32_t> cut_;
-  std::vector<int32_t> entering_;  // operators that enter the goal zone
+  std::vector<int32_t> entering_;  // operators that cost something and have an effect in the goal zone
   CostQueue queue_;
 };
 

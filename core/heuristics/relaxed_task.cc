@@ -14,15 +14,6 @@ constexpr size_t kMaxSubsets = 5;  // preconditions
 
 }  // namespace
 
-Rows::Rows(const std::vector<std::vector<int32_t>>& lists) : begin_{0} {
-  for (const std::vector<int32_t>& list : lists) push_row(list);
-}
-
-void Rows::push_row(const std::vector<int32_t>& row) {
-  items_.insert(items_.end(), row.begin(), row.end());
-  begin_.push_back(static_cast<int32_t>(items_.size()));
-}
-
 struct RelaxedTask::Draft {
   std::vector<int32_t> preconditions;
   std::vector<int32_t> effects;
