@@ -40,6 +40,11 @@ class Limits:
             raise LimitError("memory_limit")
 
 
+def cores() -> int:
+    """Of the processors those that we may use: in a container or a job of a cluster not all there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 _ACTIVE: ContextVar[Limits | None] = ContextVar("limits", default=None)
 
 

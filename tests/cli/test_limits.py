@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -173,3 +174,9 @@ def test_interrupted_labelling_leaves_no_temporary_folder(tmp_path: Path) -> Non
 def test_an_endless_plan(refused: Refused) -> None:
     said = refused(33, "validate", BLOCKS.with_name("domain.pddl"), BLOCKS, "/dev/zero")
     assert said == "/dev/zero: is longer than 268435456 bytes, at which a reader stops"
+
+
+def test_processes_are_as_many_as_the_cores_that_we_may_use() -> None:
+    mine = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
+    code = f"import os; {mine}; from hstar.limits import cores; print(cores())"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "1\n"

@@ -317,12 +317,16 @@ def test_a_killed_process_leaves_nothing_that_is_read(
     assert caplog.records == []
 
 
-def test_a_cache_that_cannot_be_written_is_a_warning(
+def test_a_cache_that_cannot_be_used_is_one_warning(
     own_cache: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     own_cache.write_text("a file where the folder should be")
-    assert pattern_databases(board(), [[[1]]]).sets[0][0].largest == 2
-    assert "cache" in caplog.text
+    assert pattern_databases(board(), [[[1], [2, 3]]]).sets[0][0].largest == 2
+    told = sorted(record.getMessage().removesuffix(": File exists") for record in caplog.records)
+    assert told == [
+        f"cannot read the cache in {own_cache}: Not a directory",
+        f"cannot write the cache in {own_cache}",
+    ]
 
 
 def test_a_file_of_another_size_is_refused(tmp_path: Path) -> None:

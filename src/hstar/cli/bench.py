@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from collections import Counter
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from hstar.cli.options import Parser
 from hstar.cli.runs import add_run_options, run_and_print
 from hstar.files import check_files, replace_file, shipped
+from hstar.limits import cores
 from hstar.registry import unknown
 from hstar.units import format_time
 
@@ -83,7 +83,7 @@ _STEPS = ("sample", "label", "train", "accuracy", "search")
 
 def _tell(jobs: list[Job], done: dict[str, Attempt], slots: int | None) -> int:
     """How many jobs of each kind, and how long they take: at most, and at the pace of those that are done."""
-    slots = slots or os.cpu_count() or 1
+    slots = slots or cores()
     missing = [job for job in jobs if job.key not in done]
     counts = Counter(job.labels["step"] for job in jobs)
     shown = ", ".join(f"{counts[step]} of step {step}" for step in sorted(counts, key=_STEPS.index))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import signal
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from hstar.cli.problems import problem_files
 from hstar.cli.progress import ProgressLine, show_outcome
 from hstar.errors import HstarError, InputError
 from hstar.files import check_files, check_writable
+from hstar.limits import cores
 
 if TYPE_CHECKING:
     from hstar.experiments import Job, ProblemSet, Store
@@ -132,7 +132,7 @@ def _learning(
         problems=list(problems.values()),
         label_jobs=jobs_of,
         budget=arguments.budget,
-        jobs=arguments.jobs or os.cpu_count() or 1,
+        jobs=arguments.jobs or cores(),
         progress=lambda text: line.update(time.monotonic() - started, text),
         started=started,
     )

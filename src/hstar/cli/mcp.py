@@ -13,6 +13,7 @@ from types import FrameType
 from hstar.cli.options import Parser
 from hstar.cli.serve import named_models
 from hstar.errors import InputError, UnsupportedError
+from hstar.limits import cores
 from hstar.service.requests import ServiceLimits
 
 DESCRIPTION = """\
@@ -34,7 +35,7 @@ def configure(parser: Parser) -> None:
     add("--output -o", "FOLDER", "Keep models that the client trains in this folder, which must exist.")
     add("--time-limit -t", "T", "Greatest wall-clock time of a call, and the default.", most.time)
     add("--memory-limit -m", "M", "Greatest resident memory of a call, and the default.", most.memory)
-    add("--jobs -j", "N", "Number of calls that run at a time.", min(os.cpu_count() or 1, 8))
+    add("--jobs -j", "N", "Number of calls that run at a time.", min(cores(), 8))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import socket
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from hstar.cli.options import Parser
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import names_model
+from hstar.limits import cores
 from hstar.search.heuristics import heuristics
 from hstar.service.requests import ServiceLimits
 
@@ -42,7 +42,7 @@ def configure(parser: Parser) -> None:
     add("--model", "NAME=FILE", text, action="append")
     add("--time-limit -t", "T", "Greatest wall-clock time of a search, and the default.", most.time)
     add("--memory-limit -m", "M", "Greatest resident memory of a search, and the default.", most.memory)
-    jobs = min(os.cpu_count() or 1, 8)
+    jobs = min(cores(), 8)
     add("--jobs -j", "N", "Number of searches that run at a time.", jobs)
     add(
         "--queue",

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import heapq
 import logging
-import os
 import shutil
 import threading
 import time
@@ -24,6 +23,7 @@ from hstar.experiments.fork_server import ForkServers
 from hstar.experiments.job import DONE, Job, Made, Outcome, Record, execute, starved
 from hstar.experiments.process import kill_all
 from hstar.experiments.store import Attempt, Store
+from hstar.limits import cores
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ class LocalExecutor:
     def __init__(
         self, slots: int | None = None, scratch: Path | None = None, checkpoints: Path | None = None
     ) -> None:
-        self.slots = slots or os.cpu_count() or 1
+        self.slots = slots or cores()
         self._pool = ThreadPoolExecutor(self.slots)
         self._stopping = threading.Event()
         self._execute = functools.partial(

@@ -11,10 +11,10 @@ Invariant: costs are taken from a file only if it says that it is of this space 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 import math
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import cache_folder, remove_parts, replace_file
-from hstar.limits import active_limits
+from hstar.limits import active_limits, cores
 from hstar.search.side_by_side import side_by_side
 from hstar.spaces.blocks import Blocks
 from hstar.spaces.pancake import Pancake
@@ -111,7 +111,7 @@ def _databases(core: Any, patterns: Patterns, cache: bool) -> dict[tuple[int, ..
         remove_parts(folder)
     chosen = list(dict.fromkeys(map(_ordered, patterns)))
     limits = active_limits()
-    jobs = min(len(chosen), os.cpu_count() or 1, _AT_ONCE) or 1
+    jobs = min(len(chosen), cores(), _AT_ONCE) or 1
     if limits is not None and limits.memory < math.inf:
         jobs = 1  # of several at a time nobody would know what the others are about to take
 
@@ -148,8 +148,14 @@ def _database(core: Any, pattern: tuple[int, ...], folder: Path | None, check: A
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, header.ljust(_PAGE, b"\0") + costs)
         except OSError as error:
-            logger.warning("cannot write the cache in %s: %s", folder, error.strerror)
+            _warn(f"cannot write the cache in {folder}: {error.strerror}")
     return built
+
+
+@functools.cache
+def _warn(message: str) -> None:
+    """Once, not for each pattern."""
+    logger.warning(message)
 
 
 def _header(about: bytes, digest: str) -> bytes:
@@ -171,7 +177,7 @@ def _holds(path: Path, about: bytes) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        logger.warning("cannot read the cache in %s: %s", path.parent, error.strerror)
+        _warn(f"cannot read the cache in {path.parent}: {error.strerror}")
         return False
     digest = costs.hexdigest()
     if header == _header(about, digest):
