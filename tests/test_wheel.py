@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
+import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -41,6 +44,22 @@ def test_suites_examples_and_data_are_in_the_wheel(wheel: Path) -> None:
         assert files and {f"hstar/{folder}/{name}" for name in files} <= names
     assert any(name.startswith("hstar/_core.") and name.endswith(".so") for name in names)
     assert {name.split("/")[0].split("-")[0] for name in names} == {"hstar"}  # and its metadata
+
+
+@pytest.mark.slow
+def test_images_install_the_wheel_that_make_writes(wheel: Path, tmp_path: Path) -> None:
+    """What the Dockerfile and the Apptainer definition say, without a container."""
+    api = re.search(r'py-api = "cp3(\d+)"', (ROOT / "pyproject.toml").read_text())
+    extras = set(importlib.metadata.metadata("hstar").get_all("Provides-Extra") or ())
+    for name, folder in (("Dockerfile", "/tmp/hstar"), ("apptainer.def", "/opt/hstar/dist")):
+        text, target = (ROOT / name).read_text(), tmp_path / name
+        first, second = re.findall(r"pip (install .+?)(?: &&|\n)", text)
+        words = [*shlex.split(first.replace(folder, str(wheel.parent))), "--target", str(target)]
+        subprocess.run([sys.executable, "-m", "pip", *words], check=True)
+        assert (target / "hstar" / "__init__.py").is_file()
+        assert "/constraints.txt " in second and set(re.findall(r"EXTRAS=(\w+)\n", text)) <= extras
+        python = re.search(r"python:3\.(\d+)-slim", text)
+        assert api is not None and python is not None and int(api[1]) <= int(python[1])
 
 
 @pytest.mark.slow
