@@ -94,6 +94,7 @@ def _check_float(name: str, value: Any, limits: Mapping[str, float]) -> None:
             "below": "below {:g}",
         }
         words = [told[key].format(limit) for key, limit in limits.items() if limit != math.inf]
+        words += ["finite"] if words and value == math.inf else []
         said = ", ".join(words) or "that is finite"
         raise InputError(f"{name} must be a number {said}, got {value!r:.40}")
 

@@ -132,7 +132,7 @@ def test_instances_are_not_those_of_the_command_that_tests_them(hstar: Run, fold
             ["--random", "20", "--rule", "bounded:1.5"],
             "has the rules mean, quantile, likely and clip, not bounded",
         ),
-        (["--random", "20", "--alpha", "2"], "alpha must be between 0 and 1, got 2"),
+        (["--random", "20", "--alpha", "2"], "alpha must be a number above 0, below 1, got 2"),
         (["--random", "20", "--alpha", "0.5", "--rule", "mean"], "either --rule or --alpha"),
         (["--random", "20", "--walk", "0"], "too many instances begin in the goal"),
         (["absent.csv"], "absent.csv: no such file"),

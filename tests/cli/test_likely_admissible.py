@@ -43,7 +43,7 @@ def test_from_the_goal_to_a_plan(hstar: Run, refused: Refused, folder: Path) -> 
     }
     assert first["--alpha", "0.9"] == first["--rule", "quantile:0.1"] <= first[()] < first["--alpha", "0.1"]
     assert "either --rule or --alpha" in refused(33, *solve, "--alpha", "0.9", "--rule", "mean")
-    assert "alpha must be between 0 and 1, got 2" in refused(33, *solve, "--alpha", "2")
+    assert "alpha must be a number above 0, below 1, got 2" in refused(33, *solve, "--alpha", "2")
     assert "--alpha is for model files, not for the default heuristic" in refused(
         33, "solve", "problem.pddl", "--alpha", "0.9"
     )

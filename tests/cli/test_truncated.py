@@ -177,7 +177,7 @@ def test_a_summary_without_held_out_tasks(hstar: Run, folder: Path) -> None:
         (["--lower", "ff"], "unknown lower 'ff' (known: none, blind, hmax, lmcut)"),
         (["--sigma", "wide"], "sigma must be learned, fixed or a number, got 'wide'"),
         (["--fixed-sigma", "-1"], "fixed_sigma must be a number above 0, got -1.0"),
-        (["--margin", "0"], "truncated: margin must be greater than 0 and finite, got 0.0"),
+        (["--margin", "0"], "margin must be a number above 0, got 0.0"),
         (["--rule", "mode"], "not a rule: 'mode'"),
         (["--rule", "quantile:0.1", "--estimate", "point"], "a point estimate has no spread"),
         (["--updates", "0"], "updates must be a whole number from 1 on, got 0"),

@@ -57,7 +57,7 @@ def test_the_best_constant_is_below_the_mean() -> None:
 
 def test_mistakes() -> None:
     for wrong in (math.nan, -math.inf, "low", True):
-        with pytest.raises(InputError, match="asymmetric: a must be a finite number"):
+        with pytest.raises(InputError, match="a must be a number that is finite"):
             Asymmetric(wrong)  # type: ignore[arg-type]
     with pytest.raises(UnsupportedError, match="no quantile"):
         Asymmetric().quantile(torch.zeros(1, 1), 0.1, Known())

@@ -33,7 +33,7 @@ def test_mistakes() -> None:
         from_json({"name": "gausian"})
     with pytest.raises(InputError, match="not options of the estimate 'gaussian': margin"):
         from_json({"name": "gaussian", "margin": 1})
-    with pytest.raises(InputError, match="not options of the estimate 'gaussian': sigma"):
+    with pytest.raises(InputError, match="sigma must be a number from 1e-06 on, got 'wide'"):
         from_json({"name": "gaussian", "sigma": "wide"})
     with pytest.raises(InputError, match=r"not an estimate: \{'sigma': 1\}"):
         from_json({"sigma": 1})

@@ -118,5 +118,5 @@ def test_samples_have_its_moments() -> None:
 
 def test_options() -> None:
     assert Laplace().outputs == 2 and Laplace(sigma=3).outputs == 1
-    with pytest.raises(InputError, match="laplace: sigma must be greater than 0 and finite, got 0"):
+    with pytest.raises(InputError, match="sigma must be a number from 1e-06 on, got 0"):
         Laplace(0)

@@ -136,7 +136,7 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
         (
             "estimate",
             {"name": "asymmetric", "a": "low"},
-            "not options of the estimate 'asymmetric': a is float",
+            "a must be a number that is finite, got 'low'",
         ),
         ("rule", {"name": "order"}, "tells distances, not an order"),
         ("space", {**header["space"], "neighbours": 5}, "neighbours are 4 or 8, got 5"),

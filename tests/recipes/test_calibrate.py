@@ -267,7 +267,7 @@ def test_data_that_do_not_fit(
 def test_no_confidence(
     learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData], confidence: float
 ) -> None:
-    with pytest.raises(InputError, match="a confidence must be between 0 and 1"):
+    with pytest.raises(InputError, match="confidence must be a number above 0, below 1"):
         calibrate(learned, others[1], confidence)
 
 
@@ -275,7 +275,7 @@ def test_no_confidence(
 def test_no_bound(
     learned: TrainedModel[Any], others: tuple[list[hstar.Task], RelationalData], bound: float
 ) -> None:
-    with pytest.raises(InputError, match="a bound on costs must be 1 or greater and finite"):
+    with pytest.raises(InputError, match="bound must be a number from 1 on"):
         calibrate(learned, others[1], 0.5, bound=bound)
 
 

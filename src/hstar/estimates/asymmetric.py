@@ -9,13 +9,12 @@ squared error. Differences: the paper's text has it the other way round; its for
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from hstar.errors import InputError
 from hstar.estimates.estimate import ESTIMATES, Batch
 from hstar.estimates.point import Point
+from hstar.options import Checked
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -23,16 +22,12 @@ if TYPE_CHECKING:
 
 @ESTIMATES.register("asymmetric")
 @dataclass(frozen=True)
-class Asymmetric(Point):
+class Asymmetric(Checked, Point):
     """A number without spread, rather too low than too high."""
 
     name: ClassVar[str] = "asymmetric"
 
     a: float = -2.5
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.a, int | float) or isinstance(self.a, bool) or not math.isfinite(self.a):
-            raise InputError(f"{self.name}: a must be a finite number, got {self.a!r}")
 
     def loss(self, raw: Tensor, batch: Batch) -> Tensor:
         error = batch.label - self.mean(raw, batch.known)

@@ -17,18 +17,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from hstar.errors import InputError
 from hstar.estimates.estimate import ESTIMATES, Batch, Known, check_level
+from hstar.options import check_options, option
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
-LEAST_SIGMA = 1e-6  # of a given one
+LEAST_SIGMA = 1e-6  # numbers of 32 bits have no room for the squares of errors divided by less
 
 
 class Softplus(NamedTuple):
@@ -47,21 +48,14 @@ class Gaussian:
     name: ClassVar[str] = "gaussian"
     bounded: ClassVar[bool] = False
 
-    sigma: float | None = None  # the standard deviation; None: learned, a second output of the network
-    floor: float = field(default=0.1, kw_only=True)  # the least sigma that can be learned
-    range: float = field(default=10.0, kw_only=True)  # how much greater it can become
-    softplus: Softplus | None = field(default=None, kw_only=True)  # instead of floor and range
+    sigma: float | None = option(None, "Standard deviation; learned if there is none.", least=LEAST_SIGMA)
+    _: KW_ONLY
+    floor: float = option(0.1, "The least sigma that can be learned.", above=0)
+    range: float = option(10.0, "How much greater it can become.", above=0)
+    softplus: Softplus | None = None  # instead of floor and range
 
     def __post_init__(self) -> None:
-        for option in ("sigma", "floor", "range"):
-            value = getattr(self, option)
-            if value is not None and not 0 < value < math.inf:
-                raise InputError(f"{self.name}: {option} must be greater than 0 and finite, got {value}")
-        if self.sigma is not None and self.sigma < LEAST_SIGMA:
-            raise InputError(
-                f"{self.name}: sigma must be at least {LEAST_SIGMA:g}, got {self.sigma}: "
-                "numbers of 32 bits have no room for the squares of errors divided by less"
-            )
+        check_options(self)
         if self.softplus is not None:
             object.__setattr__(self, "softplus", self._softplus(self.softplus))
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from hstar.errors import InputError
 from hstar.estimates import conformal
-from hstar.estimates.estimate import Estimate, Known, check_level, named_part
+from hstar.estimates.estimate import Estimate, Known, named_part
+from hstar.options import Checked, check_options
 from hstar.registry import Registry
 
 if TYPE_CHECKING:
@@ -52,15 +53,12 @@ class Mean:
 
 @RULES.register("quantile")
 @dataclass(frozen=True)
-class Quantile:
+class Quantile(Checked):
     """The value that h* is below with probability `level`: cautious if that is small."""
 
     name: ClassVar[str] = "quantile"
 
-    level: float
-
-    def __post_init__(self) -> None:
-        check_level(self.level)
+    level: float = field(metadata={"above": 0, "below": 1})
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
         h = estimate.quantile(raw, self.level, known)
@@ -69,16 +67,12 @@ class Quantile:
 
 @RULES.register("likely")
 @dataclass(frozen=True)
-class Likely:
+class Likely(Checked):
     """The value that the model believes to be admissible with probability `alpha`: the quantile 1 - alpha."""
 
     name: ClassVar[str] = "likely"
 
-    alpha: float
-
-    def __post_init__(self) -> None:
-        if not 0 < self.alpha < 1:
-            raise InputError(f"alpha must be between 0 and 1, got {self.alpha}")
+    alpha: float = field(metadata={"above": 0, "below": 1})
 
     @property
     def level(self) -> float:
@@ -112,7 +106,7 @@ class Clip:
 
 @RULES.register("bounded")
 @dataclass(frozen=True)
-class Bounded:
+class Bounded(Checked):
     """min(max(lower, value), eps * lower): never below an admissible bound nor above eps times it.
 
     No value is above eps * h*, so that A* with re-opening (`astar`) finds plans that cost at most eps times
@@ -121,12 +115,8 @@ class Bounded:
 
     name: ClassVar[str] = "bounded"
 
-    eps: float
+    eps: float = field(metadata={"least": 1})
     of: Rule = field(default_factory=Mean)
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.eps < math.inf:
-            raise InputError(f"bounded: eps must be 1 or more and finite, got {self.eps}")
 
     def value(self, estimate: Estimate, raw: Tensor, known: Known) -> Tensor:
         if known.lower is None:
@@ -138,7 +128,7 @@ class Bounded:
 
 @RULES.register("order")
 @dataclass(frozen=True)
-class Order:
+class Order(Checked):
     """The mean, moved up by a constant: for models that were trained to rank.
 
     Only differences of their values count, and what is below 0 a search would cut off.
@@ -165,19 +155,22 @@ class Calibrated:
 
     name: ClassVar[str] = "calibrated"
 
-    confidence: float
+    confidence: float = field(metadata={"above": 0, "below": 1})
     instances: int
     score: float
-    bound: float = 1.0
-    form: str = "additive"
+    bound: float = field(default=1.0, metadata={"least": 1})
+    form: str = field(default="additive", metadata={"words": conformal.FORMS})
     whole: bool = False
     distribution: str = ""
     of: Rule = field(default_factory=Mean)
 
     def __post_init__(self) -> None:
-        conformal.check_confidence(self.confidence)
-        conformal.check_bound(self.bound)
-        conformal.check_form(self.form)
+        if not math.isfinite(self.score):
+            raise InputError(
+                f"calibrated: no finite score for a confidence of {self.confidence:g}: the model takes "
+                "states of optimal plans for dead ends"
+            )
+        check_options(self)
         if not isinstance(self.distribution, str):
             raise InputError(f"calibrated: the distribution is told in words, got {self.distribution!r:.60}")
         if isinstance(self.of, Calibrated | Bounded):
@@ -186,11 +179,6 @@ class Calibrated:
             )
         if conformal.rank(self.instances, self.confidence) > self.instances:
             raise InputError(f"calibrated: {self.instances} instances are too few for {self.confidence:g}")
-        if not math.isfinite(self.score):
-            raise InputError(
-                f"calibrated: no finite score for a confidence of {self.confidence:g}: the model takes "
-                "states of optimal plans for dead ends"
-            )
         if self.form == "ratio" and self.score <= 0:
             raise InputError("calibrated: the model has no values above 0, and none can be made by a factor")
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, ClassVar
 from hstar.errors import InputError
 from hstar.estimates.estimate import ESTIMATES, Batch, Known, check_level
 from hstar.estimates.gaussian import Gaussian
+from hstar.options import option
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -39,12 +40,7 @@ class TruncatedGaussian(Gaussian):
     name: ClassVar[str] = "truncated"
     bounded: ClassVar[bool] = True
 
-    margin: float = 0.1  # by which the support is greater than the bounds, on both sides
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not 0 < self.margin < math.inf:
-            raise InputError(f"{self.name}: margin must be greater than 0 and finite, got {self.margin}")
+    margin: float = option(0.1, "By which the support is greater than the bounds, on both sides.", above=0)
 
     def loss(self, raw: Tensor, batch: Batch) -> Tensor:
         """The mean negative log-likelihood of the labels; an `InputError` if one is beyond its bounds."""

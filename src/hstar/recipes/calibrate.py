@@ -13,7 +13,7 @@ that have one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,12 +23,14 @@ from hstar import _core
 from hstar.errors import InputError, ModelError, UnsupportedError
 from hstar.estimates import conformal
 from hstar.estimates.belief import native_belief
+from hstar.estimates.conformal import FORMS
 from hstar.estimates.rules import Calibrated, Clip, Rule
 from hstar.models.domain_identity import DomainIdentity
 from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
 from hstar.models.relational_model import StateRows
 from hstar.models.task_identity import TaskIdentity
 from hstar.models.trained_model import TrainedModel
+from hstar.options import Checked, option
 from hstar.sampling.optimal import NoLabelError, Optimal, optimal_states
 from hstar.sampling.prolonged import OptimalPath
 from hstar.sampling.relational import RelationalData, RelationalInstance
@@ -56,12 +58,12 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class Promise:
+class Promise(Checked):
     """What is to hold of plans: they cost at most `bound` times the optimum, with this confidence."""
 
-    confidence: float
-    bound: float = 1.0
-    form: str | None = None  # one of `conformal.FORMS`; None: additive for the bound 1, else ratio
+    confidence: float = field(metadata={"above": 0, "below": 1})
+    bound: float = option(1.0, "Greatest cost, times the optimum.", least=1)
+    form: str | None = option(None, "Form of the scores; additive for the bound 1, else ratio.", words=FORMS)
     rule: Rule | None = None  # what is calibrated, instead of the model's own
     distribution: str = ""  # in words, what the instances are drawn from
 
