@@ -139,8 +139,8 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
             "a must be a number that is finite, got 'low'",
         ),
         ("rule", {"name": "order"}, "tells distances, not an order"),
-        ("space", {**header["space"], "neighbours": 5}, "neighbours are 4 or 8, got 5"),
-        ("space", {**header["space"], "headings": 5}, "headings are 4 or 8, or 0, got 5"),
+        ("space", {**header["space"], "neighbours": 5}, "neighbours must be 4 or 8, got 5"),
+        ("space", {**header["space"], "headings": 5}, "headings must be 0 or 4 or 8, got 5"),
         ("space", {**header["space"], "sizes": [[1]]}, "damaged model"),
         ("seed", None, "damaged model"),
     ):

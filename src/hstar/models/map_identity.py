@@ -11,7 +11,7 @@ rule `bounded:EPS` is left to the search, whose arithmetic is exact (`core/heuri
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from hstar.estimates.rules import Bounded, Calibrated, Order, Rule
 from hstar.models.identity import IDENTITIES, Identity, expect, native_network
 from hstar.models.model import with_weights
 from hstar.models.native import NativeNetwork
+from hstar.options import Checked, option
 from hstar.search.grid_astar import ValueMap
 from hstar.spaces.grid import GridLike, GridProblem, LatticeProblem
 
@@ -36,30 +37,24 @@ CELLS_AT_ONCE = 256  # in one pass of a network that takes an image for each cel
 
 @IDENTITIES.register("map")
 @dataclass(frozen=True)
-class MapIdentity(Identity):
+class MapIdentity(Checked, Identity):
     """Steps that cost 1, in the maps of the training; goals for every heading of a lattice."""
 
     kind: ClassVar[str] = "map"
 
-    neighbours: int  # of a cell; on a lattice its headings
+    neighbours: int = field(metadata={"words": (4, 8)})  # of a cell; on a lattice its headings
     cut_corners: bool
     sizes: tuple[tuple[int, int], ...]  # rows and columns of these maps
     any_size: bool = True  # whether the network takes others, too
-    headings: int = 0  # of a lattice, 4 or 8; 0: cells without headings
+    headings: int = option(0, "Headings of a lattice; 0: cells without headings.", words=(0, 4, 8))
     turn_cost: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.neighbours not in (4, 8):
-            raise ModelError(f"neighbours are 4 or 8, got {self.neighbours!r}")
-        if self.headings not in (0, 4, 8):
-            raise ModelError(f"headings are 4 or 8, or 0, got {self.headings!r}")
 
     @classmethod
     def of(cls, problem: GridLike) -> MapIdentity:
         """What a model is for that has learned of this problem alone."""
         lattice = (problem.headings, problem.turn_cost) if isinstance(problem, LatticeProblem) else (0, 0.0)
         neighbours = lattice[0] or problem.grid.neighbours
-        corners = neighbours == 8 and problem.grid.cut_corners
+        corners = neighbours == 8 and bool(problem.grid.cut_corners)
         return cls(neighbours, corners, (problem.grid.shape,), True, *lattice)
 
     def __str__(self) -> str:
