@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hstar.cli.compare import _Contestant, comparison
+from hstar.cli.compare import comparison
 from hstar.generators import GENERATORS
 
 from .conftest import Refused, Run
@@ -59,14 +59,12 @@ def test_an_unsolved_problem_counts_with_the_limit_and_training_is_repaid() -> N
         row("ff", "a", "solved", 2.0),
         row("ff", "b", "time_limit", 11.0),
     ]
-    model = _Contestant("m", (), Path("m.hstar"), 40.0)
-    record = comparison(rows, [model, _Contestant("ff", ())], 10.0)
+    record = comparison(rows, ["m", "ff"], {"m": 40.0}, 10.0)
     (verdict,) = record["verdicts"]
     assert verdict == {"model": "m", "best": "ff", "worse": False, "gain": 5.0, "repaid_after": 8}
 
 
 def test_a_model_that_solves_less_is_named() -> None:
     rows = [row("m", "a", "time_limit", 10.0), row("ff", "a", "solved", 9.0)]
-    model = _Contestant("m", (), Path("m.hstar"), 40.0)
-    (verdict,) = comparison(rows, [model, _Contestant("ff", ())], 10.0)["verdicts"]
+    (verdict,) = comparison(rows, ["m", "ff"], {"m": 40.0}, 10.0)["verdicts"]
     assert verdict["worse"] and verdict["repaid_after"] is None

@@ -303,7 +303,7 @@ def test_ctrl_c(jobs: str, folder: Path) -> None:
         ("solve tiles:2x3 --random 1 --floor", "--floor is for model files, not for the default heuristic"),
         ("solve tiles:2x3 --random 1 --truncated", "--truncated is for model files, not for the default"),
         ("solve tiles:2x3 --random 1 -e none.hstar", "none.hstar: cannot read"),
-        ("solve tiles:2x3 --random 1 --jobs 0", "--jobs must be at least 1"),
+        ("solve tiles:2x3 --random 1 --jobs 0", "--jobs takes 1 or more"),
         ("solve tiles:2x3 --random 1 --pruning all", "unknown pruning 'all'"),
         ("train likely-admissible tiles:2x3 -o m.hstar --epochs 3", "--epochs is not an option of likely-ad"),
         ("train likely-admissible tiles:2x3 -o m.hstar --data x", "--data is not an option of likely-ad"),

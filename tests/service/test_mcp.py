@@ -161,7 +161,7 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     options = {"jobs": 1, "time_limit": 1.0, "memory_limit": 1 << 30, "output": None, "model": None}
     with pytest.raises(UnsupportedError, match=r"pip install 'hstar\[mcp\]'"):
         run_command(argparse.Namespace(**options))
-    with pytest.raises(InputError, match="--jobs must be above 0"):
+    with pytest.raises(InputError, match="jobs must be a whole number from 1 on"):
         run_command(argparse.Namespace(**{**options, "jobs": 0}))
     with pytest.raises(InputError, match="is not a folder"):
         run_command(argparse.Namespace(**{**options, "output": Path("nowhere")}))

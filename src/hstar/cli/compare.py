@@ -6,8 +6,8 @@ import argparse
 import json
 import math
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,10 @@ from hstar.cli.folders import read_folder
 from hstar.cli.options import Parser
 from hstar.cli.runs import JOBS_FAILED, run_jobs
 from hstar.errors import InputError
-from hstar.files import MODEL, check_files, read_bytes
+from hstar.files import MODEL, check_files
 
 if TYPE_CHECKING:
-    from hstar.experiments import Job, ProblemSet, Store
+    from hstar.experiments import Contestant
     from hstar.experiments.job import Record
 
 DESCRIPTION = """\
@@ -42,18 +42,11 @@ def configure(parser: Parser) -> None:
     add("--quiet -q", None, "Show no progress.")
 
 
-@dataclass(frozen=True)
-class _Contestant:
-    """What a contestant adds to `hstar solve`; of a model, how long its training took, if that is known."""
-
-    name: str
-    words: tuple[str, ...]
-    model: Path | None = None
-    training_s: float | None = None
-
-
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.experiments import Store
+    from hstar.experiments import Limits, Store, contestant_jobs
+    from hstar.experiments.problems import OWN_START
+    from hstar.models.trained_model import load_model
+    from hstar.spaces.task import load_task
 
     if not arguments.folder.is_dir():
         raise InputError("is not a folder of problems", file=arguments.folder)
@@ -61,23 +54,34 @@ def run(arguments: argparse.Namespace) -> int:
     names = [one.name for one in contestants]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(f"two contestants are called {twice}")
+    models = {one.name: load_model(one.model) for one in contestants if one.model is not None}
+    limits = Limits(arguments.time_limit, arguments.memory_limit)
     with tempfile.TemporaryDirectory(prefix="hstar-compare-") as place, Store(Path(place)) as store:
         problems = read_folder(arguments.folder, store)
-        for one in contestants:
-            _check_fit(one, next(iter(problems)))
-        jobs = [_job(one, problem, store, arguments) for problem in problems.values() for one in contestants]
-        shown = argparse.Namespace(
-            jobs=arguments.jobs, cluster=None, retry=False, json=False, quiet=arguments.quiet
-        )
-        rows = run_jobs(store, jobs, shown, kept=False)
+        first = next(iter(problems))
+        for model in models.values():
+            model.space.check(load_task(first.parent / "domain.pddl", first, unit_cost=True))
+        jobs = [
+            job
+            for problem in problems.values()
+            for one in contestants
+            # With the costs of actions, as `hstar solve` has it.
+            for job in contestant_jobs(
+                one, [replace(problem, starts={OWN_START: problem.lesson.source})], store, limits=limits
+            )
+        ]
+        rows = run_jobs(store, jobs, slots=arguments.jobs, quiet=arguments.quiet)
     if rows is None:
         raise KeyboardInterrupt
-    record = comparison(rows, contestants, arguments.time_limit)
+    about = {name: model.summary for name, model in models.items()}
+    training = {name: one.get("with_labelling_s", one.get("time_s")) for name, one in about.items()}
+    record = comparison(rows, names, training, arguments.time_limit)
     print(json.dumps(record) if arguments.json else _in_words(record), end="\n" if arguments.json else "")
     return JOBS_FAILED if any(one["errors"] for one in record["contestants"]) else 0
 
 
-def _contestant(word: str) -> _Contestant:
+def _contestant(word: str) -> Contestant:
+    from hstar.experiments import Contestant
     from hstar.models.trained_model import load_model
     from hstar.registry import unknown
     from hstar.search.aliases import aliases
@@ -85,102 +89,53 @@ def _contestant(word: str) -> _Contestant:
 
     if word.endswith(MODEL):
         check_files(Path(word))
-        model = load_model(word)
-        if model.space.kind != "domain":
-            raise InputError(f"is for {model.space}, not for a domain", file=word)
-        seconds = model.summary.get("with_labelling_s", model.summary.get("time_s"))
-        return _Contestant(Path(word).stem, ("--heuristic", "{model}"), Path(word), seconds)
+        if (space := load_model(word).space).kind != "domain":
+            raise InputError(f"is for {space}, not for a domain", file=word)
+        name, ff = Path(word).stem, ("--heuristic", "ff")
+        return Contestant(name, model=Path(word), search="lazy", preferred=True, search_options=ff)
     symbolic = {info.name: info for info in heuristics()}
     if word in symbolic:
-        preferred = ("--preferred",) if symbolic[word].preferred_operators else ()
-        return _Contestant(word, ("--heuristic", word, "--search", "lazy", *preferred))
+        preferred = symbolic[word].preferred_operators
+        return Contestant(word, heuristic=word, search="lazy", preferred=preferred)
     if word in aliases():
-        return _Contestant(word, ("--alias", word))
+        return Contestant(word, search_options=("--alias", word))
     raise unknown("contestant", word, [*symbolic, *aliases(), f"a {MODEL} file"])
 
 
-def _check_fit(one: _Contestant, problem: Path) -> None:
-    """An `InputError` if a model is for another domain."""
-    if one.model is None:
-        return
-    from hstar.models.trained_model import load_model
-    from hstar.spaces.task import load_task
-
-    load_model(one.model).space.check(load_task(problem.parent / "domain.pddl", problem, unit_cost=True))
-
-
-def _job(one: _Contestant, problem: ProblemSet, store: Store, arguments: argparse.Namespace) -> Job:
-    from hstar.experiments import Job
-    from hstar.experiments.job import HSTAR, OWN_LIMIT, TIME_LIMIT
-    from hstar.experiments.protocol import about
-
-    source = problem.lesson.source
-    limits = (TIME_LIMIT, f"{arguments.time_limit:g}s", OWN_LIMIT, f"{arguments.memory_limit >> 20}M")
-    command = (
-        *HSTAR,
-        "solve",
-        *source.words,
-        *one.words,
-        *limits,
-        "--plan-file",
-        "{plan}",
-        "--quiet",
-        "--json",
-    )
-    return Job(
-        kind="search",
-        command=command,
-        inputs={**source.files, **({} if one.model is None else {"model": store.put(read_bytes(one.model))})},
-        outputs=("plan",),
-        time_limit=arguments.time_limit,
-        labels=about(problem.domain, problem.name, one.name, 0, "search") | {"start": "own"},
-    )
-
-
-def comparison(rows: Sequence[Record], contestants: Sequence[_Contestant], limit: float) -> dict[str, Any]:
+def comparison(
+    rows: Sequence[Record], names: Sequence[str], training: Mapping[str, float | None], limit: float
+) -> dict[str, Any]:
     """Plain data: figures of each contestant, and of each model after how many problems it is repaid.
 
-    A time is from the start of the process to the plan. An unsolved problem counts with the whole limit, so
-    that gains over a contestant that solves less are at least what is said.
+    `training` is how long that took, by name of a model. A time is from the start of the process to the plan.
+    An unsolved problem counts with the whole limit, so that gains over a contestant that solves less are at
+    least what is said.
     """
-    own = {one.name: [row for row in rows if row["contestant"] == one.name] for one in contestants}
-    solved = {
-        name: {row["instance"] for row in found if row["status"] == "solved"} for name, found in own.items()
-    }
-    common = set.intersection(*solved.values())
-    figures = []
-    for one in contestants:
-        shared = [row for row in own[one.name] if row["instance"] in common]
-        figures.append(
-            {
-                "name": one.name,
-                "problems": len(own[one.name]),
-                "solved": len(solved[one.name]),
-                "errors": sum(row["status"] == "error" for row in own[one.name]),
-                "mean_time": _mean(_seconds(row, limit) for row in own[one.name]),
-                "mean_cost_common": _mean(row["cost"] for row in shared),
-                "training_time": one.training_s,
-            }
-        )
-    symbolic = [one for one, given in zip(figures, contestants, strict=True) if given.model is None]
+    from hstar.experiments.statistics import grouped, mean, solved_share
+
+    runs, problems = grouped(rows, "contestant"), grouped(rows, "instance")
+    common = {place for place, here in problems.items() if all(map(solved_share, here))}
+    figures = [
+        {
+            "name": name,
+            "problems": len(runs[name]),
+            "solved": sum(row["status"] == "solved" for row in runs[name]),
+            "errors": sum(row["status"] == "error" for row in runs[name]),
+            "mean_time": mean(row["seconds"] if solved_share(row) else limit for row in runs[name]),
+            "mean_cost_common": mean(row["cost"] for row in runs[name] if row["instance"] in common),
+            "training_time": training.get(name),
+        }
+        for name in names
+    ]
+    symbolic = [one for one in figures if one["name"] not in training]
     best = min(symbolic, key=lambda one: (-one["solved"], one["mean_time"]), default=None)
-    models = [one for one, given in zip(figures, contestants, strict=True) if given.model is not None]
-    verdicts = [] if best is None else [_verdict(one, best) for one in models]
+    models = [one for one in figures if one["name"] in training]
     return {
-        "problems": len({row["instance"] for row in rows}),
+        "problems": len(problems),
         "common": len(common),
         "contestants": figures,
-        "verdicts": verdicts,
+        "verdicts": [] if best is None else [_verdict(one, best) for one in models],
     }
-
-
-def _seconds(row: Record, limit: float) -> float:
-    return float(row["seconds"]) if row["status"] == "solved" else limit
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    given = list(values)
-    return sum(given) / len(given) if given else None
 
 
 def _verdict(model: Mapping[str, Any], best: Mapping[str, Any]) -> dict[str, Any]:

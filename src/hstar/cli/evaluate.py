@@ -72,8 +72,6 @@ def run(arguments: argparse.Namespace) -> int:
     known = [info.name for info in searches()]
     if arguments.search not in (None, *known):
         raise unknown("search", arguments.search, known)
-    if not arguments.seeds:
-        raise InputError("--seeds takes 1 or more")
     words = list(dict.fromkeys(arguments.words))
     problems = [word for word in words if is_problem(word)]
     contestants = [parse_contestant(word) for word in words if word not in problems]

@@ -7,19 +7,17 @@ only a folder of which nothing is left is an error.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hstar.cli.problems import problem_files
 from hstar.cli.runs import run_jobs
-from hstar.cli.sample_optimal import valid_plan
 from hstar.errors import HstarError, InputError
-from hstar.files import read_bytes
+from hstar.files import check_files, read_bytes
 
 if TYPE_CHECKING:
     from hstar.experiments import Job, ProblemSet, Store
@@ -29,20 +27,6 @@ if TYPE_CHECKING:
 LABEL_LIMIT = 10.0  # seconds of each problem
 _MEMORY = 4 << 30  # bytes of each search for a plan
 _PLAN_NAMES = ("{}.plan", "{}.soln", "{}.sol", "{}.plan.1", "{}.sas_plan", "sas_plan.{}", "sas_plan_{}", "{}")
-
-
-@dataclass(frozen=True)
-class Labelled:
-    """Data of a folder: how many problems it has, and of how many the labels are upper bounds."""
-
-    data: RelationalData
-    problems: int
-    upper_bounds: int
-
-    def __str__(self) -> str:
-        used = f"{len(self.data.instances)} of {self.problems} problems used"
-        bounds = f"; labels of {self.upper_bounds} are upper bounds, from plans not known to be optimal"
-        return used + (bounds if self.upper_bounds else "")
 
 
 def tell(text: str) -> None:
@@ -83,64 +67,79 @@ def read_files(domain: Path, files: Sequence[Path], store: Store) -> dict[Path, 
     return found
 
 
-def label_folder(folder: Path, limit: float, plans: Path | None, quiet: bool, rescued: Path) -> Labelled:
-    """Labelled states of all problems that get some.
+def label_folder(
+    folder: Path, limit: float, plans: Path | None, quiet: bool, rescued: Path
+) -> tuple[RelationalData, str]:
+    """Labelled states of all problems that get some, and how many those are, in words.
 
     If it is interrupted, the labels so far go to the file `rescued`, and a `KeyboardInterrupt` says so.
     """
     from hstar.experiments import Store
     from hstar.experiments.protocol import merged
-    from hstar.sampling.optimal import EXACT, Optimal
+    from hstar.sampling import relational
+    from hstar.sampling.optimal import Optimal
 
     how = Optimal(time_limit=limit, memory_limit=_MEMORY, siblings=True, satisficing=True)
     with tempfile.TemporaryDirectory(prefix="hstar-train-") as place, Store(Path(place)) as store:
         problems = read_folder(folder, store)
         known = {} if plans is None else plans_of(folder / "domain.pddl", plans, list(problems))
         jobs = label_jobs(problems, how, store, known)
-        how_run = argparse.Namespace(jobs=None, cluster=None, retry=False, json=False, quiet=quiet)
-        rows = run_jobs(store, jobs, how_run, kept=False)
-        if rows is None:
-            raise KeyboardInterrupt(_rescue(store, jobs, rescued))
-        for file, row in zip(problems, rows, strict=True):
-            if not row.get("states"):
-                tell(f"{file}: {row.get('error') or row.get('reason') or row['status'].replace('_', ' ')}")
-        data = merged(store, jobs) if any(row["status"] == "labelled" for row in rows) else None
-    if data is None or not data.instances:
+        rows = run_jobs(store, jobs, quiet=quiet)
+        data = merged(store, jobs)
+    if rows is None:
+        if data is None:
+            raise KeyboardInterrupt("no problem was labelled yet")
+        relational.save(rescued, data)
+        number = f"{len(data.instances)} of {len(jobs)} problems"
+        used = "which hstar train wl takes instead of the folder"
+        raise KeyboardInterrupt(f"the labels of {number} are in {rescued}, {used}")
+    for file, row in zip(problems, rows, strict=True):
+        if not row.get("states"):
+            tell(f"{file}: {row.get('error') or row.get('reason') or row['status'].replace('_', ' ')}")
+    if data is None:
         why = f"no problem got labels within {limit:g} s each (--label-limit); the reasons are above"
         raise InputError(why, file=folder)
-    bounds = sum(not instance.columns[EXACT][0] for instance in data.instances)
-    return Labelled(data, len(list(folder.glob("*.pddl"))) - 1, bounds)
+    number = f"{len(data.instances)} of {len(list(folder.glob('*.pddl'))) - 1} problems used"
+    return data, number + upper_bounds(data)
 
 
-def _rescue(store: Store, jobs: Sequence[Job], file: Path) -> str:
-    """Saves the labels that there are, and says how to use them."""
-    from hstar.experiments.protocol import merged
-    from hstar.sampling import relational
+def upper_bounds(data: RelationalData) -> str:
+    """Of how many problems the labels are upper bounds, to follow a text about the data."""
+    from hstar.sampling.optimal import EXACT
 
-    if not any(attempt.status == "labelled" for attempt in store.latest().values()):
-        return "no problem was labelled yet"
-    data = merged(store, jobs)
-    relational.save(file, data)
-    number = f"{len(data.instances)} of {len(jobs)} problems"
-    return f"the labels of {number} are in {file}, which hstar train wl takes instead of the folder"
+    number = sum(not one.columns[EXACT][0] for one in data.instances if EXACT in one.columns)
+    return f"; labels of {number} are upper bounds, from plans not known to be optimal" if number else ""
 
 
 def label_jobs(
     problems: Mapping[Path, ProblemSet], how: Optimal, store: Store, plans: Mapping[Path, Path]
 ) -> list[Job]:
-    """A job for each problem, along a plan of the user if there is one."""
+    """A job for each problem of a domain, along a plan of the user if there is one."""
     from hstar.experiments.protocol import labelling_jobs
 
-    (jobs,) = labelling_jobs("labels", [[one] for one in problems.values()], how).values()
-    return [along(job, store, plans.get(file)) for file, job in zip(problems, jobs, strict=True)]
+    by_domain = labelling_jobs("labels", [[one] for one in problems.values()], how)
+    if len(by_domain) > 1:
+        raise InputError(f"problems of several domains: {', '.join(by_domain)}")
+    (jobs,) = by_domain.values()
+    for number, (file, job) in enumerate(zip(problems, jobs, strict=True)):
+        if file in plans:
+            inputs = {**job.inputs, "plan": store.put(read_bytes(plans[file]))}
+            jobs[number] = replace(job, command=(*job.command, "--plan", "{plan}"), inputs=inputs)
+    return jobs
 
 
-def along(job: Job, store: Store, plan: Path | None) -> Job:
-    """The job that labels a problem along a plan of the user, if there is one."""
-    if plan is None:
-        return job
-    inputs = {**job.inputs, "plan": store.put(read_bytes(plan))}
-    return replace(job, command=(*job.command, "--plan", "{plan}"), inputs=inputs)
+def valid_plan(domain: Path, problem: Path, file: Path) -> list[str]:
+    """The steps of a plan file; an `InputError` that names the file if it is no plan of the problem."""
+    from hstar.spaces.lifted_state import validate_pddl
+    from hstar.spaces.pddl import read_task
+    from hstar.spaces.validate import read_plan
+
+    check_files(file)
+    steps = read_plan(file)
+    verdict = validate_pddl(read_task(domain, problem), steps)
+    if not verdict.valid:
+        raise InputError(f"no plan of {problem.name}: {verdict.reason}", file=file)
+    return steps
 
 
 def plans_of(domain: Path, plans: Path, problems: Sequence[Path]) -> Mapping[Path, Path]:

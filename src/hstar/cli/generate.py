@@ -71,8 +71,6 @@ def _sizes() -> dict[str, list[str]]:
 def run(arguments: argparse.Namespace) -> int:
     GENERATORS.get(arguments.generator)
     files = list(_split(arguments) if arguments.split is not None else _combinations(arguments))
-    if not files:
-        raise InputError("--seeds takes 1 or more")
     chosen = files if arguments.number is None else files[: arguments.number]
     texts = {"domain.pddl": chosen[0].domain, **{file.name: file.problem for file in chosen}}
     new = write_new(arguments.output, texts, {file.name for file in files})
@@ -87,8 +85,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _split(arguments: argparse.Namespace) -> Iterator[_File]:
     if foreign := given_options(arguments, [*_sizes(), "seeds", "first_seed"]):
         raise InputError(f"{flag(next(iter(foreign)))} is not for --split, which has its own")
-    if arguments.number == 0:
-        raise InputError("--number takes 1 or more")
     for number, one in enumerate(split_instances(arguments.generator, arguments.split)):
         name = f"p{number:04}-{_label(one.sizes, one.seed)}.pddl"
         yield _File(name, one.sizes, one.seed, one.domain, one.problem, one.digest)

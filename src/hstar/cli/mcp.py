@@ -13,7 +13,6 @@ from types import FrameType
 from hstar.cli.options import Parser
 from hstar.cli.serve import named_models
 from hstar.errors import InputError, UnsupportedError
-from hstar.limits import cores
 from hstar.service.requests import ServiceLimits
 
 DESCRIPTION = """\
@@ -24,24 +23,26 @@ EXAMPLES = (
     "hstar mcp",
     "hstar mcp --model blocks=model.hstar --time-limit 30s --memory-limit 1G -o models",
 )
-_DEFAULTS = ServiceLimits()
+_LIMITS = ("time_limit", "memory_limit", "jobs")
 _CLOSING_S = 5.0
 
 
 def configure(parser: Parser) -> None:
-    add, most = parser.option, _DEFAULTS
+    add = parser.option
     text = "Let the client use the model of this file as heuristic NAME. Repeat it for several."
     add("--model", "NAME=FILE", text, action="append")
     add("--output -o", "FOLDER", "Keep models that the client trains in this folder, which must exist.")
-    add("--time-limit -t", "T", "Greatest wall-clock time of a call, and the default.", most.time)
-    add("--memory-limit -m", "M", "Greatest resident memory of a call, and the default.", most.memory)
-    add("--jobs -j", "N", "Number of calls that run at a time.", min(cores(), 8))
+    parser.fields(
+        ServiceLimits,
+        _LIMITS,
+        time_limit="Greatest wall-clock time of a call, and the default.",
+        memory_limit="Greatest resident memory of a call, and the default.",
+        jobs="Number of calls that run at a time.",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    for name in ("jobs", "time_limit", "memory_limit"):
-        if getattr(arguments, name) <= 0:
-            raise InputError(f"--{name.replace('_', '-')} must be above 0")
+    limits = ServiceLimits(**{name: getattr(arguments, name) for name in _LIMITS})
     folder: Path | None = arguments.output
     if folder is not None and not folder.is_dir():
         raise InputError("is not a folder", file=folder)
@@ -49,7 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
         raise UnsupportedError("hstar mcp needs the package mcp: pip install 'hstar[mcp]'")
     from hstar.service.mcp import Tools, server
 
-    limits = ServiceLimits(arguments.time_limit, arguments.memory_limit, jobs=arguments.jobs)
     tools = Tools(limits, named_models(arguments.model or ()), folder and folder.absolute())
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -52,9 +52,19 @@ _TYPES: dict[str, Callable[[str], Any]] = {
     "T": checked(parse_time),
     "M": checked(parse_memory),
 }
+_FROM_ONE = ("jobs", "seeds", "random", "number", "starts", "epochs")  # in every command that has them
 # Metavars of fields, by name or by type.
-_METAVARS = {"time_limit": "T", "cpu_time_limit": "T", "memory_limit": "M", "table_bytes": "M"}
+_METAVARS = dict.fromkeys(("time_limit", "cpu_time_limit", "keep_time"), "T")
+_METAVARS |= dict.fromkeys(("memory_limit", "table_bytes", "body_limit"), "M")
 _METAVARS |= {"int": "N", "float": "X"}
+_SHORT = {  # other words and letters for fields
+    "time_limit": "-t",
+    "memory_limit": "-m",
+    "jobs": "-j",
+    "max_evaluations": "--nodes",
+    "preferred": "-p",
+    "table_bytes": "--table",
+}
 
 
 def _help_width() -> int:
@@ -103,9 +113,20 @@ class Parser(argparse.ArgumentParser):
         text = _with_default(help, default, metavar).replace("%", "%%")
         (group or self).add_argument(*flags.split(), help=text, **settings)
 
+    def fields(self, kind: type[Any], names: Iterable[str], **helps: str) -> None:
+        """Adds fields of a dataclass with their defaults, and with their help unless another one is given."""
+        for entry in fields(kind):
+            if entry.name in names:
+                flags = f"{flag(entry.name)} {_SHORT.get(entry.name, '')}"
+                text = helps.get(entry.name, entry.metadata["help"])
+                self.option(flags, metavar_of(entry), text, entry.default)
+
     def parse(self, arguments: list[str]) -> argparse.Namespace:
         """Options may stand before, between and after the files."""
         found, rest = self.parse_known_intermixed_args(arguments)
+        for name in _FROM_ONE:
+            if getattr(found, name, None) == 0:
+                self.error(f"{flag(name)} takes 1 or more")
         if getattr(found, "memory_limit", None) == 0:
             self.error("--memory-limit must be above 0; leave it out to have no limit")
         for word in rest:

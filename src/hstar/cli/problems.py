@@ -106,8 +106,6 @@ def check_problem_options(arguments: argparse.Namespace) -> str:
             raise InputError(f"{flag(name)} is for {in_words([owner])}, and {files[0]} is {in_words([kind])}")
     if arguments.random is not None and (arguments.start or arguments.goal):
         raise InputError("give either --random or --start and --goal")
-    if arguments.random == 0:
-        raise InputError("--random takes 1 or more")
     if kind == "task" and arguments.random is not None and arguments.walk is None:
         raise InputError("starts of a task are the ends of walks: give --walk K, too")
     if kind == "own" and len(files) > 1:

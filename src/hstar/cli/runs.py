@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from hstar.cli.options import Parser
 from hstar.cli.progress import ProgressLine
-from hstar.errors import InputError
 from hstar.units import format_time
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespa
     """Runs what is missing; prints tables, or with --json records. The exit code."""
     from hstar.experiments import summarise
 
-    rows = run_jobs(store, jobs, arguments)
+    rows = run_jobs_of(arguments, store, jobs)
     if rows is None:
         return INTERRUPTED
     if not arguments.json:
@@ -56,41 +55,48 @@ def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespa
     return JOBS_FAILED if failed else 0
 
 
-def run_jobs(
-    store: Store, jobs: Sequence[Job], arguments: argparse.Namespace, *, kept: bool = True
-) -> list[Record] | None:
-    """Runs what is missing; a row for each job, printed with --json. None if interrupted.
-
-    That is told with how to go on, unless the store goes with the command and is not `kept`.
-    """
-    from hstar.experiments import run
-
-    if arguments.jobs == 0:
-        raise InputError("--jobs takes 1 or more")
-    with _executor(store, arguments) as executor, _shown(jobs, arguments.quiet) as progress:
-        try:
-            rows = run(store, jobs, executor, progress=progress, retry_failed=arguments.retry)
-        except KeyboardInterrupt:
-            rows = None
-    if rows is None and kept:  # the live view is gone now
+def run_jobs_of(arguments: argparse.Namespace, store: Store, jobs: Sequence[Job]) -> list[Record] | None:
+    """Runs what is missing as the options say, prints rows with --json, and tells how to go on."""
+    options = {name: getattr(arguments, name) for name in ("cluster", "retry", "quiet")}
+    rows = run_jobs(store, jobs, slots=arguments.jobs, **options)
+    if rows is None:
         how = f"to go on with {store.folder}, run the same command again"
         print(f"hstar: interrupted; {how}", file=sys.stderr)
-    elif rows is not None and arguments.json:
+    elif arguments.json:
         for row in rows:
             print(json.dumps(row))
     return rows
 
 
-def _executor(store: Store, arguments: argparse.Namespace) -> AbstractContextManager[Executor]:
+def run_jobs(
+    store: Store,
+    jobs: Sequence[Job],
+    *,
+    slots: int | None = None,
+    cluster: str | None = None,
+    retry: bool = False,
+    quiet: bool = False,
+) -> list[Record] | None:
+    """Runs what is missing and shows how it goes; a row for each job, None if interrupted."""
+    from hstar.experiments import run
+
+    with _executor(store, slots, cluster) as executor, _shown(jobs, quiet) as progress:
+        try:
+            return run(store, jobs, executor, progress=progress, retry_failed=retry)
+        except KeyboardInterrupt:
+            return None
+
+
+def _executor(store: Store, slots: int | None, cluster: str | None) -> AbstractContextManager[Executor]:
     """Where the jobs run."""
-    if arguments.cluster is not None:
+    if cluster is not None:
         from hstar.experiments.cluster import open_cluster
 
-        return open_cluster(arguments.cluster, arguments.jobs)
+        return open_cluster(cluster, slots)
     from hstar.experiments import LocalExecutor
 
     folders = {name: store.folder / name for name in ("scratch", "checkpoints")}
-    return nullcontext(LocalExecutor(arguments.jobs, **folders))
+    return nullcontext(LocalExecutor(slots, **folders))
 
 
 @contextmanager

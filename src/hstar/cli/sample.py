@@ -46,7 +46,7 @@ def configure(parser: Parser) -> None:
     add("sampler", "SAMPLER", f"Sampler, one of {', '.join(names)}.")
     chosen = next((word for word in parser.words if word in names), None)
     if chosen in (OPTIMAL, PLANS):
-        (optimal.configure if chosen == OPTIMAL else optimal.configure_plans)(parser)
+        optimal.configure(parser, chosen)
         return
     add_task_files(parser)
     parser.usage = f"{parser.prog} [OPTION ...] SAMPLER {TASK} -o DATA"

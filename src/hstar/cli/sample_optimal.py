@@ -13,15 +13,17 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hstar.cli.folders import label_jobs, plans_of, upper_bounds, valid_plan
 from hstar.cli.options import Parser
 from hstar.cli.problems import problem_files
 from hstar.cli.progress import ProgressLine
-from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs
+from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs_of
 from hstar.errors import InputError
-from hstar.files import check_files, check_writable, replace_file, writing
+from hstar.files import check_writable, replace_file, writing
 from hstar.spaces.validate import format_plan
 
 if TYPE_CHECKING:
@@ -33,49 +35,33 @@ PLANS = "plans"
 UNLABELLED = 12
 
 
-def configure_plans(parser: Parser) -> None:
-    add = parser.option
-    parser.usage = f"{parser.prog} [OPTION ...] plans PROBLEM ... --plan-dir FOLDER -o DATA"
-    add("problems", "PROBLEM", "PDDL files, or folders of them.", nargs="+", type=Path)
-    text = (
-        "Folder of plans, p01.plan for p01.pddl. hstar validates each plan, and names and leaves out invalid "
-        "ones and problems without a plan."
-    )
-    add("--plan-dir", "FOLDER", text, type=Path, required=True)
-    add("--output -o", "DATA", "Write the labelled states, siblings included, to this file.", required=True)
-    add("--domain", "FILE", "Domain of the problems (default: domain.pddl in their directory).")
-    add("--time-limit -t", "T", "Time limit for the values of heuristics of one problem.", 300.0)
-    add("--memory-limit -m", "M", "Memory limit of each problem.", 8 << 30)
-    add("--cpu", None, "Limit CPU time instead of wall-clock time.")
-    add("--run", "RUN", "Folder for what is finished (default: DATA.run).")
-    add_running_options(parser)
+def configure(parser: Parser, sampler: str) -> None:
+    """The options of `optimal`, or of `plans`."""
+    from hstar.sampling.optimal import Optimal
 
-
-def configure(parser: Parser) -> None:
-    add = parser.option
-    parser.usage = f"{parser.prog} [OPTION ...] optimal PROBLEM ... -o DATA"
-    add(
-        "problems",
-        "PROBLEM",
-        "PDDL files, or folders of them. Each is solved by A* with lmcut, every action counting 1; problems "
-        "without a plan within the limits are left out and counted.",
-        nargs="+",
-        type=Path,
-    )
-    add("--output -o", "DATA", "Write the labelled states to this file.", required=True)
+    add, finds = parser.option, sampler != PLANS
+    needed = "-o DATA" if finds else "--plan-dir FOLDER -o DATA"
+    parser.usage = f"{parser.prog} [OPTION ...] {sampler} PROBLEM ... {needed}"
+    text = "PDDL files, or folders of them."
+    if finds:
+        text += " Each is solved by A* with lmcut, every action counting 1; problems without a plan within "
+        text += "the limits are left out and counted."
+    add("problems", "PROBLEM", text, nargs="+", type=Path)
+    states = "states" if finds else "states, siblings included,"
+    add("--output -o", "DATA", f"Write the labelled {states} to this file.", required=True)
     add("--domain", "FILE", "Domain of the problems (default: domain.pddl in their directory).")
-    add("--time-limit -t", "T", "Time limit of each search.", 300.0)
-    add("--memory-limit -m", "M", "Memory limit of each search.", 8 << 30)
-    add("--cpu", None, "Limit CPU time instead of wall-clock time.")
-    add("--siblings", None, "Add the other successors of the states of a plan, for ranking losses.")
-    add("--upper", None, "Add upper bounds: costs of plans of a greedy search from each state.")
-    add(
-        "--satisficing", None, "Without an optimal plan in time, add upper bounds along a plan of lama-first."
-    )
-    add("--plan", "FILE", "One problem: label the states of this plan, which must be valid.")
-    add("--plan-file", "FILE", "One problem, or --first: write the plan to this file.")
-    add("--first", None, "Label only the first of the problems, in this order, that gets labels.")
-    add("--keep-empty", None, "One problem, or --first: write data without states if there is no plan.")
+    if finds:
+        parser.fields(Optimal, [entry.name for entry in fields(Optimal)])
+        add("--plan", "FILE", "One problem: label the states of this plan, which must be valid.")
+        add("--plan-file", "FILE", "One problem, or --first: write the plan to this file.")
+        add("--first", None, "Label only the first of the problems, in this order, that gets labels.")
+        add("--keep-empty", None, "One problem, or --first: write data without states if there is no plan.")
+    else:
+        parser.set_defaults(siblings=True, upper=False, satisficing=True)
+        parser.fields(Optimal, ("time_limit", "memory_limit", "cpu"))
+        text = "Folder of plans, p01.plan for p01.pddl. hstar validates each plan, and names and leaves out "
+        text += "invalid ones and problems without a plan."
+        add("--plan-dir", "FOLDER", text, required=True)
     add("--run", "RUN", "Folder for what is finished (default: DATA.run).")
     add_running_options(parser)
 
@@ -101,25 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _labelling(arguments: argparse.Namespace) -> Optimal:
     from hstar.sampling.optimal import Optimal
 
-    if arguments.sampler == PLANS:
-        limits = (arguments.time_limit, arguments.memory_limit)
-        return Optimal(*limits, siblings=True, cpu=arguments.cpu, satisficing=True)
-    names = ("time_limit", "memory_limit", "siblings", "upper", "cpu", "satisficing")
-    return Optimal(**{name: getattr(arguments, name) for name in names})
-
-
-def valid_plan(domain: Path, problem: Path, file: Path) -> list[str]:
-    """The steps of a plan file; an `InputError` that names the file if it is no plan of the problem."""
-    from hstar.spaces.lifted_state import validate_pddl
-    from hstar.spaces.pddl import read_task
-    from hstar.spaces.validate import read_plan
-
-    check_files(file)
-    steps = read_plan(file)
-    verdict = validate_pddl(read_task(domain, problem), steps)
-    if not verdict.valid:
-        raise InputError(f"no plan of {problem.name}: {verdict.reason}", file=file)
-    return steps
+    return Optimal(**{entry.name: getattr(arguments, entry.name) for entry in fields(Optimal)})
 
 
 def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
@@ -172,43 +140,33 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
 
 
 def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
-    from hstar.cli.folders import along, plans_of
     from hstar.experiments import Store
     from hstar.experiments.problems import read_problem
-    from hstar.experiments.protocol import labelling_jobs, merged
+    from hstar.experiments.protocol import merged
     from hstar.sampling import relational
-    from hstar.sampling.optimal import EXACT
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
     plans: Mapping[Path, Path] = {}
-    left_out = 0
+    number = len(problems)
     if arguments.sampler == PLANS:
         plans = plans_of(problems[0][0], arguments.plan_dir, [problem for _, problem in problems])
-        left_out = len(problems) - len(plans)
         problems = [pair for pair in problems if pair[1] in plans]
     with Store(folder) as store:
-        given = [[read_problem(problem, store, domain)] for domain, problem in problems]
-        by_domain = labelling_jobs("labels", given, _labelling(arguments))
-        if len(by_domain) > 1:
-            raise InputError(f"problems of several domains: {', '.join(by_domain)}")
-        (jobs,) = by_domain.values()
-        given_plans = [plans.get(problem) for _, problem in problems]
-        jobs = [along(job, store, plan) for job, plan in zip(jobs, given_plans, strict=True)]
-        rows = run_jobs(store, jobs, arguments)
+        given = {problem: read_problem(problem, store, domain) for domain, problem in problems}
+        jobs = label_jobs(given, _labelling(arguments), store, plans)
+        rows = run_jobs_of(arguments, store, jobs)
         if rows is None:
             return INTERRUPTED
-        data = merged(store, jobs) if any(row["status"] == "labelled" for row in rows) else None
+        data = merged(store, jobs)
     if failed := [row for row in rows if row["status"] == "error"]:
         first = failed[0]
         what = f"{len(failed)} of {len(rows)} problems failed, first {first['instance']}"
         raise InputError(f"{what}: {first.get('error', 'no message')}", file=folder)
-    if data is None or not data.instances:
+    if data is None:
         raise InputError("no problem was solved within the limits", file=folder)
     relational.save(arguments.output, data)
     if not arguments.quiet:
         states, solved = int(data.labelled.sum()), len(data.instances)
-        text = f"{states} states of {solved} problems, {left_out + len(rows) - solved} left out"
-        if bounds := sum(not one.columns[EXACT][0] for one in data.instances if EXACT in one.columns):
-            text += f"; labels of {bounds} are upper bounds, from plans not known to be optimal"
+        text = f"{states} states of {solved} problems, {number - solved} left out{upper_bounds(data)}"
         print(f"{arguments.output}: {text}", file=sys.stderr)
     return 0

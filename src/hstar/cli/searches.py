@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from hstar.cli.options import Parser, flag, metavar_of
+from hstar.cli.options import Parser, flag
 from hstar.errors import InputError, ModelError
 from hstar.experiments.batch import Batch
 from hstar.files import names_model
@@ -19,13 +19,6 @@ from hstar.spaces.load import in_words
 
 _DEFAULTS = SearchConfig()
 _COMBINE = ("alternate", "max", "sum", "each")
-_SHORT = {
-    "time_limit": "-t",
-    "memory_limit": "-m",
-    "max_evaluations": "--nodes",
-    "preferred": "-p",
-    "table_bytes": "--table",
-}
 _HELP = {  # where the command does more with an option than the search does
     "time_limit": "Stop each problem after this wall-clock time, which includes its translation and pattern "
     "databases that it needs first; loading models and drawing problems count for the first one. It does "
@@ -78,11 +71,8 @@ def add_search(parser: Parser) -> None:
     text = "Several heuristics: alternate between them (gbfs, lazy), use their max or sum, or compare each."
     add("--combine", "HOW", text, "alternate")
     add("--precision", "NAME", "Arithmetic of a model: float32 (default), or int16, which is faster.")
-    for entry in fields(SearchConfig):
-        if entry.name != "explored":
-            flags = f"{flag(entry.name)} {_SHORT.get(entry.name, '')}"
-            text = _HELP.get(entry.name, entry.metadata["help"])
-            add(flags, metavar_of(entry), text, entry.default)
+    shown = [entry.name for entry in fields(SearchConfig) if entry.name != "explored"]
+    parser.fields(SearchConfig, shown, **_HELP)
     text = "Rule instead of the model's own: mean, clip, quantile:LEVEL, likely:ALPHA, bounded:EPS."
     add("--rule", "RULE", text)
     text = "Use the value that the model believes to be admissible with probability A: --rule likely:A."

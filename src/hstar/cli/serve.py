@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from hstar.cli.options import Parser
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import names_model
-from hstar.limits import cores
 from hstar.search.heuristics import heuristics
 from hstar.service.requests import ServiceLimits
 
@@ -28,38 +27,26 @@ EXAMPLES = (
     "hstar serve --model blocks=model.hstar --time-limit 30s --memory-limit 1G --jobs 4",
     "hstar serve --host 0.0.0.0 --allow-origin https://editor.planning.domains",
 )
-_DEFAULTS = ServiceLimits()
+_LIMITS = ("time_limit", "memory_limit", "jobs", "queue", "body_limit", "keep", "keep_time")
 _NEEDED = ("starlette", "uvicorn")
 
 
 def configure(parser: Parser) -> None:
-    add, most = parser.option, _DEFAULTS
+    add = parser.option
     add("--port", "N", "Listen on this TCP port; 0 takes a free one, which is printed.", 8791)
     add(
         "--host", "NAME", "Listen on this address. Others than loopback are open to the network.", "127.0.0.1"
     )
     text = "Let clients use the model of this file as heuristic NAME. Repeat it for several."
     add("--model", "NAME=FILE", text, action="append")
-    add("--time-limit -t", "T", "Greatest wall-clock time of a search, and the default.", most.time)
-    add("--memory-limit -m", "M", "Greatest resident memory of a search, and the default.", most.memory)
-    jobs = min(cores(), 8)
-    add("--jobs -j", "N", "Number of searches that run at a time.", jobs)
-    add(
-        "--queue",
-        "N",
-        "Number of searches that may wait; further ones are refused with code 429.",
-        most.queue,
-    )
-    add("--body-limit", "M", "Greatest size of a request; larger ones are refused with code 413.", most.body)
-    add("--keep", "N", "Number of answers that are kept; the oldest are given up.", most.keep)
-    add("--keep-time", "T", "Time for which an answer is kept.", most.keep_time)
+    parser.fields(ServiceLimits, _LIMITS)
     text = "Let pages of this origin, such as https://example.org, use the server from a browser; repeatable."
     add("--allow-origin", "ORIGIN", text, action="append")
     add("--quiet -q", None, "Say nothing on standard error but errors.")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    limits = _limits(arguments)
+    limits = ServiceLimits(**{name: getattr(arguments, name) for name in _LIMITS})
     if any(importlib.util.find_spec(name) is None for name in _NEEDED):
         raise UnsupportedError("hstar serve needs starlette and uvicorn: pip install 'hstar[serve]'")
     models = named_models(arguments.model or ())
@@ -91,21 +78,6 @@ def _serve(
     finally:
         searches.close()
     return 0
-
-
-def _limits(arguments: argparse.Namespace) -> ServiceLimits:
-    for name in ("jobs", "time_limit", "memory_limit", "body_limit"):
-        if getattr(arguments, name) <= 0:
-            raise InputError(f"--{name.replace('_', '-')} must be above 0")
-    return ServiceLimits(
-        time=arguments.time_limit,
-        memory=arguments.memory_limit,
-        body=arguments.body_limit,
-        jobs=arguments.jobs,
-        queue=arguments.queue,
-        keep=arguments.keep,
-        keep_time=arguments.keep_time,
-    )
 
 
 def named_models(words: Sequence[str]) -> dict[str, Path]:

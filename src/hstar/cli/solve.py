@@ -103,8 +103,6 @@ def _charged(instances: Iterable[Instance], seconds: float, lazy: bool) -> Itera
 
 def _check_outputs(arguments: argparse.Namespace, kind: str) -> None:
     """What cannot be written is told before the work."""
-    if arguments.jobs < 1:
-        raise InputError("--jobs must be at least 1")
     if arguments.plan_file is not None:
         check_writable(arguments.plan_file, "plan", streams=True)
     if arguments.path_file is not None:

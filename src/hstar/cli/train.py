@@ -263,9 +263,9 @@ def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: Prog
         rescued = arguments.output.with_suffix(".labels.data")
         if str(files[0]) in relational.shipped():
             line.message(f"{files[0]}: the folder is used, not the data that come with hstar")
-        labelled = label_folder(files[0], limit, arguments.plans, arguments.quiet, rescued)
-        line.message(str(labelled))
-        return labelled.data
+        data, used = label_folder(files[0], limit, arguments.plans, arguments.quiet, rescued)
+        line.message(used)
+        return data
     if kind == "domain":
         line.announce("reading the data ...")
         return relational.merge(map(relational.load, files))

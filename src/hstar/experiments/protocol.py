@@ -265,9 +265,11 @@ def search_job(
     if contestant.alias is not None:
         return _fast_downward_job(contestant, source, limits, labels)
     command = [*HSTAR, "solve", *source.words]
-    command += ["--heuristic", str(contestant.heuristic) if model is None else f"{{{TRAINED}}}"]
-    chosen = contestant.search or search or (DEFAULT_SEARCH["task"] if one.kind == "task" else None)
-    command += [] if chosen is None else ["--search", chosen]
+    heuristic = contestant.heuristic if model is None else f"{{{TRAINED}}}"
+    if heuristic is not None:  # else an alias is among the options
+        command += ["--heuristic", heuristic]
+        chosen = contestant.search or search or (DEFAULT_SEARCH["task"] if one.kind == "task" else None)
+        command += [] if chosen is None else ["--search", chosen]
     command += [OWN_LIMIT, f"{limits.memory_limit >> 20}M"]
     command += [CPU_LIMIT if limits.cpu else TIME_LIMIT, f"{limits.time_limit:g}s"]
     command += ["--preferred"] if contestant.preferred else []
@@ -377,12 +379,15 @@ def labels_of(jobs: Sequence[Job], name: str = "labels", flag: str | None = None
     return Source(tuple(word for file in files for word in ([flag] if flag else []) + [f"{{{file}}}"]), files)
 
 
-def merged(store: Store, jobs: Sequence[Job]) -> RelationalData:
+def merged(store: Store, jobs: Sequence[Job]) -> RelationalData | None:
+    """The labelled states that these jobs have left; None if there are none."""
     latest = store.latest()
-    digests = [latest[job.key].outputs.get(LABELS) for job in jobs if job.key in latest]
-    for digest in filter(None, digests):
+    ended = [latest[job.key] for job in jobs if job.key in latest]
+    digests = [one.outputs[LABELS] for one in ended if one.status == "labelled"]
+    for digest in digests:
         store.get(digest)  # refuses what is damaged
-    return merge([relational.load(store.path(digest)) for digest in digests if digest])
+    data = merge(relational.load(store.path(digest)) for digest in digests) if digests else None
+    return data if data and data.instances else None
 
 
 def about(domain: str, instance: str, contestant: str, seed: int, step: str) -> dict[str, Any]:

@@ -53,12 +53,14 @@ SATISFICING_SIBLINGS = 2_000  # at most so many of a satisficing plan: lmcut is 
 class Optimal:
     """Limits of the search for an optimal plan."""
 
-    time_limit: float = option(300.0, "Wall-clock time limit of each search, in seconds.")
-    memory_limit: int = option(8 << 30, "Memory limit of each search, in bytes.")
-    siblings: bool = option(False, "Other successors of the states, too; they have no label.")
-    upper: bool = option(False, "Upper bounds by plans that a greedy search finds from each state.")
+    time_limit: float = option(300.0, "Time limit of each search.")
+    memory_limit: int = option(8 << 30, "Memory limit of each search.")
+    siblings: bool = option(False, "Add the other successors of the states of a plan, for ranking losses.")
+    upper: bool = option(False, "Add upper bounds: costs of plans of a greedy search from each state.")
     cpu: bool = option(False, "Limit CPU time instead of wall-clock time.")
-    satisficing: bool = option(False, "Without an optimal plan, upper bounds along a plan of lama-first.")
+    satisficing: bool = option(
+        False, "Without an optimal plan in time, add upper bounds along a plan of lama-first."
+    )
 
     def label(
         self, task: Task, words: Vocabulary, name: str | None = None, plan: PlanFor | None = None

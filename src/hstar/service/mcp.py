@@ -218,7 +218,7 @@ class Tools:
         files = {"problems/domain.pddl": domain}
         files |= {f"problems/p{number:03}.pddl": text for number, text in enumerate(problems, 1)}
         model = self._folder / f"{name}{MODEL}"
-        seconds = self._limits.time if time_limit is None else time_limit
+        seconds = self._limits.time_limit if time_limit is None else time_limit
         # Every problem is searched twice at most, perhaps one after the other.
         label_limit = max(0.1, _LABELLING * seconds / (2 * len(problems)))
         words = ("train", "wl", "problems", "-o", str(model), "--json", f"--label-limit={label_limit}")
@@ -241,8 +241,8 @@ class Tools:
         )
 
     def _check_size(self, *texts: str) -> None:
-        if sum(map(len, texts)) > self._limits.body:
-            raise InputError(f"the texts must have at most {self._limits.body} characters together")
+        if sum(map(len, texts)) > self._limits.body_limit:
+            raise InputError(f"the texts must have at most {self._limits.body_limit} characters together")
 
     async def _run(
         self, files: Mapping[str, str], words: Sequence[str], seconds: float | None, memory: str | None

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from hstar.errors import InputError
+from hstar.limits import cores
+from hstar.options import Checked, option
 from hstar.registry import unknown
 from hstar.search.aliases import aliases
 from hstar.search.heuristics import heuristics
@@ -27,17 +29,19 @@ OPTIONS = ("search", "heuristic", "alias", *_NUMBERS, *_SWITCHES, "time_limit", 
 
 
 @dataclass(frozen=True)
-class ServiceLimits:
+class ServiceLimits(Checked):
     """What one client, and all of them together, may use. Times in seconds, sizes in bytes."""
 
-    time: float = 60.0
-    memory: int = 2 << 30
-    body: int = 4 << 20
-    jobs: int = 2  # searches at a time
-    queue: int = 200  # searches that wait
-    keep: int = 1000  # answers that are kept
-    keep_time: float = 600.0  # for so long
-    keep_bytes: int = 64 << 20  # and of this size together
+    time_limit: float = option(60.0, "Greatest wall-clock time of a search, and the default.", above=0)
+    memory_limit: int = option(2 << 30, "Greatest resident memory of a search, and the default.", least=1)
+    jobs: int = option(min(cores(), 8), "Number of searches that run at a time.", least=1)
+    queue: int = option(200, "Number of searches that may wait; further ones are refused with code 429.")
+    body_limit: int = option(
+        4 << 20, "Greatest size of a request; larger ones are refused with code 413.", least=1
+    )
+    keep: int = option(1000, "Number of answers that are kept; the oldest are given up.")
+    keep_time: float = option(600.0, "Time for which an answer is kept.", least=0)
+    keep_bytes: int = 64 << 20  # of all answers together
 
 
 @dataclass(frozen=True)
@@ -87,8 +91,8 @@ def check_text(name: str, text: Any) -> None:
 
 def budget(asked: Mapping[str, Any], limits: ServiceLimits) -> tuple[float, int]:
     """Seconds and bytes that a request may use: what it asks for, up to the limits."""
-    time = _limit(asked, "time_limit", parse_time, limits.time, format_time)
-    return time, int(_limit(asked, "memory_limit", parse_memory, limits.memory, format_bytes))
+    time = _limit(asked, "time_limit", parse_time, limits.time_limit, format_time)
+    return time, int(_limit(asked, "memory_limit", parse_memory, limits.memory_limit, format_bytes))
 
 
 def _limit(asked: Mapping[str, Any], name: str, parse: Any, most: Any, show: Any) -> Any:

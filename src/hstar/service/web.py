@@ -136,7 +136,7 @@ def _answer(search: Search) -> Response:
 
 async def _started(request: Request) -> Search:
     searches = _searches(request)
-    body = await _body(request, searches.limits.body)
+    body = await _body(request, searches.limits.body_limit)
     try:
         asked = json.loads(body)
         if isinstance(asked, dict):  # VS Code sends options in the address
