@@ -159,7 +159,8 @@ def hangs(domain: Path, pairs: Sequence[tuple[Path, Path]]) -> list[Candidate]:
 
 
 def test_what_learns_from_plans_is_a_candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning, "LEARNERS", ())
+    monkeypatch.setattr(learning, "LEARNERS", {})
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))  # of the processes
     monkeypatch.setattr(learning, "TRAINED", 0.5)
     known = {"rules": (__name__, "from_plans"), "lost": (__name__, "hangs"), "bug": (__name__, "fails")}
     monkeypatch.setattr(learning, "PLAN_LEARNERS", known)

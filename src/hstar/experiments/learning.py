@@ -15,20 +15,18 @@ is left out, down to the safety net alone.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
+import itertools
 import math
-import multiprocessing
-import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hstar.errors import HstarError, InputError
+from hstar.errors import HstarError
 from hstar.experiments.driver import LocalExecutor, Standing, run
-from hstar.experiments.job import HSTAR, OWN_LIMIT, Job, Record
+from hstar.experiments.job import DONE, HSTAR, OWN_LIMIT, Job, Record
 from hstar.experiments.knowledge import (
     SYMBOLIC,
     Candidate,
@@ -43,7 +41,8 @@ from hstar.experiments.problems import ProblemSet
 from hstar.experiments.protocol import LABELS, about
 from hstar.experiments.store import Store
 from hstar.files import read_bytes
-from hstar.spaces.relations import Vocabulary
+from hstar.spaces.pddl import read_task
+from hstar.spaces.relations import Vocabulary, vocabulary
 
 LABELLED, TRAINED, SELECTED = 0.35, 0.6, 0.95  # shares of the budget by which each part ends
 MOST_JUDGES = 12  # problems of the selection
@@ -56,36 +55,20 @@ TRANSLATION_S = 30.0  # for the translation of a problem of the selection, beyon
 EASY_S = 1.0  # mean CPU time of a problem up to which differences say nothing about larger ones
 MEMORY = 4 << 30  # bytes of each process
 MODEL_FILE, CANDIDATE_FILE, PLAN_FILE = "model.hstar", "candidate.hstar", "found.plan"
-ERROR = ".error"
 
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Learner:
-    """Something to learn: what `hstar train` is given before the labels, and the candidates of its model."""
-
-    name: str
-    words: tuple[str, ...]
-    candidates: Callable[[str, Path], list[Candidate]]
-
-
-def _searches(name: str, file: Path) -> list[Candidate]:
-    from hstar.models.trained_model import load_model
-
-    return [*with_model(name, load_model(file))]
-
-
-# Trained on labelled states, by `hstar train`.
-LEARNERS = (
-    Learner("wl-ranking", ("wl", "--objective", "ranking"), _searches),
-    Learner("wl-regression", ("wl", "--objective", "regression"), _searches),
-)
+# Trained on labelled states, by name: what `hstar train` is given before the labels.
+LEARNERS = {
+    "wl-ranking": ("wl", "--objective", "ranking"),
+    "wl-regression": ("wl", "--objective", "regression"),
+}
 
 # Learned from plans, by name: a function in a module, of the domain file and of pairs of a problem and its
-# plan, which returns candidates. It runs in a process of its own, beside the trainings and no longer than
-# these.
+# plan, which returns candidates.
 PLAN_LEARNERS = {"goal-rules": ("hstar.recipes.learn_goal_rules", "learn_from_files")}
+_FROM_PLANS = "import sys; from hstar.experiments.learning import learn_from_plans as run; run(*sys.argv[1:])"
 
 
 @dataclass(frozen=True)
@@ -216,7 +199,9 @@ class Learning:
         def shown(standing: Standing) -> None:
             self.progress(f"{what}: {standing.finished} of {standing.total} done")
 
-        executor = LocalExecutor(self.jobs, self.store.folder / "scratch")
+        # What learns from plans runs beside the trainings.
+        slots = self.jobs + sum(job.kind == "make" for job in jobs)
+        executor = LocalExecutor(slots, self.store.folder / "scratch")
         return run(self.store, jobs, executor, progress=shown, deadline=time.monotonic() + left)
 
     def _label(self) -> list[Job]:
@@ -239,73 +224,52 @@ class Learning:
         Of many problems the smallest third comes first; its model is used if all take too long.
         """
         parts = [labels[: len(labels) // 3], labels] if len(labels) >= MANY else [labels]
-        jobs = [[self._training(one, part) for one in LEARNERS] for part in parts]
+        ways = {name: [self._from_plans(name, labels)] for name in PLAN_LEARNERS}
+        ways |= {name: [self._training(name, part) for part in parts] for name in LEARNERS}
         try:
-            with self._from_plans(labels) as learned:
-                self._jobs([job for some in jobs for job in some], TRAINED, "training")
-                for name, file in learned(self._left(TRAINED)).items():
-                    if file.exists():
-                        self.candidates += [step.candidate for step in load(file).steps]
-                    else:
-                        said = file.with_suffix(ERROR)
-                        self.notes.append(
-                            f"no {name}: {said.read_text() if said.exists() else 'out of time'}"
-                        )
+            jobs = [job for some in itertools.zip_longest(*ways.values()) for job in some if job is not None]
+            self._jobs(jobs, TRAINED, "training")
         finally:  # also if it was interrupted
             done = self.store.latest()
-            for learner, *ways in zip(LEARNERS, *jobs, strict=True):
-                ended = [done[job.key] for job in ways if job.key in done]
-                if made := [one for one in ended if one.status == "trained"]:
-                    file = self.store.path(made[-1].outputs[MODEL_FILE])
-                    self.candidates += learner.candidates(learner.name, file)
+            for name, jobs in ways.items():
+                ended = [done[job.key] for job in jobs if job.key in done]
+                if made := [one for one in ended if one.status in DONE]:
+                    (digest,) = made[-1].outputs.values()
+                    self.candidates += _candidates(name, self.store.path(digest))
                 else:
                     why = ended[-1].record.get("error") or ended[-1].status if ended else "out of time"
-                    self.notes.append(f"no {learner.name}: {why.replace('_', ' ')}")
+                    self.notes.append(f"no {name}: {why.replace('_', ' ')}")
 
-    def _training(self, learner: Learner, labels: Sequence[Job]) -> Job:
+    def _training(self, name: str, labels: Sequence[Job]) -> Job:
         made = self.store.latest()
         files = {f"{i}.data": made[job.key].outputs[LABELS] for i, job in enumerate(labels)}
         words = (*(f"{{{file}}}" for file in files), "-o", f"{{{MODEL_FILE}}}", "-q", "--json")
         return Job(
             kind="train",
-            command=(*HSTAR, "train", *learner.words, *words),
+            command=(*HSTAR, "train", *LEARNERS[name], *words),
             inputs=files,
             outputs=(MODEL_FILE,),
             time_limit=max(self._left(TRAINED), 1.0),
-            labels=about(self.words.domain, f"{len(labels)} problems", learner.name, 0, "train"),
+            labels=about(self.words.domain, f"{len(labels)} problems", name, 0, "train"),
         )
 
-    @contextlib.contextmanager
-    def _from_plans(self, labels: Sequence[Job]) -> Iterator[Callable[[float], dict[str, Path]]]:
-        """Runs `PLAN_LEARNERS` meanwhile; a function that waits so many seconds for their files."""
-        made, path = self.store.latest(), self.store.path
+    def _from_plans(self, name: str, labels: Sequence[Job]) -> Job:
+        """One of `PLAN_LEARNERS`, in a process of its own."""
+        made, instances = self.store.latest(), [job.labels["instance"] for job in labels]
         files = {one.name: one.lesson.source.files for one in self.problems}
-        names = [job.labels["instance"] for job in labels]
-        plans = [path(made[job.key].outputs[PLAN_FILE]) for job in labels]
-        pairs = list(zip((path(str(files[name]["problem.pddl"])) for name in names), plans, strict=True))
-        domain = path(str(files[names[0]]["domain.pddl"]))
-        outputs = {name: self.store.folder / f"{name}.hstar" for name in PLAN_LEARNERS}
-        start = multiprocessing.get_context("spawn").Process
-        processes = [
-            start(target=_learn_from_plans, args=(PLAN_LEARNERS[name], self.words, domain, pairs, output))
-            for name, output in outputs.items()
-        ]
-
-        def wait(seconds: float) -> dict[str, Path]:
-            end = time.monotonic() + seconds
-            for process in processes:
-                process.join(max(end - time.monotonic(), 0.0))
-            return outputs
-
-        try:
-            for process in processes:
-                process.start()
-            yield wait
-        finally:
-            for process in processes:
-                if process.pid is not None:
-                    process.kill()
-                    process.join()
+        inputs = {"domain.pddl": files[instances[0]]["domain.pddl"]}
+        for i, (job, instance) in enumerate(zip(labels, instances, strict=True)):
+            inputs[f"{i}.pddl"] = files[instance]["problem.pddl"]
+            inputs[f"{i}.plan"] = made[job.key].outputs[PLAN_FILE]
+        words = (*PLAN_LEARNERS[name], *(f"{{{file}}}" for file in (CANDIDATE_FILE, *inputs)))
+        return Job(
+            kind="make",
+            command=("{python}", "-c", _FROM_PLANS, *words),
+            inputs=inputs,
+            outputs=(CANDIDATE_FILE,),
+            time_limit=max(self._left(TRAINED), 1.0),
+            labels=about(self.words.domain, f"{len(labels)} problems", name, 0, "train"),
+        )
 
     def _select(self) -> None:
         """Puts the best candidate first."""
@@ -366,20 +330,27 @@ class Learning:
         return self.store.put(read_bytes(path))
 
 
-def _learn_from_plans(
-    where: tuple[str, str], words: Vocabulary, domain: Path, pairs: list[tuple[Path, Path]], output: Path
-) -> None:
-    """Writes the candidates of one of `PLAN_LEARNERS` as knowledge, or why there are none."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this ends it
-    module, function = where
+def _candidates(name: str, file: Path) -> Sequence[Candidate]:
+    """What a learner has left: candidates, or a model for several of them."""
+    from hstar.models.trained_model import load_model
+
+    if name in PLAN_LEARNERS:
+        return [step.candidate for step in load(file).steps]
+    return with_model(name, load_model(file))
+
+
+def learn_from_plans(module: str, function: str, output: str, *files: str) -> None:
+    """The job of a `PLAN_LEARNERS`: writes its candidates as knowledge, or says why there are none."""
+    domain, *others = map(Path, files)
+    pairs = list(zip(others[::2], others[1::2], strict=True))
     try:
-        found = list(getattr(importlib.import_module(module), function)(domain, pairs))
-        if not found:
-            raise InputError("nothing was learned")
-        Knowledge(words, tuple(Step(one) for one in found)).save(output)
-    except Exception as error:  # told by who started this; other candidates remain
-        known = isinstance(error, HstarError)
-        output.with_suffix(ERROR).write_text(str(error) if known else f"{type(error).__name__}: {error}")
+        found = getattr(importlib.import_module(module), function)(domain, pairs)
+        words = vocabulary(read_task(domain, others[0]))
+    except HstarError as error:
+        raise SystemExit(str(error)) from None
+    if not found:
+        raise SystemExit("nothing was learned")
+    Knowledge(words, tuple(map(Step, found))).save(Path(output))
 
 
 def _with_plan(job: Job) -> Job:
