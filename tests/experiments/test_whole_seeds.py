@@ -10,9 +10,9 @@ import pytest
 from hstar.experiments.statistics import (
     Share,
     coverage_of,
+    log_ratios,
     missing_optimality,
     optimality_of,
-    ratio_to,
     share_of,
     solved_by_all,
     starts_of,
@@ -186,7 +186,14 @@ def test_pairs_where_nothing_is_solved_by_all() -> None:
     ]
     assert table[2][1:] == ["1 (4)", "1 (2)", "1 (2)"]
     assert len(table) == 4  # and no line of dashes
-    assert ratio_to(twice, half, "expansions") is None
+    assert log_ratios(twice, half, "expansions") == []
+
+
+def test_pairs_of_plans_without_a_step() -> None:
+    """Starts that are goals already: counts below 1 count as 1."""
+    at_goal = {"expansions": 0, "plan_length": 0}
+    table = effort_table([*searches("a", 4, **at_goal), *searches("b", 1, **at_goal), *searches("c", 4)[1:2]])
+    assert [line[1:] for line in table[1:3]] == [["1 (4)", "1 (1)", "10 (1)"], ["1 (4)", "1 (1)", "10 (1)"]]
 
 
 def test_a_start_is_solved_with_every_seed_of_a_contestant() -> None:

@@ -414,19 +414,21 @@ def solved_by_all(searches: Iterable[Record], names: Sequence[str]) -> set[Start
     return {start for start, found in solved.items() if wanted <= found}
 
 
-def ratio_to(ours: Iterable[Record], theirs: Iterable[Record], metric: str) -> tuple[float, int] | None:
-    """Ours as a multiple of theirs: the geometric mean over the starts that both solved; and their number.
+def log_ratios(
+    ours: Iterable[Record], theirs: Iterable[Record], metric: str, least: float = 1.0
+) -> list[float]:
+    """Logarithms of ours over theirs, for each start that both solved; values below `least` count as that.
 
     Seeds of a start count together, and a start counts if it is solved with all of them.
     """
     mine, others = _by_start(ours), _by_start(theirs)
     logs = []
-    for start in mine.keys() & others.keys():
+    for start in (start for start in mine if start in others):
         if _solved(mine[start]) == _solved(others[start]) == 1:
             pair = _typical(mine[start], metric), _typical(others[start], metric)
             if pair[0] is not None and pair[1] is not None:
-                logs.append(math.log(pair[0] / pair[1]))
-    return (math.exp(sum(logs) / len(logs)), len(logs)) if logs else None
+                logs.append(math.log(max(pair[0], least) / max(pair[1], least)))
+    return logs
 
 
 def rate(runs: Iterable[Record], least_time_s: float = 0.1) -> float | None:

@@ -23,12 +23,12 @@ from hstar.experiments.statistics import (
     geometric,
     grouped,
     instances_by_domain,
+    log_ratios,
     mean,
     missing_optimality,
     of_step,
     optimality_of,
     rate,
-    ratio_to,
     searches_of,
     share_of,
     solved_by_all,
@@ -126,8 +126,9 @@ def _pairwise(
     for metric, word in (("expansions", "expansions"), ("plan_length", "plan length")):
         cells = []
         for name in names:
-            found = ratio_to(runs.get(name, []), runs[best], metric)
-            cells.append(UNKNOWN if found is None else f"{number(found[0], 2)} ({number(found[1])})")
+            logs = log_ratios(runs.get(name, []), runs[best], metric)
+            ratio = number(math.exp(sum(logs) / len(logs)), 2) if logs else UNKNOWN
+            cells.append(f"{ratio} ({len(logs):,})" if logs else ratio)
         table.append([f"{word} / that of {best}, geometric mean (starts that both solved)", *cells])
     return table
 

@@ -14,10 +14,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hstar.experiments.statistics import Record, Start, geometric, grouped, solved_share, starts_of
+from hstar.experiments.statistics import (
+    Record,
+    Start,
+    geometric,
+    grouped,
+    log_ratios,
+    solved_share,
+    starts_of,
+)
 
 RESAMPLES = 2000
-_LEAST_TIME = 1e-3  # seconds: below, clocks rule
+_LEAST = {"search_time": 1e-3, "expansions": 1.0}  # below so many seconds, clocks rule
 
 
 class Best(NamedTuple):
@@ -63,7 +71,7 @@ def _compared(one: str, ours: Sequence[Record], two: str, theirs: Sequence[Recor
     a, b = (np.array([solved[start] for start in both]) for solved in (mine, others))
     difference = 100 * (a - b)
     low, high = _bounds(difference)
-    ratios = {metric: _ratios(ours, theirs, metric) for metric in ("search_time", "expansions")}
+    ratios = {metric: np.array(log_ratios(ours, theirs, metric, least)) for metric, least in _LEAST.items()}
     time_low, time_high = (math.exp(bound) for bound in _bounds(ratios["search_time"]))
     verdict = "No clear difference"
     if low > 0 or high < 0:
@@ -84,21 +92,6 @@ def _compared(one: str, ours: Sequence[Record], two: str, theirs: Sequence[Recor
         if len(found)
     ]
     return f"{said} On the {number} starts that both solve it takes {' and '.join(parts)}."
-
-
-def _ratios(ours: Sequence[Record], theirs: Sequence[Record], metric: str) -> npt.NDArray[np.float64]:
-    """Logarithms of ours over theirs, for each start that both solve with all seeds."""
-    least = _LEAST_TIME if metric == "search_time" else 1.0
-
-    def typical(rows: Sequence[Record]) -> dict[Start, float]:
-        found = {}
-        for start, own in grouped(rows, "instance", "start").items():
-            if all(solved_share(row) == 1 and row.get(metric) is not None for row in own):
-                found[start] = float(np.mean([math.log(max(row[metric], least)) for row in own]))
-        return found
-
-    mine, others = typical(ours), typical(theirs)
-    return np.array([mine[start] - others[start] for start in mine if start in others])
 
 
 def _bounds(values: npt.NDArray[np.float64]) -> tuple[float, float]:
