@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from hstar.cli.options import Parser, add_fields, flag, given_options
 from hstar.errors import InputError
-
-if TYPE_CHECKING:
-    from hstar.spaces.check import Finding
-    from hstar.spaces.own import OwnProblem
+from hstar.spaces.check import CheckConfig, Finding, check_space
+from hstar.spaces.load import in_words, kind_of, load, named_object
+from hstar.spaces.own import OwnProblem
 
 DESCRIPTION = """\
 SPACE is file.py:Name, a class or an object with start, is_goal and successors (docs/own_spaces.md). hstar
@@ -31,8 +30,6 @@ _WRONG = 33
 
 
 def configure(parser: Parser) -> None:
-    from hstar.spaces.check import CheckConfig
-
     parser.usage = f"{parser.prog} [OPTION ...] SPACE"
     parser.option("space", "SPACE", "The space, file.py:Name; with --heuristic any problem.")
     parser.option("--heuristic", "FILE.py:NAME", "Function of a batch of states to try on SPACE.")
@@ -41,9 +38,6 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.spaces.check import CheckConfig, check_space
-    from hstar.spaces.load import in_words, kind_of
-
     kind = kind_of(arguments.space)
     given = given_options(arguments, [entry.name for entry in fields(CheckConfig)])
     if arguments.heuristic is not None:
@@ -56,7 +50,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tried(arguments: argparse.Namespace, given: dict[str, Any]) -> Finding:
     from hstar.search.admissibility import check_heuristic
-    from hstar.spaces.load import load, named_object
 
     if foreign := next((name for name in ("states", "time_limit") if name in given), None):
         raise InputError(f"{flag(foreign)} is for a space, not for --heuristic")

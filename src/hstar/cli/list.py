@@ -6,6 +6,7 @@ import argparse
 
 from hstar.cli.options import Parser
 from hstar.errors import InputError
+from hstar.recipes.compatibility import PARTS, matrix
 from hstar.registry import unknown
 
 DESCRIPTION = """\
@@ -15,16 +16,12 @@ EXAMPLES = ("hstar list", "hstar list recipes", "hstar list --matrix")
 
 
 def configure(parser: Parser) -> None:
-    from hstar.recipes.compatibility import PARTS
-
     parser.usage = f"{parser.prog} [OPTION ...] [KIND]"
     parser.option("kind", "KIND", f"Kind of part, one of {', '.join(PARTS)} (default: all).", nargs="?")
     parser.option("--matrix", None, "Print the table of what goes with what.")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.recipes.compatibility import PARTS, matrix
-
     if arguments.matrix:
         if arguments.kind is not None:
             raise InputError("--matrix is for all kinds; leave the kind out")

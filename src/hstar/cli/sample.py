@@ -6,7 +6,7 @@ import argparse
 import time
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hstar.cli import sample_optimal as optimal
 from hstar.cli.options import Parser, Use, add_option, flag, given_options
@@ -15,9 +15,8 @@ from hstar.cli.progress import ProgressLine, show_outcome
 from hstar.errors import InputError
 from hstar.files import check_writable
 from hstar.registry import unknown
-
-if TYPE_CHECKING:
-    from hstar.sampling import Sampler
+from hstar.sampling import SAMPLERS, Sampler, dataset, make_sampler
+from hstar.sampling.exact import exact_values, label_errors
 
 DESCRIPTION = """\
 Writes states with their labels, one safetensors file; `hstar train --data` learns from it. Samplers: rsl and
@@ -39,8 +38,6 @@ OPTIMAL, PLANS = "optimal", optimal.PLANS
 
 def configure(parser: Parser) -> None:
     """Options of the samplers are read from their dataclasses."""
-    from hstar.sampling import SAMPLERS
-
     add = parser.option
     names = (*SAMPLERS, OPTIMAL, PLANS)
     add("sampler", "SAMPLER", f"Sampler, one of {', '.join(names)}.")
@@ -64,8 +61,6 @@ def configure(parser: Parser) -> None:
 
 
 def _options() -> dict[str, list[Use]]:
-    from hstar.sampling import SAMPLERS
-
     found: dict[str, list[Use]] = {}
     for name in SAMPLERS:
         profile = _profile(name, None)
@@ -76,8 +71,6 @@ def _options() -> dict[str, list[Use]]:
 
 
 def _fields(sampler: str) -> dict[str, Field[Any]]:
-    from hstar.sampling import SAMPLERS
-
     found = fields(SAMPLERS.get(sampler))  # type: ignore[arg-type]  # a dataclass by contract
     return {entry.name: entry for entry in found if entry.default is not MISSING}
 
@@ -98,8 +91,6 @@ def _profile(sampler: str, name: str | None) -> dict[str, Any]:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.sampler in (OPTIMAL, PLANS):
         return optimal.run(arguments)
-    from hstar.sampling import dataset
-    from hstar.sampling.exact import exact_values, label_errors
 
     sampler = _sampler(arguments)
     check_writable(arguments.output, "data")
@@ -130,8 +121,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _sampler(arguments: argparse.Namespace) -> Sampler:
-    from hstar.sampling import make_sampler
-
     given = given_options(arguments, _options())
     if foreign := next((name for name in given if name not in _fields(arguments.sampler)), None):
         raise InputError(f"{flag(foreign)} is not an option of {arguments.sampler}")

@@ -24,12 +24,15 @@ from hstar.cli.progress import ProgressLine
 from hstar.cli.runs import INTERRUPTED, add_running_options, run_jobs_of
 from hstar.errors import InputError
 from hstar.files import check_writable, replace_file, writing
+from hstar.sampling import relational
+from hstar.sampling.optimal import EXACT, NoLabelError, Optimal, plan_of
+from hstar.sampling.relational import RelationalData, RelationalInstance
+from hstar.spaces.relations import vocabulary
+from hstar.spaces.task import load_task
 from hstar.spaces.validate import format_plan
 
 if TYPE_CHECKING:
     from hstar.experiments.job import Record
-    from hstar.sampling.optimal import Optimal
-    from hstar.sampling.relational import RelationalInstance
 
 PLANS = "plans"
 UNLABELLED = 12
@@ -37,8 +40,6 @@ UNLABELLED = 12
 
 def configure(parser: Parser, sampler: str) -> None:
     """The options of `optimal`, or of `plans`."""
-    from hstar.sampling.optimal import Optimal
-
     add, finds = parser.option, sampler != PLANS
     needed = "-o DATA" if finds else "--plan-dir FOLDER -o DATA"
     parser.usage = f"{parser.prog} [OPTION ...] {sampler} PROBLEM ... {needed}"
@@ -85,19 +86,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _labelling(arguments: argparse.Namespace) -> Optimal:
-    from hstar.sampling.optimal import Optimal
-
     return Optimal(**{entry.name: getattr(arguments, entry.name) for entry in fields(Optimal)})
 
 
 def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
     """One problem after the other in this process, each with all the time, until one gets labels."""
-    from hstar.sampling import relational
-    from hstar.sampling.optimal import EXACT, NoLabelError, plan_of
-    from hstar.sampling.relational import RelationalData
-    from hstar.spaces.relations import vocabulary
-    from hstar.spaces.task import load_task
-
     record: Record
     steps = None if arguments.plan is None else valid_plan(*problems[0], arguments.plan)
     found: tuple[RelationalInstance, ...] = ()
@@ -143,7 +136,6 @@ def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace)
     from hstar.experiments import Store
     from hstar.experiments.problems import read_problem
     from hstar.experiments.protocol import merged
-    from hstar.sampling import relational
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
     plans: Mapping[Path, Path] = {}

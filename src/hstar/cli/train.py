@@ -8,8 +8,9 @@ import sys
 import time
 from dataclasses import MISSING, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hstar.cli.folders import LABEL_LIMIT, label_folder
 from hstar.cli.options import Parser, Use, add_option, flag, given_options
 from hstar.cli.problems import TASK, add_translation, kind_of_files, load_files
 from hstar.cli.progress import ProgressLine, show_outcome
@@ -17,12 +18,14 @@ from hstar.cli.training import Watch, interrupted, memory_of_torch, summary
 from hstar.errors import InputError, UnsupportedError
 from hstar.files import check_files, check_writable
 from hstar.limits import limited
+from hstar.models import models_of
+from hstar.models.model import start_torch
+from hstar.recipes import RECIPES, Recipe, Run, recipes
+from hstar.recipes.recipe import INTERRUPTED, Parts
+from hstar.recipes.sampled_task import without_regression
+from hstar.sampling import SAMPLERS, dataset, relational
 from hstar.search.result import EXIT_CODES
 from hstar.spaces.load import in_words, load
-
-if TYPE_CHECKING:
-    from hstar.recipes import Recipe, Run
-    from hstar.recipes.recipe import Parts
 
 DESCRIPTION = """\
 Learns a heuristic from a SOURCE; `hstar solve` takes the model file as --heuristic. A source is a planning
@@ -52,8 +55,6 @@ _RUN |= {"label_limit": "domain", "plans": "domain"}
 
 def configure(parser: Parser) -> None:
     """Options of parts are read from their dataclasses; the help shows those of the recipe that is typed."""
-    from hstar.recipes import RECIPES, recipes
-
     typed = next((RECIPES.get(word) for word in parser.words if word in RECIPES), None)
     add = parser.option
     parser.usage = f"{parser.prog} [OPTION ...] [RECIPE] [SOURCE ...] -o MODEL"
@@ -109,10 +110,6 @@ def _introduce(parser: Parser, recipe: Recipe) -> dict[str, list[Use]]:
 
 def _all_options() -> dict[str, Use]:
     """All options of all recipes, so that a wrong one is answered with the recipe's name."""
-    from hstar.models import models_of
-    from hstar.recipes import recipes
-    from hstar.sampling import SAMPLERS
-
     found: dict[str, Use] = {}
     for recipe in recipes():
         for kind in recipe.spaces:
@@ -139,10 +136,6 @@ def _uses(recipe: Recipe, kind: str, choice: dict[str, str]) -> dict[str, Use]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.models.model import start_torch
-    from hstar.recipes import RECIPES
-    from hstar.recipes.recipe import INTERRUPTED
-
     if arguments.recipe not in RECIPES and Path(arguments.recipe).is_dir():
         arguments.files.insert(0, Path(arguments.recipe))
         arguments.recipe = "wl"
@@ -194,8 +187,6 @@ def _sampler(
     recipe: Recipe, arguments: argparse.Namespace, given: dict[str, Any], task: Any, line: ProgressLine
 ) -> Any:
     """The sampler of this task, if the recipe has one; a line if it is not that of the recipe."""
-    from hstar.recipes.sampled_task import without_regression
-
     sampler = recipe.check("task", arguments.profile, given, task).get("sampler")
     if sampler is not None and sampler.name == "forward" and "sampler" not in given:
         why = f"regression does not support {without_regression(task)}"
@@ -213,9 +204,6 @@ def _kind(recipe: Recipe, files: list[Path]) -> str:
 
 def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict[str, Any]) -> Parts:
     """The parts; refuses what it can before the translation and the sampling, which may take long."""
-    from hstar.recipes.recipe import Run
-    from hstar.sampling import relational
-
     recipe.method(kind)
     known = recipe.fields(kind, given)
     foreign = [name for name in _RUN if getattr(arguments, name) not in (None, False, "native")]
@@ -250,15 +238,11 @@ def _check(recipe: Recipe, kind: str, arguments: argparse.Namespace, given: dict
 
 def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: ProgressLine) -> Any:
     """What the recipe learns from."""
-    from hstar.sampling import relational
-
     files = arguments.files
     if kind == "task":
         line.announce(f"translating {files[-1]} ...")
         return load_files(files, translator=arguments.translator, unit_cost=arguments.unit_cost)
     if _is_folder(kind, files):
-        from hstar.cli.folders import LABEL_LIMIT, label_folder
-
         limit = LABEL_LIMIT if arguments.label_limit is None else arguments.label_limit
         rescued = arguments.output.with_suffix(".labels.data")
         if str(files[0]) in relational.shipped():
@@ -275,9 +259,6 @@ def _source(recipe: Recipe, kind: str, arguments: argparse.Namespace, line: Prog
 
 
 def _run(arguments: argparse.Namespace, watch: Watch) -> Run:
-    from hstar.recipes import Run
-    from hstar.sampling import dataset, relational
-
     held_out = arguments.held_out and relational.merge(map(relational.load, arguments.held_out))
     data = None if arguments.data is None else dataset.load(arguments.data)
     return Run(watch, arguments.checkpoint, data, held_out or None, keep_interrupted=True)
@@ -288,8 +269,6 @@ def _is_folder(kind: str, files: list[Path]) -> bool:
 
     A folder without domain.pddl does not hide data that come with hstar and have its name.
     """
-    from hstar.sampling import relational
-
     folders = [path for path in files if kind == "domain" and path.is_dir()]
     known = relational.shipped() if folders else {}
     folders = [path for path in folders if str(path) not in known or (path / "domain.pddl").is_file()]
