@@ -16,6 +16,7 @@ function of a state that engines of unified-planning take as `heuristic=`.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import queue
 import tempfile
@@ -38,8 +39,9 @@ from hstar.errors import HstarError, PDDLError, UnsupportedError
 from hstar.files import names_model
 from hstar.search.heuristics import build
 from hstar.search.solve import solve
+from hstar.spaces.lifted_state import validate_pddl
 from hstar.spaces.load import load
-from hstar.spaces.validate import validate_sas
+from hstar.spaces.task import Task
 
 _STATUS = {
     "unsolvable": Status.UNSOLVABLE_PROVEN,
@@ -227,14 +229,14 @@ def _loaded(heuristic: Any) -> Any:
     return load_model(heuristic)
 
 
-def _cost(task: Any, plan: str) -> float | None:
-    """The cost of a plan in PDDL; None if it is none of the task."""
-    index = {task.core.operator(i).name.strip(): i for i in range(task.core.num_operators)}
-    steps = [line.strip().strip("()").lower() for line in plan.splitlines() if line.strip()]
-    if any(step not in index for step in steps):
-        return None
-    verdict = validate_sas(task.core, [index[step] for step in steps])
-    return verdict.cost if verdict.valid else None
+@contextlib.contextmanager
+def _as_task(writer: PDDLWriter) -> Iterator[Task]:
+    """The problem of a writer as a task; models read its files again."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder, "domain.pddl"), Path(folder, "problem.pddl")]
+        writer.write_domain(str(files[0]))
+        writer.write_problem(str(files[1]))
+        yield load(*files)
 
 
 def heuristic_function(problem: Any, heuristic: Any) -> Callable[[Any], float | None]:
@@ -244,12 +246,8 @@ def heuristic_function(problem: Any, heuristic: Any) -> Callable[[Any], float | 
     function as `heuristic=` can search with it.
     """
     writer = PDDLWriter(problem, rewrite_bool_assignments=True)
-    with tempfile.TemporaryDirectory() as folder:
-        files = [Path(folder, "domain.pddl"), Path(folder, "problem.pddl")]
-        writer.write_domain(str(files[0]))
-        writer.write_problem(str(files[1]))
-        task = load(*files)
-        values_of = build(task, _loaded(heuristic))  # models read the files again
+    with _as_task(writer) as task:
+        values_of = build(task, _loaded(heuristic))
     layers = task.core.axiom_layers
     facts = [(v, value, a) for v, atoms in enumerate(task.atoms) for value, a in enumerate(atoms)]
     fluents = [
@@ -289,13 +287,11 @@ class _Asked:
         if self._timeout is not None:
             options["time_limit"] = float(self._timeout)
         try:
-            with tempfile.TemporaryDirectory() as folder:
-                files = [Path(folder, "domain.pddl"), Path(folder, "problem.pddl")]
-                self._writer.write_domain(str(files[0]))
-                self._writer.write_problem(str(files[1]))
-                task = load(*files)  # models read the files again
+            with _as_task(self._writer) as task:
                 if self._warm is not None:
-                    self.bound = _cost(task, self._warm)
+                    steps = [line.strip(" ()") for line in self._warm.lower().splitlines()]
+                    verdict = validate_pddl(task.lifted, [step for step in steps if step])
+                    self.bound = verdict.cost if verdict.valid else None
                     if self.bound is None:
                         warn("hstar ignores warm_start_plan: it is no plan of the problem", stacklevel=2)
                     elif engine._searches_lazily(more):

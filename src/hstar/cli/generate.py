@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from hstar.cli.options import Parser, count_up_to, flag, given_options
@@ -13,7 +12,7 @@ from hstar.cli.progress import show_outcome
 from hstar.errors import InputError
 from hstar.files import replace_file
 from hstar.generators import GENERATORS, sizes_of
-from hstar.generators.splits import GRIDS, SPLITS, content_digest, split_instances
+from hstar.generators.splits import GRIDS, SPLITS, Instance, content_digest, split_instances
 
 _MOST = 9999  # of a size; a typing mistake should not fill the memory
 
@@ -28,18 +27,6 @@ EXAMPLES = (
     "hstar generate blocksworld -o problems --blocks 5 6 --seeds 3",
     "hstar generate ferry -o training --split train --number 20 --json",
 )
-
-
-@dataclass(frozen=True)
-class _File:
-    """A problem to write."""
-
-    name: str
-    sizes: Mapping[str, int]
-    seed: int
-    domain: str
-    problem: str
-    digest: str
 
 
 def configure(parser: Parser) -> None:
@@ -70,27 +57,27 @@ def _sizes() -> dict[str, list[str]]:
 
 def run(arguments: argparse.Namespace) -> int:
     GENERATORS.get(arguments.generator)
-    files = list(_split(arguments) if arguments.split is not None else _combinations(arguments))
-    chosen = files if arguments.number is None else files[: arguments.number]
-    texts = {"domain.pddl": chosen[0].domain, **{file.name: file.problem for file in chosen}}
-    new = write_new(arguments.output, texts, {file.name for file in files})
+    files = dict(_split(arguments) if arguments.split is not None else _combinations(arguments))
+    chosen = dict(itertools.islice(files.items(), arguments.number))
+    texts = {"domain.pddl": next(iter(chosen.values())).domain}
+    new = write_new(arguments.output, texts | {name: one.problem for name, one in chosen.items()}, files)
     records = [
-        {"file": str(arguments.output / one.name), "sizes": one.sizes, "seed": one.seed, "digest": one.digest}
-        for one in chosen
+        {"file": str(arguments.output / name), "sizes": one.sizes, "seed": one.seed, "digest": one.digest}
+        for name, one in chosen.items()
     ]
     show_outcome(arguments, records, f"{arguments.generator}, {len(chosen)} problems, {new} of them new")
     return 0
 
 
-def _split(arguments: argparse.Namespace) -> Iterator[_File]:
+def _split(arguments: argparse.Namespace) -> Iterator[tuple[str, Instance]]:
+    """Problems by the names of their files."""
     if foreign := given_options(arguments, [*_sizes(), "seeds", "first_seed"]):
         raise InputError(f"{flag(next(iter(foreign)))} is not for --split, which has its own")
     for number, one in enumerate(split_instances(arguments.generator, arguments.split)):
-        name = f"p{number:04}-{_label(one.sizes, one.seed)}.pddl"
-        yield _File(name, one.sizes, one.seed, one.domain, one.problem, one.digest)
+        yield f"p{number:04}-{_label(one.sizes, one.seed)}.pddl", one
 
 
-def _combinations(arguments: argparse.Namespace) -> Iterator[_File]:
+def _combinations(arguments: argparse.Namespace) -> Iterator[tuple[str, Instance]]:
     generator = arguments.generator
     if arguments.number is not None:
         raise InputError("--number is for --split; --seeds says how many problems there are of each size")
@@ -109,8 +96,8 @@ def _combinations(arguments: argparse.Namespace) -> Iterator[_File]:
         sizes = dict(zip(own, chosen, strict=True))
         for seed in seeds:
             domain, problem = GENERATORS.get(generator)(**sizes, seed=seed)
-            name = f"{_label(sizes, seed)}.pddl"
-            yield _File(name, sizes, seed, domain, problem, content_digest(problem))
+            about = (generator, "", sizes, seed, 0, seed)
+            yield f"{_label(sizes, seed)}.pddl", Instance(*about, domain, problem, content_digest(problem))
 
 
 def _label(sizes: Mapping[str, int], seed: int) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hstar.errors import InputError
-from hstar.files import replace_file
+from hstar.files import replace_file, writing
 from hstar.search.solve import Result
 from hstar.spaces.grid import GridProblem
 
@@ -72,10 +72,8 @@ def draw(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> None:
             _search(axes[0, column], problem, panel)
             if rows == 2:
                 _values(axes[1, column], problem, panel)
-        try:
+        with writing(path, "picture"):
             figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else {})
-        except OSError as error:
-            raise InputError(f"cannot write the picture: {error.strerror}", file=path) from None
 
 
 def _search(axes: Axes, problem: GridProblem, panel: Panel) -> None:
@@ -123,22 +121,17 @@ def animate(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> None:
     # A tag in a title must not end the element that holds the data.
     text = _json(problem, panels).replace("<", "\\u003c")
     page = resources.files(__package__).joinpath(_PAGE).read_text().replace("/*script*/", script())
-    _write(path, page.replace("/*data*/", text), "animation")
+    with writing(path, "animation"):
+        replace_file(path, page.replace("/*data*/", text).encode())
 
 
 def write_steps(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> None:
-    _write(path, _json(problem, panels), "steps")
+    with writing(path, "steps"):
+        replace_file(path, _json(problem, panels).encode())
 
 
 def _json(problem: GridProblem, panels: Sequence[Panel]) -> str:
     return json.dumps(steps(problem, panels), separators=(",", ":"), allow_nan=False)
-
-
-def _write(path: Path, text: str, what: str) -> None:
-    try:
-        replace_file(path, text.encode())
-    except OSError as error:
-        raise InputError(f"cannot write the {what}: {error.strerror}", file=path) from None
 
 
 def script() -> str:

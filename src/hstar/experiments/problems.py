@@ -16,6 +16,7 @@ in them by the digests of their contents, so that a job has all it needs on any 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -32,9 +33,9 @@ from hstar.sampling.walks import Walks
 from hstar.search.databases import DATABASES_NAME, has_databases
 from hstar.search.grid_astar import HEURISTICS
 from hstar.search.puzzle_optimal import optimal_plans
-from hstar.spaces.grid import Grid, GridLike
-from hstar.spaces.grid_files import load_map, load_scenarios, scenario_map
-from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, ScenarioOptions, problems_on, random_problems
+from hstar.spaces.grid import GridLike
+from hstar.spaces.grid_files import scenario_map
+from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, ScenarioOptions, random_problems, scenarios_of
 from hstar.spaces.load import kind_of, load
 from hstar.spaces.pddl import parse_task, read_task, read_text
 from hstar.spaces.puzzle import Instance, Puzzle, format_instances
@@ -295,18 +296,13 @@ def read_maps(
     """Random problems on a map, or those of a `.scen` file, of which `number` are drawn if it is less."""
     maps = scenario_options(None, options)
     if path.suffix == SCENARIOS:
-        neighbours = maps.neighbours if "neighbours" in options else 8  # what its lengths are meant for
-        found = [
-            one.problem for one in load_scenarios(path, neighbours=neighbours, cut_corners=maps.cut_corners)
-        ]
-        if not found:
-            raise InputError("has no problems", file=path)
+        steps = maps if "neighbours" in options else replace(maps, neighbours=8)  # as its lengths mean it
+        found = scenarios_of([path], sys.maxsize, seed, steps)
         number = len(found) if number is None else min(number, len(found))
     else:
         if number is None:
             raise InputError("give a number of problems to draw on it", file=path)
-        grid = Grid(load_map(path), None, maps.neighbours, maps.cut_corners)
-        found = problems_on([grid], 1, seed)
+        found = scenarios_of([path], 1, seed, maps)
     source = map_source([path], store)
     words = (source.words[0], *option_words(options), "--random", str(number), "--seed", str(seed))
     domain, problems = name or _title(path.stem, options), maps.on_lattices(found, seed)
