@@ -31,11 +31,12 @@ from typing import Any
 
 from records import Records, add_file_options, build, finish, note, shown, stored, table, those, values_of
 
-from hstar.experiments import Job, LocalExecutor, Outcome, Store, execute, run
+from hstar.experiments.driver import LocalExecutor, run
 from hstar.experiments.fork_server import ForkServers
-from hstar.experiments.job import HSTAR, Record
+from hstar.experiments.job import HSTAR, Job, Outcome, Record, execute
 from hstar.experiments.machine import machine
 from hstar.experiments.report import FORMATS
+from hstar.experiments.store import Store
 from hstar.recipes import train
 
 MOST_PER_JOB_S = 0.05

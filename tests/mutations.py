@@ -31,7 +31,9 @@ import numpy as np
 import hstar
 from hstar import container
 from hstar.errors import HstarError
-from hstar.experiments import Job, Outcome, Store, knowledge
+from hstar.experiments import knowledge
+from hstar.experiments.job import Job, Outcome
+from hstar.experiments.store import Store
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.models.trained_model import load_model

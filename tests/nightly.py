@@ -29,7 +29,8 @@ import hstar
 from cli.conftest import generated, start
 from conftest import Case, handmade, random_text
 from experiments.test_survival import MARK, SEARCHES, kill_often, processes_of, suite, wait_until
-from hstar.experiments import Store, knowledge
+from hstar.experiments import knowledge
+from hstar.experiments.store import Store
 from hstar.models.trained_model import load_model
 from hstar.sampling import dataset
 from hstar.spaces.pddl import read_task

@@ -18,8 +18,8 @@ import pytest
 
 from hstar import container
 from hstar.errors import HstarError, InputError
-from hstar.experiments import Store
 from hstar.experiments.job import Job, Outcome
+from hstar.experiments.store import Store
 from hstar.experiments.suite import read_suite
 from hstar.spaces.grid_files import load_map, load_scenarios
 from hstar.spaces.load import kind_of

@@ -9,7 +9,7 @@ import pytest
 
 from experiments.runs import search
 from hstar.errors import InputError
-from hstar.experiments import Store
+from hstar.experiments.store import Store
 from scripts import load_script
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from experiments.runs import made_up_run, search, training
 from hstar.errors import InputError
-from hstar.experiments import Store
+from hstar.experiments.store import Store
 from scripts import load_script
 
 SCRIPT = Path(__file__).parents[1] / "tools" / "results.py"

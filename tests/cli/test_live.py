@@ -19,8 +19,9 @@ import pytest
 from rich.console import Console
 
 from hstar.cli.live import MOST_RUNNING, LiveView
-from hstar.experiments import Attempt, Job, Standing
-from hstar.experiments.driver import Running
+from hstar.experiments.driver import Running, Standing
+from hstar.experiments.job import Job
+from hstar.experiments.store import Attempt
 
 from .conftest import start
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hstar.experiments import Job, Made, Outcome, Store
+from hstar.experiments.job import Job, Made, Outcome
+from hstar.experiments.store import Store
 
 MACHINE = {"host": "here", "hstar": "0.1.0", "python": "3.11.2", "cores": "2", "commit": "abc"}
 NASTY = "</script><b>& 'quoted' \"twice\" {braces} | pipe"

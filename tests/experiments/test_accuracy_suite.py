@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import Job, Store
-from hstar.experiments.job import Made
+from hstar.experiments.job import Job, Made
 from hstar.experiments.report import read_runs
+from hstar.experiments.store import Store
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.generators import GENERATORS

@@ -22,10 +22,12 @@ from typing import Any
 import pytest
 
 from hstar.errors import ClusterError, InputError
-from hstar.experiments import Job, LocalExecutor, Made, Outcome, Store, run
 from hstar.experiments import cluster as cluster_module
 from hstar.experiments.cluster import DaskExecutor, open_cluster, read_slurm
+from hstar.experiments.driver import LocalExecutor, run
 from hstar.experiments.fast_downward import GRACE_S
+from hstar.experiments.job import Job, Made, Outcome
+from hstar.experiments.store import Store
 
 pytestmark = [
     pytest.mark.slow,
@@ -273,7 +275,7 @@ def test_all_workers_are_lost_and_then_the_scheduler(
 
 DRIVER = """
 import sys
-from hstar.experiments import Job
+from hstar.experiments.job import Job
 from hstar.experiments.cluster import open_cluster
 with open_cluster(sys.argv[1]) as executor:
     executor.submit(Job("make", ("{python}", "-c", *sys.argv[2:])), {}).result()

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import Job, LocalExecutor, Store, run
+from hstar.experiments.driver import LocalExecutor, run
+from hstar.experiments.job import Job
+from hstar.experiments.store import Store
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.generators import GENERATORS, splits

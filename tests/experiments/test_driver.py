@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import Job, LocalExecutor, Made, Standing, Store, execute, run
-from hstar.experiments.job import LOG_CHARACTERS, starved
+from hstar.experiments.driver import LocalExecutor, Standing, run
+from hstar.experiments.job import LOG_CHARACTERS, Job, Made, execute, starved
+from hstar.experiments.store import Store
 
 COPY = "import sys; data = open(sys.argv[1]).read(); open(sys.argv[2], 'w').write(data + '!')"
 

@@ -15,19 +15,14 @@ import pytest
 import hstar
 from hstar.cli.runs import run_and_print
 from hstar.errors import InputError
-from hstar.experiments import (
-    Job,
-    Limits,
-    LocalExecutor,
-    Store,
-    contestant_jobs,
-    parse_contestant,
-    run,
-    summarise,
-)
+from hstar.experiments.contestants import parse_contestant
+from hstar.experiments.driver import LocalExecutor, run
 from hstar.experiments.fast_downward import FastDownward
+from hstar.experiments.job import Job
 from hstar.experiments.problems import Source, read_instance
-from hstar.experiments.tables import coverage_table
+from hstar.experiments.protocol import Limits, contestant_jobs
+from hstar.experiments.store import Store
+from hstar.experiments.tables import coverage_table, summarise
 from hstar.generators import GENERATORS
 from hstar.spaces.pddl import read_task
 

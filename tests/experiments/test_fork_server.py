@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from hstar.experiments import Job, execute, fork_server, process
+from hstar.experiments import fork_server, process
 from hstar.experiments.fork_server import MOST_SERVERS, ForkServers
-from hstar.experiments.job import HSTAR
+from hstar.experiments.job import HSTAR, Job, execute
 from hstar.experiments.process import Finished, ProcessLimits, kill_all, run_limited
 from hstar.generators import GENERATORS
 from hstar.recipes import train

@@ -14,11 +14,12 @@ import pytest
 
 from hstar.cli import main
 from hstar.errors import InputError
-from hstar.experiments import LocalExecutor, Store, run
 from hstar.experiments.batch import optimum
+from hstar.experiments.driver import LocalExecutor, run
 from hstar.experiments.protocol import ROWS
 from hstar.experiments.report import page, read_runs, rows_of, write_rows
 from hstar.experiments.report.page import steps_of
+from hstar.experiments.store import Store
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import optimality_table, summarise

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from hstar.experiments import Store, learning
+from hstar.experiments import learning
 from hstar.experiments.job import Job
 from hstar.experiments.knowledge import SYMBOLIC, Candidate, SearchCandidate, symbolic
 from hstar.experiments.learning import Learning, Score, in_words
 from hstar.experiments.problems import ProblemSet, make_problem
 from hstar.experiments.protocol import labelling_jobs
+from hstar.experiments.store import Store
 from hstar.generators import GENERATORS
 from hstar.sampling.optimal import Optimal
 from hstar.spaces.pddl import parse_task, read_task

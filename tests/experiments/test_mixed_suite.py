@@ -9,8 +9,9 @@ import pytest
 
 from hstar.cli import main
 from hstar.errors import InputError
-from hstar.experiments import LocalExecutor, Store, run
+from hstar.experiments.driver import LocalExecutor, run
 from hstar.experiments.report import page, read_runs, write_rows
+from hstar.experiments.store import Store
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import coverage_table, optimality_table, summarise

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from hstar.experiments import Store
 from hstar.experiments.grid_picture import Panel, steps
 from hstar.experiments.job import STEPS
 from hstar.experiments.report import page, read_runs
+from hstar.experiments.store import Store
 from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from hstar.experiments import Job, execute, process
-from hstar.experiments.job import HEADROOM, RESIDENT_LIMIT, starved
+from hstar.experiments import process
+from hstar.experiments.job import HEADROOM, RESIDENT_LIMIT, Job, execute, starved
 from hstar.experiments.process import Finished, ProcessLimits, kill_all, run_limited
 from hstar.experiments.process_tree import ProcessTree
 

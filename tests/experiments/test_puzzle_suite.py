@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import LocalExecutor, Store, run
 from hstar.experiments.batch import random_instances
+from hstar.experiments.driver import LocalExecutor, run
 from hstar.experiments.problems import INSTANCE, random_puzzles
 from hstar.experiments.report.figures import FrontierPoint, draw_frontier, write_figures
 from hstar.experiments.statistics import Share, optimality_of
+from hstar.experiments.store import Store
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 from hstar.experiments.tables import optimality_table, summarise

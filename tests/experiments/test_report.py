@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import Job, Outcome, Store
+from hstar.experiments.job import Job, Outcome
 from hstar.experiments.report import FORMATS, Run, page, read_runs, write_rows
 from hstar.experiments.report.figures import write_figures
+from hstar.experiments.store import Store
 from hstar.experiments.tables import tables_of
 
 from .runs import NASTY, compared_run, labelling, made_up_run, training

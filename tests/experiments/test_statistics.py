@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from hstar.experiments import Store
 from hstar.experiments.statistics import (
     Share,
     calibration_of,
@@ -24,6 +23,7 @@ from hstar.experiments.statistics import (
     sign_test,
     solved_by_all,
 )
+from hstar.experiments.store import Store
 from hstar.experiments.tables import (
     accuracy_table,
     coverage_table,

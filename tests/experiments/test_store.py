@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import Job, Outcome, Store
+from hstar.experiments.job import Job, Outcome
+from hstar.experiments.store import Store
 
 JOB = Job("search", ("{python}", "-c", ""), labels={"instance": "x/1"})
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments import LocalExecutor, Store, run
+from hstar.experiments.driver import LocalExecutor, run
+from hstar.experiments.store import Store
 from hstar.experiments.suite import read_suite
 from hstar.experiments.suite_jobs import suite_jobs
 

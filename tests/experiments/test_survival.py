@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from hstar import container
-from hstar.experiments import Store
 from hstar.experiments.job import DONE
+from hstar.experiments.store import Store
 
 SEARCHES = """\
 [limits]

@@ -17,7 +17,8 @@ from hstar.registry import unknown
 from hstar.units import format_time
 
 if TYPE_CHECKING:
-    from hstar.experiments import Attempt, Job
+    from hstar.experiments.job import Job
+    from hstar.experiments.store import Attempt
 
 SUITES = {path.stem: path for path in sorted(shipped("suites").glob("*.toml"))}
 """The suites that come with hstar, by name."""
@@ -46,9 +47,8 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.experiments import Store
     from hstar.experiments.report.runs import DESCRIPTION
-    from hstar.experiments.store import is_run
+    from hstar.experiments.store import Store, is_run
     from hstar.experiments.suite import read_suite
     from hstar.experiments.suite_jobs import suite_jobs
 

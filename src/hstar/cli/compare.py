@@ -18,7 +18,7 @@ from hstar.errors import InputError
 from hstar.files import MODEL, check_files
 
 if TYPE_CHECKING:
-    from hstar.experiments import Contestant
+    from hstar.experiments.contestants import Contestant
     from hstar.experiments.job import Record
 
 DESCRIPTION = """\
@@ -43,8 +43,9 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.experiments import Limits, Store, contestant_jobs
     from hstar.experiments.problems import OWN_START
+    from hstar.experiments.protocol import Limits, contestant_jobs
+    from hstar.experiments.store import Store
     from hstar.models.trained_model import load_model
     from hstar.spaces.task import load_task
 
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _contestant(word: str) -> Contestant:
-    from hstar.experiments import Contestant
+    from hstar.experiments.contestants import Contestant
     from hstar.models.trained_model import load_model
     from hstar.registry import unknown
     from hstar.search.aliases import aliases

@@ -64,8 +64,10 @@ def _asks_accuracy(words: Sequence[str]) -> bool:
 def run(arguments: argparse.Namespace) -> int:
     if hasattr(arguments, "data"):
         return _print_accuracy(arguments)
-    from hstar.experiments import Limits, Store, contestant_jobs, parse_contestant, read_problems
-    from hstar.experiments.problems import is_problem
+    from hstar.experiments.contestants import parse_contestant
+    from hstar.experiments.problems import is_problem, read_problems
+    from hstar.experiments.protocol import Limits, contestant_jobs
+    from hstar.experiments.store import Store
     from hstar.registry import unknown
     from hstar.search.solve import searches
 

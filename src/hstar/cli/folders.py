@@ -20,7 +20,9 @@ from hstar.errors import HstarError, InputError
 from hstar.files import check_files, read_bytes
 
 if TYPE_CHECKING:
-    from hstar.experiments import Job, ProblemSet, Store
+    from hstar.experiments.job import Job
+    from hstar.experiments.problems import ProblemSet
+    from hstar.experiments.store import Store
     from hstar.sampling.optimal import Optimal
     from hstar.sampling.relational import RelationalData
 
@@ -74,8 +76,8 @@ def label_folder(
 
     If it is interrupted, the labels so far go to the file `rescued`, and a `KeyboardInterrupt` says so.
     """
-    from hstar.experiments import Store
     from hstar.experiments.protocol import merged
+    from hstar.experiments.store import Store
     from hstar.sampling import relational
     from hstar.sampling.optimal import Optimal
 

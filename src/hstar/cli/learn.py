@@ -21,8 +21,10 @@ from hstar.files import check_files, check_writable
 from hstar.limits import cores
 
 if TYPE_CHECKING:
-    from hstar.experiments import Job, ProblemSet, Store
+    from hstar.experiments.job import Job
     from hstar.experiments.learning import Learning
+    from hstar.experiments.problems import ProblemSet
+    from hstar.experiments.store import Store
     from hstar.spaces.relations import Vocabulary
 
 DESCRIPTION = """\
@@ -50,8 +52,8 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from hstar.experiments import Store
     from hstar.experiments.knowledge import Knowledge, steps_of
+    from hstar.experiments.store import Store
 
     started = time.monotonic()
     check_files(arguments.domain)

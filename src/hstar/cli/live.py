@@ -21,7 +21,9 @@ from hstar.experiments.job import DONE, SEARCHES
 from hstar.units import format_time
 
 if TYPE_CHECKING:
-    from hstar.experiments import Attempt, Job, Standing
+    from hstar.experiments.driver import Standing
+    from hstar.experiments.job import Job
+    from hstar.experiments.store import Attempt
 
 DRAWN_PER_SECOND = 4.0
 MOST_CONTESTANTS = 12  # rows; a screen has some 24, and what does not fit cannot be redrawn

@@ -15,9 +15,9 @@ from hstar.cli.progress import ProgressLine
 from hstar.units import format_time
 
 if TYPE_CHECKING:
-    from hstar.experiments import Attempt, Job, Standing, Store
-    from hstar.experiments.driver import Executor
-    from hstar.experiments.job import Record
+    from hstar.experiments.driver import Executor, Standing
+    from hstar.experiments.job import Job, Record
+    from hstar.experiments.store import Attempt, Store
 
 JOBS_FAILED, INTERRUPTED = 1, 130
 
@@ -41,7 +41,7 @@ def add_running_options(parser: Parser) -> None:
 
 def run_and_print(store: Store, jobs: Sequence[Job], arguments: argparse.Namespace) -> int:
     """Runs what is missing; prints tables, or with --json records. The exit code."""
-    from hstar.experiments import summarise
+    from hstar.experiments.tables import summarise
 
     rows = run_jobs_of(arguments, store, jobs)
     if rows is None:
@@ -78,7 +78,7 @@ def run_jobs(
     quiet: bool = False,
 ) -> list[Record] | None:
     """Runs what is missing and shows how it goes; a row for each job, None if interrupted."""
-    from hstar.experiments import run
+    from hstar.experiments.driver import run
 
     with _executor(store, slots, cluster) as executor, _shown(jobs, quiet) as progress:
         try:
@@ -93,7 +93,7 @@ def _executor(store: Store, slots: int | None, cluster: str | None) -> AbstractC
         from hstar.experiments.cluster import open_cluster
 
         return open_cluster(cluster, slots)
-    from hstar.experiments import LocalExecutor
+    from hstar.experiments.driver import LocalExecutor
 
     folders = {name: store.folder / name for name in ("scratch", "checkpoints")}
     return nullcontext(LocalExecutor(slots, **folders))

@@ -133,9 +133,9 @@ def _label_first(problems: list[tuple[Path, Path]], arguments: argparse.Namespac
 
 
 def _label_all(problems: list[tuple[Path, Path]], arguments: argparse.Namespace) -> int:
-    from hstar.experiments import Store
     from hstar.experiments.problems import read_problem
     from hstar.experiments.protocol import merged
+    from hstar.experiments.store import Store
 
     folder = arguments.run or arguments.output.with_name(f"{arguments.output.name}.run")
     plans: Mapping[Path, Path] = {}
