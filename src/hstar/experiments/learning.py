@@ -18,13 +18,14 @@ from __future__ import annotations
 import importlib
 import itertools
 import math
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hstar.errors import HstarError
+from hstar.errors import InputError
 from hstar.experiments.driver import LocalExecutor, Standing, run
 from hstar.experiments.job import DONE, HSTAR, OWN_LIMIT, Job, Record
 from hstar.experiments.knowledge import (
@@ -238,6 +239,7 @@ class Learning:
                     self.candidates += _candidates(name, self.store.path(digest))
                 else:
                     why = ended[-1].record.get("error") or ended[-1].status if ended else "out of time"
+                    why = re.sub(r"^hstar\.errors\.\w+: ", "", why)  # of a process of its own
                     self.notes.append(f"no {name}: {why.replace('_', ' ')}")
 
     def _training(self, name: str, labels: Sequence[Job]) -> Job:
@@ -343,13 +345,10 @@ def learn_from_plans(module: str, function: str, output: str, *files: str) -> No
     """The job of a `PLAN_LEARNERS`: writes its candidates as knowledge, or says why there are none."""
     domain, *others = map(Path, files)
     pairs = list(zip(others[::2], others[1::2], strict=True))
-    try:
-        found = getattr(importlib.import_module(module), function)(domain, pairs)
-        words = vocabulary(read_task(domain, others[0]))
-    except HstarError as error:
-        raise SystemExit(str(error)) from None
+    found = getattr(importlib.import_module(module), function)(domain, pairs)
     if not found:
-        raise SystemExit("nothing was learned")
+        raise InputError("nothing was learned")
+    words = vocabulary(read_task(domain, others[0]))
     Knowledge(words, tuple(map(Step, found))).save(Path(output))
 
 

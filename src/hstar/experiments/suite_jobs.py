@@ -90,8 +90,6 @@ class _Builder:
                 spaces = RECIPES.get(training.table.recipe).spaces
                 if training.table.maps and "map" not in spaces:
                     raise InputError(f"maps is for a map, and {training.table.recipe} for {in_words(spaces)}")
-        self._lessons: dict[tuple[str, str, str], Lesson | None] = {}  # None: that of the set
-        self._parts: dict[tuple[str, str, str], tuple[Parts, Sequence[Path]]] = {}
         self._samples = self._sampling()
         self._labelled = self._labelling()
 
@@ -240,22 +238,17 @@ class _Builder:
         table = training.table
         with self._suite.at("train", training.place):
             lesson = lesson_for(RECIPES.get(table.recipe), one)
-            known = table.name, lesson.kind, one.domain
-            if known not in self._lessons:
-                parts, files = self._checked(table, lesson.kind, one)
-                if lesson.kind == "domain":
-                    self._lessons[known] = self._of_domain(table, one.domain)
-                elif lesson.kind == "map":
-                    if "maps" not in parts:
-                        told = f"recipe {table.recipe} learns about one map with one goal"
-                        raise InputError(f"{told}, and {one.domain} has many")
-                    self._lessons[known] = replace(lesson, source=map_source(files, self._store))
-                    self._parts[known] = parts, files
-                else:
-                    self._lessons[known] = None
-        if lesson.kind == "map":
-            check_maps(name, *self._parts[known], table.seeds, one)
-        return self._lessons[known] or lesson
+            parts, files = self._checked(table, lesson.kind, one)
+            if lesson.kind == "domain":
+                return self._of_domain(table, one.domain)
+            if lesson.kind != "map":
+                return lesson
+            if "maps" not in parts:
+                told = f"recipe {table.recipe} learns about one map with one goal"
+                raise InputError(f"{told}, and {one.domain} has many")
+            lesson = replace(lesson, source=map_source(files, self._store))
+        check_maps(name, parts, files, table.seeds, one)
+        return lesson
 
     def _checked(
         self, table: TrainTable, kind: str, one: ProblemSet | None = None
