@@ -51,18 +51,12 @@ _STATUS = {
 }
 _COUNTS = ("expanded", "evaluated", "generated", "search_time")
 _SUPPORTED = {
-    "PROBLEM_CLASS": ("ACTION_BASED",),
-    "TYPING": ("FLAT_TYPING", "HIERARCHICAL_TYPING"),
-    "CONDITIONS_KIND": (
-        *("NEGATIVE_CONDITIONS", "DISJUNCTIVE_CONDITIONS", "EQUALITIES"),
-        *("EXISTENTIAL_CONDITIONS", "UNIVERSAL_CONDITIONS"),
-    ),
-    "EFFECTS_KIND": (
-        *("CONDITIONAL_EFFECTS", "FORALL_EFFECTS"),
-        *("STATIC_FLUENTS_IN_BOOLEAN_ASSIGNMENTS", "FLUENTS_IN_BOOLEAN_ASSIGNMENTS"),
-    ),
-    "QUALITY_METRICS": ("ACTIONS_COST", "PLAN_LENGTH"),
-    "ACTIONS_COST_KIND": ("STATIC_FLUENTS_IN_ACTIONS_COST", "INT_NUMBERS_IN_ACTIONS_COST"),
+    "ACTION_BASED",
+    *("FLAT_TYPING", "HIERARCHICAL_TYPING"),
+    *("NEGATIVE_CONDITIONS", "DISJUNCTIVE_CONDITIONS", "EQUALITIES"),
+    *("EXISTENTIAL_CONDITIONS", "UNIVERSAL_CONDITIONS", "CONDITIONAL_EFFECTS", "FORALL_EFFECTS"),
+    *("STATIC_FLUENTS_IN_BOOLEAN_ASSIGNMENTS", "FLUENTS_IN_BOOLEAN_ASSIGNMENTS"),
+    *("ACTIONS_COST", "PLAN_LENGTH", "STATIC_FLUENTS_IN_ACTIONS_COST", "INT_NUMBERS_IN_ACTIONS_COST"),
 }
 
 
@@ -105,11 +99,7 @@ class HstarEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin):  # type: ig
 
     @staticmethod
     def supported_kind() -> Any:
-        kind = ProblemKind()
-        for name, features in _SUPPORTED.items():
-            for feature in features:
-                getattr(kind, f"set_{name.lower()}")(feature)
-        return kind
+        return ProblemKind(_SUPPORTED)
 
     @staticmethod
     def supports(problem_kind: Any) -> bool:

@@ -18,6 +18,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
@@ -63,7 +64,6 @@ _FOREIGN = (  # what could run when tables are read
     "OR (type = 'table' AND name NOT IN ('job', 'label', 'attempt')) OR sql LIKE '%VIRTUAL%'"
 )
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_TOGETHER = 500  # rows that are decoded at once
 
 
 class Attempt(NamedTuple):  # made by the hundred thousand
@@ -261,35 +261,30 @@ class Store:
 
         Contestants come in the order of these attempts, then instances, then seeds.
         """
-        # Rows come by the hundred thousand. Two scans are faster than a join of all, which reads pages in
-        # the order of keys; and texts are put together and in order before they are decoded, many at a
-        # time, so that rows that are read one after the other are neighbours in memory. Of a name that is
-        # in a text twice, the last value counts.
-        names: dict[str, list[tuple[dict[str, Any], str]]] = {}
-        known = self._database.execute("SELECT key, kind, labels FROM job JOIN label USING (key)")
-        for key, kind, labels in known:
-            named = f'"key": "{key}"}}' if labels == "{}" else f'"key": "{key}", {labels[1:]}'
-            names.setdefault(key, []).append((_decode(labels), f'"kind": "{kind}", {named}'))
+        # Rows come by the hundred thousand: two scans are faster than a join of all, which reads pages in the
+        # order of keys, and records are put in order before they are decoded, so that rows that are read one
+        # after the other are neighbours in memory.
+        names: dict[str, list[dict[str, Any]]] = {}
+        for key, kind, labels in self._database.execute(
+            "SELECT key, kind, labels FROM job JOIN label USING (key)"
+        ):
+            names.setdefault(key, []).append({"kind": kind, "key": key, **_decode(labels)})
         hosts: dict[str, str] = {}
         contestants: dict[str, int] = {}
-        texts: list[tuple[int, str, int, int, str]] = []
+        found: list[tuple[tuple[int, str, int, int], str, Record]] = []
         columns = "id, key, record, log, machine, seconds"
-        found = self._database.execute(f"SELECT {columns} FROM {_LATEST} ORDER BY id")
-        for number, key, record, log, machine, seconds in found:
+        attempts = self._database.execute(f"SELECT {columns} FROM {_LATEST} ORDER BY id")
+        for number, key, record, log, machine, seconds in attempts:
             if machine not in hosts:
-                hosts[machine] = json.dumps(_decode(machine)["host"])
-            about = f'"seconds": {seconds!r}, "host": {hosts[machine]}, "log": "{log}"'
-            for labels, named in names.get(key, ()):
-                contestant = contestants.setdefault(str(labels.get("contestant", "")), len(contestants))
-                instance, seed = str(labels.get("instance", "")), labels.get("seed")
+                hosts[machine] = _decode(machine)["host"]
+            for named in names.get(key, ()):
+                contestant = contestants.setdefault(str(named.get("contestant", "")), len(contestants))
+                instance, seed = str(named.get("instance", "")), named.get("seed")
                 place = (contestant, instance, seed if isinstance(seed, int) else 0, number)
-                texts.append((*place, f"{record[:-1]}, {about}, {named}"))
-        texts.sort()
-        rows = [
-            row
-            for first in range(0, len(texts), _TOGETHER)
-            for row in _decode(f"[{', '.join(text for *_, text in texts[first : first + _TOGETHER])}]")
-        ]
+                about = {"seconds": seconds, "host": hosts[machine], "log": log, **named}
+                found.append((place, record, about))
+        found.sort(key=itemgetter(0))
+        rows = [{**_decode(record), **about} for _, record, about in found]
         if any(not isinstance(row.get("status"), str) for row in rows):
             raise ValueError("a record without a status")
         return rows

@@ -107,12 +107,6 @@ class Searches:
             self._forget()
             return self._known.get(name)
 
-    def counts(self) -> dict[str, int]:
-        """How many searches are open and how many answers are kept, and the bytes of these."""
-        with self._lock:
-            self._forget()
-            return {"open": self._open, "kept": len(self._known) - self._open, "bytes": self._bytes}
-
     def close(self) -> None:
         """Ends all searches. Those who wait for one get an answer."""
         with self._lock:
