@@ -249,7 +249,7 @@ def test_wrong_words(refused: Refused, folder: Path, words: list[str], message: 
         (["--random-share", "nan"], "random_share must be a number from 0 on, at most 1"),
         (["--width", "0"], "width must be a whole number from 1 to 65536"),
         (["--init", "zeros"], "unknown init 'zeros'"),
-        (["--epochs", "0"], "epochs must be a whole number from 1 on"),
+        (["--epochs", "0"], "--epochs takes 1 or more"),
         (["--learning-rate", "-1"], "learning_rate must be a number above 0"),
         (["--learning-rate", "fast"], "--learning-rate: invalid float value: 'fast'"),
         (["--optimizer", "sgd"], "unknown optimizer 'sgd'"),

@@ -24,7 +24,7 @@ from hstar.experiments.protocol import Limits, contestant_jobs
 from hstar.experiments.store import Store
 from hstar.experiments.tables import coverage_table, summarise
 from hstar.generators import GENERATORS
-from hstar.spaces.pddl import read_task
+from hstar.spaces.pddl import parse_task, read_task
 
 Row = dict[str, Any]
 
@@ -183,6 +183,8 @@ def test_contestants() -> None:
     for word, message in {
         "fff": "did you mean 'ff'",
         "ff,states=3": "'ff' has no option 'states'",
+        "nrsl,preferred": "'nrsl' has no preferred operators",
+        "fd:lama-first,search=lazy": "unknown contestant 'fd:lama-first'",
         "none.hstar": "none.hstar: no such model",
         "ff,search=a*": "unknown search 'a\\*'",
         "fsm,precision=int4": "unknown precision 'int4'",
@@ -262,3 +264,15 @@ def test_ctrl_c_leaves_nothing_running_and_no_false_result(folder: Path, tmp_pat
     with Store(run) as store:
         assert {row["contestant"] for row in store.rows()} == {"ff"}
     assert not training()
+
+
+def test_problems_of_any_layout_have_random_starts(folder: Path, tmp_path: Path, store: Store) -> None:
+    (tmp_path / "domain.pddl").write_text((folder / "domain.pddl").read_text())
+    text = (folder / "base.pddl").read_text().replace("(:init", "( :INIT ; as it begins\n")
+    (tmp_path / "p.pddl").write_text(text)
+    instance = read_instance(tmp_path / "p.pddl", store, walks=1)
+    (source,) = instance.problems.values()
+    written = store.get(str(source.files["problem.pddl"])).decode()
+    assert (
+        written.count("init") == 1 and parse_task((folder / "domain.pddl").read_text(), written).problem.init
+    )

@@ -57,6 +57,9 @@ def parse_contestant(text: str) -> Contestant:
     name, *words = text.split(",")
     options = dict(word.partition("=")[::2] for word in words)
     search, precision = options.pop("search", None), options.pop("precision", None)
+    heuristics = [heuristic for heuristic, _ in PARTS["heuristics"]()]
+    if "preferred" in options and name not in heuristics:
+        raise InputError(f"'{name}' has no preferred operators")
     preferred = options.pop("preferred", None) is not None
     if name in RECIPES:
         flags = tuple(
@@ -70,9 +73,8 @@ def parse_contestant(text: str) -> Contestant:
     if name.endswith(MODEL):
         label = ",".join([Path(name).stem, *words])
         return Contestant(label, model=Path(name), search=search, precision=precision)
-    if name.startswith("fd:"):
+    if name.startswith("fd:") and not words:
         return Contestant(text, alias=name.removeprefix("fd:"))
-    heuristics = [heuristic for heuristic, _ in PARTS["heuristics"]()]
     if name not in heuristics:
         raise unknown("contestant", name, [*RECIPES, *heuristics, "fd:lama-first"])
     return Contestant(text, heuristic=name, search=search, preferred=preferred, precision=precision)

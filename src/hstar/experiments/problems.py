@@ -159,8 +159,9 @@ def _problem_from(text: str, task: Task) -> str:
     facts = [f"({' '.join(atom)})" for atom in sorted(atoms)]
     facts += [f"(= ({' '.join(term)}) {value})" for term, value in lifted.problem.costs.items()]
     plain = re.sub(r";[^\n]*", "", text)
-    begin = plain.lower().index("(:init")
-    depth, end = 1, begin + 1
+    match = re.search(r"\(\s*:init\b", plain, re.IGNORECASE)
+    assert match is not None  # its atoms have been read
+    begin, end, depth = match.start(), match.end(), 1
     while depth:
         depth += {"(": 1, ")": -1}.get(plain[end], 0)
         end += 1
