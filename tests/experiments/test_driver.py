@@ -15,7 +15,7 @@ import pytest
 
 from hstar.errors import InputError
 from hstar.experiments.driver import LocalExecutor, Standing, run
-from hstar.experiments.job import LOG_CHARACTERS, Job, Made, execute, starved
+from hstar.experiments.job import HSTAR, LOG_CHARACTERS, Job, Made, execute, starved
 from hstar.experiments.store import Store
 
 COPY = "import sys; data = open(sys.argv[1]).read(); open(sys.argv[2], 'w').write(data + '!')"
@@ -45,6 +45,14 @@ def test_files_go_from_job_to_job(store: Store) -> None:
     rows = run(store, reversed(jobs), LocalExecutor(2))
     assert [row["status"] for row in rows] == ["made"] * 3
     assert store.get(store.latest()[jobs[-1].key].outputs["out"]) == b"hello!!!"
+
+
+def test_a_closed_executor_leaves_no_process(store: Store) -> None:
+    executor = LocalExecutor(1)
+    with contextlib.closing(executor):
+        assert run(store, [Job("make", (*HSTAR, "--version"))], executor)[0]["status"] == "made"
+        assert executor._servers._servers
+    assert not executor._servers._servers
 
 
 def test_what_is_done_is_not_run_again(store: Store) -> None:

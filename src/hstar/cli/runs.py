@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import TYPE_CHECKING
 
 from hstar.cli.options import Parser
@@ -96,7 +96,7 @@ def _executor(store: Store, slots: int | None, cluster: str | None) -> AbstractC
     from hstar.experiments.driver import LocalExecutor
 
     folders = {name: store.folder / name for name in ("scratch", "checkpoints")}
-    return nullcontext(LocalExecutor(slots, **folders))
+    return closing(LocalExecutor(slots, **folders))
 
 
 @contextmanager

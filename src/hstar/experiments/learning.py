@@ -15,6 +15,7 @@ is left out, down to the safety net alone.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import itertools
 import math
@@ -202,8 +203,8 @@ class Learning:
 
         # What learns from plans runs beside the trainings.
         slots = self.jobs + sum(job.kind == "make" for job in jobs)
-        executor = LocalExecutor(slots, self.store.folder / "scratch")
-        return run(self.store, jobs, executor, progress=shown, deadline=time.monotonic() + left)
+        with contextlib.closing(LocalExecutor(slots, self.store.folder / "scratch")) as executor:
+            return run(self.store, jobs, executor, progress=shown, deadline=time.monotonic() + left)
 
     def _label(self) -> list[Job]:
         """The jobs that left labelled states."""
