@@ -230,8 +230,13 @@ def test_the_command_line(folder: Path, tmp_path: Path) -> None:
     found = subprocess.run([*evaluate, "ff", str(folder), *output, "--json"], capture_output=True, text=True)
     assert found.returncode == 0, found.stderr
     assert [json.loads(line)["start"] for line in found.stdout.splitlines()] == ["p1", "p2", "p10"]
+    models = [tmp_path / name / "m.hstar" for name in ("a", "b")]
+    for model in models:
+        model.parent.mkdir()
+        model.touch()
     for words, message in {
         ("ff",): "no PROBLEM",
+        (*map(str, models), str(folder)): "two contestants are called m; give their files other names",
         (str(folder),): "no CONTESTANT",
         ("ff", str(folder), "--search", "best"): "unknown search 'best'",
         ("ff", str(folder), "--jobs", "0"): "--jobs takes 1 or more",

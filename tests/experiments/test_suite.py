@@ -137,6 +137,11 @@ def test_wrong_keys_and_values(tmp_path: Path, wrong: tuple[str, str], line: int
         (('search = "lazy"', 'search = "lasy"'), "unknown search 'lasy'"),
         (('recipe = "fsm"', 'recipe = "ff"'), "unknown recipe 'ff'"),
         (('time = "10s"', 'time = "ten"'), "expected a time"),
+        (('name = "little, lazy"\n', ""), "suite.toml:.*: two on 'blocksworld.*' are called 'little'"),
+        (
+            ("[[plan]]", '[[train]]\nname = "little"\nrecipe = "nrsl"\n\n[[plan]]'),
+            "suite.toml:19: train.1.name: two trainings are called 'little'",
+        ),
     ],
 )
 def test_what_does_not_fit_together(

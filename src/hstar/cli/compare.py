@@ -43,6 +43,7 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from hstar.experiments.contestants import check_names
     from hstar.experiments.problems import OWN_START
     from hstar.experiments.protocol import Limits, contestant_jobs
     from hstar.experiments.store import Store
@@ -53,8 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("is not a folder of problems", file=arguments.folder)
     contestants = [_contestant(word) for word in dict.fromkeys(arguments.contestants)]
     names = [one.name for one in contestants]
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"two contestants are called {twice}")
+    check_names("contestants", names)
     models = {one.name: load_model(one.model) for one in contestants if one.model is not None}
     limits = Limits(arguments.time_limit, arguments.memory_limit)
     with tempfile.TemporaryDirectory(prefix="hstar-compare-") as place, Store(Path(place)) as store:

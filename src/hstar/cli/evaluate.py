@@ -64,7 +64,7 @@ def _asks_accuracy(words: Sequence[str]) -> bool:
 def run(arguments: argparse.Namespace) -> int:
     if hasattr(arguments, "data"):
         return _print_accuracy(arguments)
-    from hstar.experiments.contestants import parse_contestant
+    from hstar.experiments.contestants import check_names, parse_contestant
     from hstar.experiments.problems import is_problem, read_problems
     from hstar.experiments.protocol import Limits, contestant_jobs
     from hstar.experiments.store import Store
@@ -77,6 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     words = list(dict.fromkeys(arguments.words))
     problems = [word for word in words if is_problem(word)]
     contestants = [parse_contestant(word) for word in words if word not in problems]
+    check_names("contestants", (one.name for one in contestants), "; give their files other names")
     if not problems or not contestants:
         missing = "PROBLEM (a folder, a file, a puzzle)" if not problems else "CONTESTANT"
         raise InputError(f"no {missing} given (see hstar evaluate --help)")
@@ -84,9 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Store(arguments.output) as store:
         starts = {"number": arguments.walks, "most": arguments.starts}
         sets = [read_problems(word, store, **starts) for word in problems]
-        names = [one.name for one in sets]
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise InputError(f"two problems are called {twice}; put them into different runs")
+        check_names("problems", (one.name for one in sets), "; put them into different runs")
         options: dict[str, Any] = {
             "limits": limits,
             "search": arguments.search,

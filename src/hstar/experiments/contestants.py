@@ -13,6 +13,8 @@ Options of a contestant follow its name, separated by commas, spelled as on the 
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,6 +52,13 @@ class Contestant:
             raise InputError(f"{self.name}: precision is for models")
         if self.model is not None and not self.model.is_file():
             raise InputError("no such model", file=self.model)
+
+
+def check_names(what: str, names: Iterable[str], hint: str = "") -> None:
+    """An `InputError` if one of them is there twice: tables would count both as one."""
+    for name, number in Counter(names).items():
+        if number > 1:
+            raise InputError(f"two {what} are called {name}{hint}")
 
 
 def parse_contestant(text: str) -> Contestant:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -21,7 +20,7 @@ from typing import Any
 
 from hstar.errors import HstarError, InputError
 from hstar.estimates.rules import chosen as chosen_rule
-from hstar.experiments.contestants import Contestant
+from hstar.experiments.contestants import Contestant, check_names
 from hstar.experiments.fast_downward import GRACE_S, FastDownward
 from hstar.experiments.job import CPU_LIMIT, HSTAR, OWN_LIMIT, RESIDENT_LIMIT, STEPS, TIME_LIMIT, Job, Made
 from hstar.experiments.problems import (
@@ -333,9 +332,7 @@ def labelling_jobs(
 
     Behind each problem are those that may take its place then, of the same domain file.
     """
-    names = Counter(one.name for attempts in problems for one in attempts)
-    if twice := next((one for one, number in names.items() if number > 1), None):
-        raise InputError(f"two problems are called {twice}")
+    check_names("problems", (one.name for attempts in problems for one in attempts))
     jobs: dict[str, list[Job]] = {}
     for attempts in problems:
         jobs.setdefault(attempts[0].domain, []).append(_label_job(name, attempts, labelling))

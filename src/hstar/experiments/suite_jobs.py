@@ -82,14 +82,15 @@ class _Builder:
             self._limits = _limits(suite.limits)
         self._sets = self._problem_sets()
         expanded = [(table, i) for i, one in enumerate(suite.train) for table in self._each("train", i, one)]
-        self._trainings = {
-            table.name: _Training(table, place, number) for number, (table, place) in enumerate(expanded)
-        }
-        for training in self._trainings.values():
-            with suite.at("train", training.place):
-                spaces = RECIPES.get(training.table.recipe).spaces
-                if training.table.maps and "map" not in spaces:
-                    raise InputError(f"maps is for a map, and {training.table.recipe} for {in_words(spaces)}")
+        self._trainings: dict[str, _Training] = {}
+        for number, (table, place) in enumerate(expanded):
+            with suite.at("train", place):
+                spaces = RECIPES.get(table.recipe).spaces
+                if table.maps and "map" not in spaces:
+                    raise InputError(f"maps is for a map, and {table.recipe} for {in_words(spaces)}")
+                if table.name in self._trainings:
+                    raise InputError(f"two trainings are called '{table.name}'")
+            self._trainings[table.name] = _Training(table, place, number)
         self._samples = self._sampling()
         self._labelled = self._labelling()
 
@@ -99,10 +100,15 @@ class _Builder:
         made = [*self._samples.values()]
         made += [job for data in self._labelled.values() for part in data.values() for job in part]
         jobs: list[tuple[int, Job]] = []  # with the number of the training they belong to
+        called: dict[str, str] = {}
         for i, table in enumerate(suite.plan):
             with suite.at("plan", i):
                 for plan in self._of_models(list(self._each("plan", i, table))):
-                    jobs += [(self._number(plan.model), job) for job in self._searches(plan)]
+                    for job in self._searches(plan):
+                        if called.setdefault(str(job.labels), job.key) != job.key:  # tables take one of them
+                            name, where = job.labels["contestant"], job.labels["instance"]
+                            raise InputError(f"two on '{where}' are called '{name}'; name one of them")
+                        jobs.append((self._number(plan.model), job))
         names: set[tuple[str, str]] = set()
         for i, comparison in enumerate(suite.accuracy):
             with suite.at("accuracy", i):
