@@ -195,6 +195,7 @@ def test_options_are_checked_before_the_translation(refused: Refused, slow_to_tr
             "empty.pddl: no domain file given, and none of domain.pddl",
         ),
         (["info", "a", "b", "c"], "got 3 files"),
+        (["info", "tiles:3x3", "tiles:4x4"], "tiles:3x3 is described alone, without tiles:4x4"),
         (["validate", "a"], "expected [DOMAIN] PROBLEM PLAN, got 1 file"),
         (["validate", DATA / "blocks" / "problem.pddl", "absent"], "absent: no such file"),
         (["validate", DATA / "blocks" / "problem.pddl", DATA / "blocks" / "domain.pddl"], "domain.pddl:2: "),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hstar.cli.options import Parser
 from hstar.cli.problems import add_task_files, load_files
+from hstar.errors import InputError
 from hstar.files import MODEL
 from hstar.spaces.load import kind_of
 
@@ -34,13 +35,16 @@ def configure(parser: Parser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    first: Path = arguments.files[0]
+    first, *more = arguments.files
+    kind = kind_of(str(first))
+    if more and (first.suffix == MODEL or kind.name != "task"):
+        raise InputError(f"{first} is described alone, without {more[0]}")
     if first.suffix == MODEL:
         from hstar import container
 
         known = container.kind(first) == "knowledge"
         record = describe_knowledge(first) if known else describe_model(first)
-    elif (kind := kind_of(str(first))).name != "task":
+    elif kind.name != "task":
         record = describe_problem(kind.load(str(first)), str(first))
     else:
         record = describe(load_files(arguments.files, translator=arguments.translator))
