@@ -12,24 +12,20 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import functools
 import hashlib
 import json
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from pathlib import Path
-from typing import IO, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import IO, Any, NamedTuple
 
 import msgspec
 
 from hstar.errors import InputError
 from hstar.experiments.job import Job, Outcome, Record
 from hstar.files import read_bytes, replace_file
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 FORMAT_VERSION = 2
 _SCHEMA = """
@@ -97,20 +93,6 @@ class Origin(NamedTuple):  # made by the hundred thousand, and many are equal
 
 
 _DAMAGE = (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
-
-
-def _reading(method: Callable[Concatenate[Store, P], T]) -> Callable[Concatenate[Store, P], T]:
-    """What is not as hstar writes it, wherever in a foreign file it is, becomes an `InputError`."""
-
-    @functools.wraps(method)
-    def read(self: Store, /, *arguments: P.args, **named: P.kwargs) -> T:
-        try:
-            return method(self, *arguments, **named)
-        except _DAMAGE as error:
-            message = f"not a store of hstar, or damaged: {type(error).__name__}, {error}"
-            raise InputError(" ".join(message.split()), file=self.folder) from None
-
-    return read
 
 
 class Store:
@@ -211,10 +193,10 @@ class Store:
     def attempts(self) -> Iterator[Attempt]:
         return self._select("attempt")
 
-    @_reading
     def latest(self) -> dict[str, Attempt]:
         """The last attempt at each job."""
-        return {attempt.key: attempt for attempt in self._select(_LATEST)}
+        with self._reading():
+            return {attempt.key: attempt for attempt in self._select(_LATEST)}
 
     def _select(self, attempts: str) -> Iterator[Attempt]:
         """Hundreds of thousands are read at a time."""
@@ -228,34 +210,33 @@ class Store:
             where = machines[machine]
             yield Attempt(key, kinds[key], _decode(record), _decode(outputs), log, where, started, seconds)
 
-    @_reading
     def origins(self) -> dict[str, Origin]:
-        jobs = self._database.execute("SELECT key, job FROM job")
-        texts = ((key, _job_decoder.decode(job)) for key, job in jobs)
-        return {key: Origin(bytes(text.command), bytes(text.inputs)) for key, text in texts}
+        with self._reading():
+            jobs = self._database.execute("SELECT key, job FROM job")
+            texts = ((key, _job_decoder.decode(job)) for key, job in jobs)
+            return {key: Origin(bytes(text.command), bytes(text.inputs)) for key, text in texts}
 
-    @_reading
     def machines(self) -> list[dict[str, str]]:
         """Those that what is in tables was made on, with their versions, in the order of the attempts."""
-        shown = f"{_LATEST} WHERE key IN (SELECT key FROM label)"
-        query = f"SELECT machine FROM {shown} GROUP BY machine ORDER BY min(id)"
-        return [_decode(machine) for (machine,) in self._database.execute(query)]
+        with self._reading():
+            shown = f"{_LATEST} WHERE key IN (SELECT key FROM label)"
+            query = f"SELECT machine FROM {shown} GROUP BY machine ORDER BY min(id)"
+            return [_decode(machine) for (machine,) in self._database.execute(query)]
 
-    @_reading
     def outputs(self, key: str) -> dict[str, str]:
         """The files that the last attempt at a job left: name to digest."""
-        query = "SELECT outputs FROM attempt WHERE key = ? ORDER BY id DESC LIMIT 1"
-        found = self._database.execute(query, (key,)).fetchone()
-        return {} if found is None else dict(_decode(found[0]))
+        with self._reading():
+            query = "SELECT outputs FROM attempt WHERE key = ? ORDER BY id DESC LIMIT 1"
+            found = self._database.execute(query, (key,)).fetchone()
+            return {} if found is None else dict(_decode(found[0]))
 
-    @_reading
     def unfinished(self) -> int:
         """How many jobs of the tables have no attempt."""
-        wanted = "SELECT DISTINCT key FROM label WHERE key NOT IN (SELECT key FROM attempt)"
-        query = f"SELECT count(*) FROM ({wanted})"
-        return int(self._database.execute(query).fetchone()[0])
+        with self._reading():
+            wanted = "SELECT DISTINCT key FROM label WHERE key NOT IN (SELECT key FROM attempt)"
+            query = f"SELECT count(*) FROM ({wanted})"
+            return int(self._database.execute(query).fetchone()[0])
 
-    @_reading
     def rows(self) -> list[Record]:
         """The last attempt at each job under each of its labels, as `Attempt.row` has it.
 
@@ -264,30 +245,40 @@ class Store:
         # Rows come by the hundred thousand: two scans are faster than a join of all, which reads pages in the
         # order of keys, and records are put in order before they are decoded, so that rows that are read one
         # after the other are neighbours in memory.
-        names: dict[str, list[dict[str, Any]]] = {}
-        for key, kind, labels in self._database.execute(
-            "SELECT key, kind, labels FROM job JOIN label USING (key)"
-        ):
-            names.setdefault(key, []).append({"kind": kind, "key": key, **_decode(labels)})
-        hosts: dict[str, str] = {}
-        contestants: dict[str, int] = {}
-        found: list[tuple[tuple[int, str, int, int], str, Record]] = []
-        columns = "id, key, record, log, machine, seconds"
-        attempts = self._database.execute(f"SELECT {columns} FROM {_LATEST} ORDER BY id")
-        for number, key, record, log, machine, seconds in attempts:
-            if machine not in hosts:
-                hosts[machine] = _decode(machine)["host"]
-            for named in names.get(key, ()):
-                contestant = contestants.setdefault(str(named.get("contestant", "")), len(contestants))
-                instance, seed = str(named.get("instance", "")), named.get("seed")
-                place = (contestant, instance, seed if isinstance(seed, int) else 0, number)
-                about = {"seconds": seconds, "host": hosts[machine], "log": log, **named}
-                found.append((place, record, about))
-        found.sort(key=itemgetter(0))
-        rows = [{**_decode(record), **about} for _, record, about in found]
-        if any(not isinstance(row.get("status"), str) for row in rows):
-            raise ValueError("a record without a status")
-        return rows
+        with self._reading():
+            names: dict[str, list[dict[str, Any]]] = {}
+            for key, kind, labels in self._database.execute(
+                "SELECT key, kind, labels FROM job JOIN label USING (key)"
+            ):
+                names.setdefault(key, []).append({"kind": kind, "key": key, **_decode(labels)})
+            hosts: dict[str, str] = {}
+            contestants: dict[str, int] = {}
+            found: list[tuple[tuple[int, str, int, int], str, Record]] = []
+            columns = "id, key, record, log, machine, seconds"
+            attempts = self._database.execute(f"SELECT {columns} FROM {_LATEST} ORDER BY id")
+            for number, key, record, log, machine, seconds in attempts:
+                if machine not in hosts:
+                    hosts[machine] = _decode(machine)["host"]
+                for named in names.get(key, ()):
+                    contestant = contestants.setdefault(str(named.get("contestant", "")), len(contestants))
+                    instance, seed = str(named.get("instance", "")), named.get("seed")
+                    place = (contestant, instance, seed if isinstance(seed, int) else 0, number)
+                    about = {"seconds": seconds, "host": hosts[machine], "log": log, **named}
+                    found.append((place, record, about))
+            found.sort(key=itemgetter(0))
+            rows = [{**_decode(record), **about} for _, record, about in found]
+            if any(not isinstance(row.get("status"), str) for row in rows):
+                raise ValueError("a record without a status")
+            return rows
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        """What is not as hstar writes it, wherever in a foreign file it is, becomes an `InputError`."""
+        try:
+            yield
+        except _DAMAGE as error:
+            message = f"not a store of hstar, or damaged: {type(error).__name__}, {error}"
+            raise InputError(" ".join(message.split()), file=self.folder) from None
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
