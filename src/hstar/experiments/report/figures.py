@@ -22,6 +22,7 @@ from hstar.experiments.statistics import (
     searches_of,
     share_of,
 )
+from hstar.files import writing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +48,7 @@ def write_figures(rows: Sequence[Record], folder: Path, patterns: Sequence[str] 
     # The same rows give the same file, and text in it can be edited.
     mpl.rcParams.update({"svg.hashsalt": "hstar", "svg.fonttype": "none"})
     written = []
-    try:
+    with writing(folder, "figures"):
         folder.mkdir(parents=True, exist_ok=True)
         for name, draw in _figures(rows):
             if not any(fnmatch(name, pattern) for pattern in patterns):
@@ -58,8 +59,6 @@ def write_figures(rows: Sequence[Record], folder: Path, patterns: Sequence[str] 
                 written.append(folder / f"{name}.{form}")
                 figure.savefig(written[-1], dpi=200, metadata={"Date": None} if form == "svg" else {})
             plt.close(figure)
-    except OSError as error:
-        raise InputError(f"cannot write figures: {error.strerror}", file=folder) from None
     return written
 
 
