@@ -131,7 +131,7 @@ def figure(records: Sequence[Run]) -> str:
     """A panel of bars for each domain, as SVG: the share of solved problems by contestant."""
     runs = [one for one in records if one["contestant"] in CONTESTANTS]
     domains = list(dict.fromkeys(one["domain"] for one in runs))
-    cpu, width, bar, left = runs[0]["cpu"], 190, 26, 100
+    cpu, width, bar, left = runs[0]["cpu"], 190, 26, 116
     height = 74 + bar * len(CONTESTANTS)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width * len(domains)}" height="{height}" '
