@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hstar.estimates import asymmetric, gaussian, laplace, point, truncated
+from hstar.estimates import asymmetric, gaussian, laplace, point, truncated  # noqa: F401  (enter themselves)
 from hstar.estimates.estimate import ESTIMATES, Batch, Estimate, Known
 from hstar.estimates.rules import RULES, Bounded, Calibrated, Clip, Likely, Mean, Quantile, Rule
 
@@ -19,9 +19,4 @@ __all__ = [
     "Mean",
     "Quantile",
     "Rule",
-    "asymmetric",
-    "gaussian",
-    "laplace",
-    "point",
-    "truncated",
 ]
