@@ -36,7 +36,7 @@ from hstar.models.ffnn_config import WEIGHTS, FFNNConfig
 from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
 from hstar.models.trained_model import TrainedModel
 from hstar.options import Checked, check_options, option
-from hstar.recipes.fitted_states import StateData, StatesMethod, check_space, learned_own
+from hstar.recipes.fitted_states import StatesMethod, check_space, learned_own
 from hstar.recipes.iterations import Learner
 from hstar.recipes.recipe import Method, Options, Parts, Recipe, Run, enter
 from hstar.registry import unknown
@@ -49,6 +49,7 @@ from hstar.spaces.puzzle import Puzzle, State
 
 if TYPE_CHECKING:
     from hstar.container import Tensors
+    from hstar.training.examples import OwnExamples
 
 NAME = "bootstrap"
 SHARE = 0.5  # of the starts in an own space that must be solved for longer walks
@@ -354,10 +355,12 @@ class OfOwnSpace(Bootstrap):
             if key not in self.entries or value < self.entries[key][0]:
                 self.entries[key] = (value, bound)
 
-    def _data(self) -> StateData:
+    def _data(self) -> OwnExamples:
+        from hstar.training.examples import OwnExamples
+
         inputs = np.array([np.frombuffer(key, dtype=np.float32) for key in self.entries], dtype=np.float32)
         label, lower = np.array(list(self.entries.values()), dtype=np.float32).T
-        return StateData(inputs, label.copy(), lower.copy() if self.problem.bounded else None)
+        return OwnExamples(inputs, label.copy(), lower.copy() if self.problem.bounded else None)
 
     def _fit(self) -> None:
         run = Run(progress=lambda record: self.tell("learning"))

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, ClassVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hstar.errors import UnsupportedError
 from hstar.estimates import ESTIMATES
@@ -27,6 +24,9 @@ from hstar.options import check_options, option
 from hstar.recipes.recipe import Method, Options, Parts, Run
 from hstar.spaces.own import OwnProblem
 from hstar.training.config import TrainConfig
+
+if TYPE_CHECKING:
+    from hstar.training.examples import OwnExamples
 
 USUAL_UNIT = 10.0  # of the labels for which estimates have their usual spread
 
@@ -62,15 +62,6 @@ class StatesMethod(Method):
         return {"default": self.defaults}
 
 
-@dataclass(frozen=True)
-class StateData:
-    """Different states: inputs, labels and, where the space has one, its lower bound."""
-
-    inputs: npt.NDArray[np.float32]
-    label: npt.NDArray[np.float32]
-    lower: npt.NDArray[np.float32] | None = None
-
-
 def check_space(problem: OwnProblem, parts: StateParts) -> None:
     """An error of one line if an own space lacks what the parts need; before any work."""
     problem.encoded([problem.start])
@@ -83,7 +74,7 @@ def check_space(problem: OwnProblem, parts: StateParts) -> None:
 
 
 def learned_own(
-    recipe: str, problem: OwnProblem, data: StateData, parts: Parts, run: Run
+    recipe: str, problem: OwnProblem, data: OwnExamples, parts: Parts, run: Run
 ) -> TrainedModel[OwnIdentity]:
     """A model of an own space, for A*."""
 
@@ -95,14 +86,13 @@ def learned_own(
 
 
 def learned(
-    identity: Callable[[int, Any], Identity], data: StateData, parts: Parts, run: Run, **about: Any
+    identity: Callable[[int, Any], Identity], data: OwnExamples, parts: Parts, run: Run, **about: Any
 ) -> TrainedModel[Any]:
     """A model that is fitted to the data.
 
     `identity` makes what it is for of the number of inputs and a module of the user's own; `about` are other
     fields of the model. The spread of a Gaussian of a puzzle is that of `FFNNConfig`, which its search runs.
     """
-    from hstar.training.examples import OwnExamples
     from hstar.training.loop import fit
 
     names: StateParts = parts["parts"]
@@ -117,7 +107,7 @@ def learned(
     trained = run.fitted(
         fit,
         lambda outputs: own_module(own, inputs, outputs, unit) if own else named.build(inputs, outputs),
-        OwnExamples(data.inputs, data.label, data.lower if estimate.bounded else None),
+        data if estimate.bounded else replace(data, lower=None),
         estimate,
         parts["training"],
         redraw=own is None,

@@ -25,7 +25,7 @@ from hstar.errors import UnsupportedError
 from hstar.models.puzzle_identity import FEATURES, PuzzleIdentity
 from hstar.models.trained_model import TrainedModel
 from hstar.options import Checked, option
-from hstar.recipes.fitted_states import StateData, StatesMethod, check_space, learned, learned_own
+from hstar.recipes.fitted_states import StatesMethod, check_space, learned, learned_own
 from hstar.recipes.prolonged_map import NAME, ProlongedMap
 from hstar.recipes.recipe import Options, Parts, Recipe, Run, enter
 from hstar.recipes.sampled_task import SampledTask
@@ -58,6 +58,8 @@ class ProlongedOwn(StatesMethod):
     own_options, defaults = BackwardOptions, OF_STATES
 
     def learn(self, source: OwnProblem, parts: Parts, run: Run) -> TrainedModel[Any]:
+        from hstar.training.examples import OwnExamples
+
         # 1. What the space must have.
         check_space(source, parts["parts"])
         if not hasattr(source.space, "predecessors"):
@@ -69,7 +71,7 @@ class ProlongedOwn(StatesMethod):
         states, label = backward_labels(source, parts["recipe"].states)
         lower = source.bounds(states).astype(np.float32) if source.bounded else None
         # 3. A network that knows them.
-        return learned_own(NAME, source, StateData(source.encoded(states), label, lower), parts, run)
+        return learned_own(NAME, source, OwnExamples(source.encoded(states), label, lower), parts, run)
 
 
 class ProlongedPuzzle(StatesMethod):
@@ -78,6 +80,8 @@ class ProlongedPuzzle(StatesMethod):
     own_options, defaults = BackwardPuzzleOptions, OF_STATES
 
     def learn(self, source: Puzzle, parts: Parts, run: Run) -> TrainedModel[Any]:
+        from hstar.training.examples import OwnExamples
+
         names, options = parts["parts"], parts["recipe"]
         if names.model != "ffnn":
             raise UnsupportedError(f"the search of a puzzle runs the model ffnn, not {names.model}")
@@ -90,7 +94,7 @@ class ProlongedPuzzle(StatesMethod):
         lower = features.admissible(states).astype(np.float32)
         return learned(
             lambda inputs, forward: PuzzleIdentity(source),
-            StateData(features.array(states), found.label.astype(np.float32), lower),
+            OwnExamples(features.array(states), found.label.astype(np.float32), lower),
             parts,
             run,
             recipe=NAME,
