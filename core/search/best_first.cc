@@ -173,7 +173,6 @@ class BestFirst : private GraphSearch {
 
   void add_to_batch(StateId id, int32_t op, bool preferred) {
     batch_.push(graph_.state(id), op, id);
-    batch_ids_.push_back(id);
     batch_preferred_.push_back(preferred);
   }
 
@@ -183,7 +182,7 @@ class BestFirst : private GraphSearch {
     for (size_t k = 0; k < heuristics_.size(); ++k) evaluate(*heuristics_[k], batch_, control_, h_[k]);
     bool progress = false;
     for (size_t i = 0; i < n; ++i) {
-      const StateId id = batch_ids_[i];
+      const StateId id = batch_.id(i);
       Node& node = graph_[id];
       if (is_dead_end(i)) {
         node.set_status(NodeStatus::kDeadEnd);
@@ -203,7 +202,6 @@ class BestFirst : private GraphSearch {
     }
     if (progress) open_.reward_progress();
     batch_.clear();
-    batch_ids_.clear();
     batch_preferred_.clear();
   }
 
@@ -231,7 +229,6 @@ class BestFirst : private GraphSearch {
   Successors successors_;  // of these
   StateBatch current_;     // the one whose preferred operators are asked for
   StateBatch batch_;       // successors that are new
-  std::vector<StateId> batch_ids_;
   std::vector<char> batch_preferred_;
   PreferredOperators preferred_;
   std::vector<std::vector<Cost>> h_;  // per heuristic, per state of the batch

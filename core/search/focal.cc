@@ -88,7 +88,7 @@ class FocalSearch : private GraphSearch {
     // 1. The initial state.
     const StateId root = graph_.add_root(initial_);
     beliefs_.push_back({});
-    add_to_batch(root, 0, initial_);
+    batch_.push(initial_, 0, root);
     evaluate_new();
     result_.initial_h = graph_[root].h;
     control_.keep(counts(), best_h_);
@@ -272,7 +272,7 @@ class FocalSearch : private GraphSearch {
       return;
     }
     if (is_new) {
-      add_to_batch(id, op, successors_.state(i));
+      batch_.push(successors_.state(i), op, id);
       return;
     }
     Node& node = graph_[id];
@@ -284,11 +284,6 @@ class FocalSearch : private GraphSearch {
     push(id);
   }
 
-  void add_to_batch(StateId id, int32_t op, const uint32_t* packed) {
-    batch_.push(packed, op, id);
-    new_ids_.push_back(id);
-  }
-
   void evaluate_new() {
     const size_t n = batch_.size();
     counts().evaluated += n;
@@ -296,8 +291,7 @@ class FocalSearch : private GraphSearch {
     anchor_values_.assign(n, 0);
     if (anchor_ && anchor_at_once_ && n > 0) anchor_->evaluate(batch_, 0, n, anchor_values_.data());
     const std::vector<Cost>& anchored = guide_is_anchor_ ? guide_values_ : anchor_values_;
-    for (size_t i = 0; i < n; ++i) open(new_ids_[i], guide_values_[i], anchored[i]);
-    new_ids_.clear();
+    for (size_t i = 0; i < n; ++i) open(batch_.id(i), guide_values_[i], anchored[i]);
   }
 
   void open(StateId id, Cost guide, Cost anchor) {
@@ -338,7 +332,6 @@ class FocalSearch : private GraphSearch {
   Successors successors_;  // of the node being expanded
   std::vector<char> goals_;
   StateBatch batch_;  // those that are new
-  std::vector<StateId> new_ids_;
   std::vector<Cost> guide_values_, anchor_values_;
   StateBatch asked_;  // the state that the anchor is asked about
 };

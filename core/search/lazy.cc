@@ -56,7 +56,6 @@ class Lazy : private GraphSearch {
         return solved(id);
       }
       const bool alive = evaluate(id);
-      if (id == 0) result_.initial_h = h_[0];
       if (alive)
         expand(id);
       else
@@ -105,6 +104,7 @@ class Lazy : private GraphSearch {
       best_[k] = std::min(best_[k], h_[k]);
     }
     graph_[id].h = h_[0];
+    if (id == 0) result_.initial_h = h_[0];
     if (progress) open_.reward_progress();
     return alive && !doomed;
   }

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
 
 import hstar
@@ -213,3 +214,15 @@ def test_known_counts_of_astar_with_blind(
     """Worked out by hand."""
     result = hstar.solve(cases[name].task, "blind", "astar")
     assert (result.expanded, result.evaluated, result.generated) == (expanded, evaluated, generated)
+
+
+def test_the_value_of_a_start_that_is_a_goal_is_reported(small_blocks: hstar.Task) -> None:
+    core = small_blocks.core
+    state = core.initial_state
+    for op in _core.search(_core.Problem(core), "gbfs", [_core.symbolic_heuristic(core, "ff")]).plan:
+        state = core.successor(state, op)
+    problem = _core.Problem(core.with_initial_state(state))
+    for search in ("astar", "gbfs", "lazy", "focal", "idastar"):
+        seven = _core.callback_heuristic(problem, lambda states: np.full(len(states), 7.0), "seven", 1)
+        result = _core.search(problem, search, [seven])
+        assert (result.status, result.plan, result.initial_h) == ("solved", [], 7)
