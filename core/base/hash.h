@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace hstar {
 
@@ -20,5 +21,14 @@ inline uint64_t hash_words(const uint32_t* words, size_t n) {
   if (n) h = fold_multiply(h ^ words[0], 0x4b33a62ed433d4a3ULL);
   return fold_multiply(h, 0x9e3779b97f4a7c15ULL);
 }
+
+// For tables of vectors.
+struct HashNumbers {
+  template <class Number>
+  size_t operator()(const std::vector<Number>& numbers) const {
+    static_assert(sizeof(Number) == sizeof(uint32_t));
+    return hash_words(reinterpret_cast<const uint32_t*>(numbers.data()), numbers.size());
+  }
+};
 
 }  // namespace hstar

@@ -16,11 +16,12 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
+#include <string_view>
 #include <vector>
 
 #include "base/control.h"
 #include "base/errors.h"
+#include "base/named.h"
 #include "base/poll.h"
 #include "heuristics/heuristic.h"
 #include "network/network.h"
@@ -44,9 +45,8 @@ struct PyProblem {
 
   PyProblem(std::shared_ptr<const SearchSpace> space, std::vector<uint32_t> start)
       : space(std::move(space)), start(std::move(start)) {}
-  explicit PyProblem(const PyTask& task) : space(task.space), start(task.space->words()) {
-    task.space->packer().pack(task.initial.data(), start.data());
-  }
+  explicit PyProblem(const PyTask& task)
+      : space(task.space), start(task.space->packed(task.initial.data())) {}
 };
 
 // A heuristic together with the space that it refers to.
@@ -65,11 +65,16 @@ struct PyNetwork {
   std::shared_ptr<const Network> network;
 };
 
-inline void check(bool fine, const std::string& message) {
-  if (!fine) throw InputError(message);
+inline void check(bool fine, std::string_view message) {
+  if (!fine) throw InputError(std::string(message));
 }
-inline void check(bool fine, const char* message) {
-  if (!fine) throw InputError(message);
+
+// Sets an error of hstar.errors, made of these arguments, as Python's.
+template <class... Arguments>
+void set_error(const char* name, Arguments&&... arguments) {
+  nb::object type = nb::module_::import_("hstar.errors").attr(name);
+  nb::object error = type(std::forward<Arguments>(arguments)...);
+  PyErr_SetObject(type.ptr(), error.ptr());
 }
 
 // Arrays from Python, as views.
@@ -112,7 +117,7 @@ RowsOf<T> rows(std::vector<T>&& data, size_t n, size_t width) {
 }
 
 // The values, checked against the task, with derived variables evaluated.
-std::vector<Value> checked_state(const PyTask& task, std::vector<Value> values);
+std::vector<Value> checked_state(const PyTask& task, const std::vector<Value>& values);
 
 // A batch of states, each checked by the space.
 inline StateBatch checked_batch(const SearchSpace& space, const ValueRows& states) {
@@ -180,12 +185,12 @@ class PythonObserver {
 // The result of `work`, called with an observer and without the interpreter lock.
 template <class Work>
 auto observed(nb::object progress, const Work& work) {
-  auto observer = std::make_shared<PythonObserver>(std::move(progress));
+  PythonObserver observer(std::move(progress));
   auto result = [&] {
     nb::gil_scoped_release release;
-    return work([observer](const Progress& record) { return (*observer)(record); });
+    return work([&observer](const Progress& record) { return observer(record); });
   }();
-  observer->rethrow();
+  observer.rethrow();
   return result;
 }
 
@@ -237,12 +242,7 @@ template <class T>
 using Choices = std::vector<std::pair<const char*, T>>;
 template <class T>
 T named(const std::string& what, const std::string& name, const Choices<T>& known) {
-  std::string list;
-  for (const auto& [key, value] : known) {
-    if (name == key) return value;
-    list += (list.empty() ? "" : ", ") + std::string(key);
-  }
-  throw InputError("unknown " + what + " '" + name + "' (known: " + list + ")");
+  return find_named(what, name, known, &std::pair<const char*, T>::first).second;
 }
 
 template <class Struct, class T>

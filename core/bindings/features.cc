@@ -1,5 +1,3 @@
-
-
 #include "bindings/bindings.h"
 #include "features/colour_refinement.h"
 
@@ -11,15 +9,10 @@ RelationalTask of_atoms(std::vector<uint32_t> object_kinds, std::vector<uint32_t
                         const std::vector<uint8_t>& goal) {
   RelationalTask relations{.object_kinds = std::move(object_kinds),
                            .predicates = std::move(predicates),
-                           .first = {0},
-                           .arguments = {},
+                           .arguments = Rows(arguments),
                            .goal = {},
                            .constant = {},
                            .atom_of_fact = {}};
-  for (const std::vector<int32_t>& list : arguments) {
-    relations.arguments.insert(relations.arguments.end(), list.begin(), list.end());
-    relations.first.push_back(static_cast<int32_t>(relations.arguments.size()));
-  }
   for (const uint8_t mark : goal) {
     check(mark <= static_cast<uint8_t>(GoalMark::kNegativeGoal), "a goal mark is 0, 1 or 2");
     relations.goal.push_back(static_cast<GoalMark>(mark));

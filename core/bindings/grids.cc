@@ -79,10 +79,10 @@ PyHeuristic heuristic(const Space& space, const PyProblem& problem, const std::s
   check_values(values, space.outer_states());
   if (!values) {
     check_heuristic(space, name);
-    if (name == "dijkstra") return {problem.space, std::make_unique<GridCellValues<Space>>(*grid)};
-    return {problem.space, std::make_unique<GridNamedValues<Space>>(*grid, name)};
+    if (name == "dijkstra") return {problem.space, cell_heuristic(*grid)};
+    return {problem.space, grid_heuristic(*grid, name)};
   }
-  return {problem.space, std::make_unique<GridMapValues<Space>>(*grid, name, copied(*values))};
+  return {problem.space, grid_heuristic(*grid, name, copied(*values))};
 }
 
 template <class Space>

@@ -1,5 +1,3 @@
-
-
 #include "bindings/bindings.h"
 #include "bindings/callback.h"
 #include "estimates/belief.h"

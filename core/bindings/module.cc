@@ -2,21 +2,11 @@
 #include <cstdlib>
 
 #include "bindings/bindings.h"
+#include "pddl/source.h"
 
+using hstar::set_error;
 namespace nb = nanobind;
 using namespace nb::literals;
-
-namespace {
-
-// Raised in Python as the class of hstar.errors; a line number becomes a keyword there.
-void raise_as(const char* name, const std::string& message, long line) {
-  nb::object errors = nb::module_::import_("hstar.errors");
-  nb::object type = errors.attr(name);
-  nb::object error = line > 0 ? type(message, "line"_a = line) : type(message);
-  PyErr_SetObject(type.ptr(), error.ptr());
-}
-
-}  // namespace
 
 NB_MODULE(_core, module) {
   // What an error's traceback still holds at exit is no leak that a user should read about.
@@ -35,9 +25,13 @@ NB_MODULE(_core, module) {
         try {
           std::rethrow_exception(pointer);
         } catch (const hstar::InputError& error) {
-          raise_as("InputError", error.what(), error.line);
+          set_error("InputError", error.what(),
+                    "line"_a = error.line > 0 ? nb::cast(error.line) : nb::none());
         } catch (const hstar::UnsupportedError& error) {
-          raise_as("UnsupportedError", error.what(), 0);
+          set_error("UnsupportedError", error.what());
+        } catch (const hstar::pddl::PddlError& error) {
+          set_error("PDDLError", error.what(), "file"_a = error.file, "line"_a = error.line,
+                    "column"_a = error.column);
         }
       },
       nullptr);

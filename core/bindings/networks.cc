@@ -114,7 +114,7 @@ std::tuple<uint32_t, float, bool> fit(const Matrix& x, const Vector& y, size_t w
   check(config.batch > 0 && config.sweep_every > 0, "batch and sweep_every must be at least 1");
   check(config.already_known > 0, "already_known must be above 0");
   const WunnWeights weights{x.shape(1), width, learned(x.shape(1), width, arrays), steps_before};
-  const SparseRows rows(x.data(), x.shape(0), x.shape(1));
+  const SparseRows rows = sparse_rows(x.data(), x.shape(0), x.shape(1));
   const WunnFit found = unlocked([&](Poll& poll) {
     Random random(seed);
     return fit_wunn(weights, rows, y.data(), config, random, poll);

@@ -18,17 +18,12 @@ SearchResult search(const PyProblem& problem, const std::string& name, std::vect
   Heuristics list;
   for (PyHeuristic* part : heuristics) list.push_back(native(part));
   const SearchJob job{*problem.space, problem.start, list, anchor ? native(anchor) : nullptr, options};
-  auto observer = std::make_shared<PythonObserver>(progress);
-  auto plan_observer = std::make_shared<PythonObserver>(on_plan);
-  SearchResult result;
-  {
-    nb::gil_scoped_release release;
-    result = run_search(
-        name, job, limits, [observer](const Progress& record) { return (*observer)(record); },
-        [plan_observer](const FoundPlan& found) { return (*plan_observer)(found); });
-  }
-  observer->rethrow();
-  plan_observer->rethrow();
+  PythonObserver plan_observer(std::move(on_plan));
+  SearchResult result = observed(std::move(progress), [&](const Observer& observer) {
+    const auto found = [&](const FoundPlan& plan) { return plan_observer(plan); };
+    return run_search(name, job, limits, observer, found);
+  });
+  plan_observer.rethrow();
   return result;
 }
 

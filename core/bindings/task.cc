@@ -1,4 +1,3 @@
-
 #include <string_view>
 
 #include "bindings/bindings.h"
@@ -23,13 +22,6 @@ std::vector<T> of_variables(const PyTask& self, T Variable::* member) {
   return result;
 }
 
-// One of a list, which lives as long as its task.
-template <class T>
-const T& at(const std::vector<T>& list, size_t i, const char* what) {
-  if (i >= list.size()) throw nb::index_error(what);
-  return list[i];
-}
-
 PyTask with_unit_cost(const PyTask& self) {
   if (self.space->task().unit_cost()) return self;
   Task task = self.space->task();
@@ -45,25 +37,21 @@ PyTask parse(nb::bytes text, bool unit_cost) {
   return unit_cost ? with_unit_cost(task) : task;
 }
 
-std::vector<int32_t> applicable(const PyTask& self, std::vector<Value> state) {
-  const std::vector<Value> values = checked_state(self, std::move(state));
+std::vector<int32_t> applicable(const PyTask& self, const std::vector<Value>& state) {
+  const std::vector<Value> values = checked_state(self, state);
   std::vector<int32_t> operators;
   self.space->applicable(values.data(), operators);
   return operators;
 }
 
-std::vector<Value> successor(const PyTask& self, std::vector<Value> state, int32_t op) {
+std::vector<Value> successor(const PyTask& self, const std::vector<Value>& state, int32_t op) {
   const std::vector<int32_t> possible = applicable(self, state);
   check(std::ranges::find(possible, op) != possible.end(),
         "operator " + std::to_string(op) + " is not applicable in this state");
-  const std::vector<Value> values = checked_state(self, std::move(state));
-  const PlanningSpace& space = *self.space;
-  std::vector<uint32_t> packed(space.words()), result(space.words());
-  space.packer().pack(values.data(), packed.data());
-  space.apply(packed.data(), values.data(), op, result.data());
-  std::vector<Value> after(values.size());
-  space.packer().unpack(result.data(), after.data());
-  return after;
+  const std::vector<Value> values = checked_state(self, state);
+  std::vector<uint32_t> result(self.space->words());
+  self.space->apply(self.space->packed(values.data()).data(), values.data(), op, result.data());
+  return self.space->unpacked(result.data());
 }
 
 bool are_mutex(const PyTask& self, PyFact a, PyFact b) {
@@ -76,14 +64,13 @@ bool are_mutex(const PyTask& self, PyFact a, PyFact b) {
 
 }  // namespace
 
-std::vector<Value> checked_state(const PyTask& self, std::vector<Value> values) {
-  const std::vector<Variable>& variables = self.space->task().variables;
-  check(values.size() == variables.size(), "a state of this task has " + std::to_string(variables.size()) +
-                                               " values, not " + std::to_string(values.size()));
-  for (size_t v = 0; v < values.size(); ++v)
-    if (!variables[v].has(values[v])) throw InputError(variables[v].refusal(values[v]));
-  self.space->evaluate_axioms(values.data());
-  return values;
+std::vector<Value> checked_state(const PyTask& self, const std::vector<Value>& values) {
+  const PlanningSpace& space = *self.space;
+  check(values.size() == space.width(), "a state of this task has " + std::to_string(space.width()) +
+                                            " values, not " + std::to_string(values.size()));
+  std::vector<uint32_t> packed(space.words());
+  space.pack(values.data(), packed.data());
+  return space.unpacked(packed.data());
 }
 
 void bind_task(nb::module_& module) {
@@ -159,13 +146,14 @@ void bind_task(nb::module_& module) {
       .def(
           "axiom",
           [task](const PyTask& self, size_t i) -> const Axiom& {
-            return at(task(self).axioms, i, "no such axiom");
+            if (i >= task(self).axioms.size()) throw nb::index_error("no such axiom");
+            return task(self).axioms[i];
           },
           "index"_a, nb::rv_policy::reference_internal)
       .def(
           "with_initial_state",
-          [](const PyTask& self, std::vector<Value> values) {
-            return PyTask{self.space, checked_state(self, std::move(values))};
+          [](const PyTask& self, const std::vector<Value>& values) {
+            return PyTask{self.space, checked_state(self, values)};
           },
           "values"_a, "The same task from another state; derived variables are recomputed.")
       .def("applicable_operators", &applicable, "state"_a)

@@ -12,14 +12,6 @@ namespace {
 // The exit codes of hstar.spaces.translate for a translator that ran out of memory or time.
 constexpr int kOutOfMemory = 20, kOutOfTime = 21;
 
-[[noreturn]] void raise_pddl(const pddl::PddlError& error) {
-  nb::object type = nb::module_::import_("hstar.errors").attr("PDDLError");
-  nb::object raised = type(error.what(), nb::arg("file") = error.file, nb::arg("line") = error.line,
-                           nb::arg("column") = error.column);
-  PyErr_SetObject(type.ptr(), raised.ptr());
-  throw nb::python_error();
-}
-
 [[noreturn]] void raise_limit(const pddl::LimitError& error, const std::string& problem) {
   if (error.status == Status::kInterrupted) {
     const std::string message = problem + ": the translation was interrupted: " + error.what();
@@ -27,11 +19,9 @@ constexpr int kOutOfMemory = 20, kOutOfTime = 21;
     throw nb::python_error();
   }
   const bool time = error.status == Status::kTimeLimit;
-  nb::object type = nb::module_::import_("hstar.errors").attr("TranslatorLimitError");
   const std::string message =
       problem + ": the translation ran out of " + (time ? "time" : "memory") + ": " + error.what();
-  nb::object raised = type(message, nb::arg("exit_code") = time ? kOutOfTime : kOutOfMemory);
-  PyErr_SetObject(type.ptr(), raised.ptr());
+  set_error("TranslatorLimitError", message, "exit_code"_a = time ? kOutOfTime : kOutOfMemory);
   throw nb::python_error();
 }
 
@@ -60,8 +50,6 @@ std::pair<PyTask, pddl::TranslateReport> translate(const Texts& texts, const Fil
     operators = task.operators.size();
     auto space = std::make_shared<const PlanningSpace>(std::move(task));
     return {PyTask{space, space->initial_state()}, std::move(report)};
-  } catch (const pddl::PddlError& error) {
-    raise_pddl(error);
   } catch (const pddl::LimitError& error) {
     observer.rethrow();
     raise_limit(error, files.second);
@@ -187,11 +175,9 @@ nb::tuple problem_data(const pddl::LiftedTask& task, const nb::dict& objects) {
 
 nb::object parse_pddl(const Texts& texts, const Files& files) {
   pddl::LiftedTask task;
-  try {
+  {
     nb::gil_scoped_release release;
     task = pddl::parse_task({files.first, view(texts.first)}, {files.second, view(texts.second)});
-  } catch (const pddl::PddlError& error) {
-    raise_pddl(error);
   }
   nb::dict constants, objects;
   for (size_t i = 0; i < task.objects.size(); ++i) {

@@ -68,19 +68,19 @@ void ColourRefinement::refine(uint64_t iteration) {
   sums_.assign(object_colours_.size(), 0);
   if (multiset_) {
     for (size_t i = 0; i < present_.size(); ++i) {
-      const int32_t begin = relations_.first[present_[i]], end = relations_.first[present_[i] + 1];
-      for (int32_t at = begin; at < end; ++at)
-        sums_[relations_.arguments[at]] += across(at - begin, present_colours_[i]);
+      uint64_t label = 0;
+      for (const int32_t object : relations_.arguments[present_[i]])
+        sums_[object] += across(label++, present_colours_[i]);
     }
   } else {
     sum_sets();
   }
   // 2. What the atoms see: the labels of their edges differ, so a set is a multiset.
   for (size_t i = 0; i < present_.size(); ++i) {
-    const int32_t begin = relations_.first[present_[i]], end = relations_.first[present_[i] + 1];
+    uint64_t label = 0;
     Colour sum = 0;
-    for (int32_t at = begin; at < end; ++at)
-      sum += across(at - begin, object_colours_[relations_.arguments[at]]);
+    for (const int32_t object : relations_.arguments[present_[i]])
+      sum += across(label++, object_colours_[object]);
     present_colours_[i] = refined(present_colours_[i], iteration, sum);
   }
   for (size_t o = 0; o < object_colours_.size(); ++o)
@@ -91,14 +91,13 @@ void ColourRefinement::sum_sets() {
   // Neighbours by object, as in a counting sort.
   ends_.assign(object_colours_.size() + 1, 0);
   for (const int32_t atom : present_)
-    for (int32_t at = relations_.first[atom]; at < relations_.first[atom + 1]; ++at)
-      ++ends_[relations_.arguments[at] + 1];
+    for (const int32_t object : relations_.arguments[atom]) ++ends_[object + 1];
   for (size_t o = 0; o + 1 < ends_.size(); ++o) ends_[o + 1] += ends_[o];
   neighbours_.resize(ends_.back());
   for (size_t i = 0; i < present_.size(); ++i) {
-    const int32_t begin = relations_.first[present_[i]], end = relations_.first[present_[i] + 1];
-    for (int32_t at = begin; at < end; ++at)
-      neighbours_[ends_[relations_.arguments[at]]++] = across(at - begin, present_colours_[i]);
+    uint64_t label = 0;
+    for (const int32_t object : relations_.arguments[present_[i]])
+      neighbours_[ends_[object]++] = across(label++, present_colours_[i]);
   }
   // Each object's end is where it is now; it begins where the one before it ends.
   int32_t begin = 0;

@@ -56,14 +56,10 @@ ColourRows::ColourRows(ColourRefinement refinement, ColourTable table)
   places_.assign(first_goal + goals.size(), -1);
   goal_place_.assign(relations_.atoms(), -1);
   for (size_t i = 0; i < goals.size(); ++i) goal_place_[goals[i]] = static_cast<int32_t>(first_goal + i);
-  constant_first_.assign(objects() + 1, 0);
-  for (const int32_t atom : relations_.constant)
-    for (const int32_t object : arguments(atom)) ++constant_first_[object + 1];
-  for (int32_t o = 0; o < objects(); ++o) constant_first_[o + 1] += constant_first_[o];
-  constant_places_.resize(constant_first_.back());
-  std::vector<int32_t> ends(constant_first_.begin(), constant_first_.end() - 1);
+  std::vector<std::vector<int32_t>> about(objects());
   for (int32_t i = 0; i < constants(); ++i)
-    for (const int32_t object : arguments(relations_.constant[i])) constant_places_[ends[object]++] = i;
+    for (const int32_t object : arguments(relations_.constant[i])) about[object].push_back(i);
+  constant_places_ = hstar::Rows(about);
 }
 
 ColourRows::Rows ColourRows::rows(const Value* values, bool keep) {
@@ -286,8 +282,7 @@ void ColourRows::reach_atoms(size_t iteration, size_t begin) {
   };
   for (size_t i = begin; i < changed_objects_.size(); ++i) {
     const int32_t object = changed_objects_[i];
-    for (int32_t at = constant_first_[object]; at < constant_first_[object + 1]; ++at)
-      reach(constant_places_[at]);
+    for (const int32_t place : constant_places_[object]) reach(place);
     for (int32_t at = heads_[object]; at != -1; at = links_[at].next)
       reach(constants() + at / static_cast<int32_t>(width_));
   }

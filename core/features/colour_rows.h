@@ -95,7 +95,6 @@ class ColourRows {
   // Makes a state the reference, if that pays.
   Rows approach(const Value* values);
 
-  int32_t features() const { return table_.size(); }
   // Colours of a state, at most.
   size_t most_colours() const { return nodes() * (static_cast<size_t>(refinement_.iterations()) + 1); }
 
@@ -116,10 +115,7 @@ class ColourRows {
   int32_t objects() const { return relations_.objects(); }
   int32_t constants() const { return static_cast<int32_t>(relations_.constant.size()); }
   size_t nodes() const { return objects() + places_.size(); }
-  std::span<const int32_t> arguments(int32_t atom) const {
-    const int32_t begin = relations_.first[atom];
-    return {relations_.arguments.data() + begin, static_cast<size_t>(relations_.first[atom + 1] - begin)};
-  }
+  std::span<const int32_t> arguments(int32_t atom) const { return relations_.arguments[atom]; }
 
   Rows follow(const Value* values, bool keep);
   Rows afresh(const Value* values);
@@ -141,9 +137,9 @@ class ColourRows {
   ColourRefinement refinement_;
   ColourTable table_;
   const RelationalTask& relations_;
-  size_t width_ = 1;                                       // arguments of an atom, at most
-  std::vector<int32_t> goal_place_;                        // per atom, -1 for none
-  std::vector<int32_t> constant_first_, constant_places_;  // per object: constant atoms about it
+  size_t width_ = 1;                 // arguments of an atom, at most
+  std::vector<int32_t> goal_place_;  // per atom, -1 for none
+  hstar::Rows constant_places_;      // per object: of constant atoms about it
 
   // The reference. Nodes are the objects, then the places of atoms.
   bool valid_ = false;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/rows.h"
 #include "features/colour.h"
 #include "task/task.h"
 
@@ -15,8 +16,7 @@ namespace hstar {
 struct RelationalTask {
   std::vector<uint32_t> object_kinds;  // per object: its type, or which constant of the domain it is
   std::vector<uint32_t> predicates;    // per atom
-  std::vector<int32_t> first;          // per atom, and the end: where its arguments begin
-  std::vector<int32_t> arguments;      // objects
+  Rows arguments;                      // per atom: objects
   std::vector<GoalMark> goal;          // per atom: whether the goal asks for it, or for its absence
   std::vector<int32_t> constant;       // atoms that hold in every state
   std::vector<int32_t> atom_of_fact;   // per fact of the task, -1 for none; no atom twice; or empty

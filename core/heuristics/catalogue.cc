@@ -1,6 +1,6 @@
 #include "heuristics/catalogue.h"
 
-#include "base/errors.h"
+#include "base/named.h"
 
 namespace hstar {
 
@@ -13,21 +13,14 @@ const std::vector<HeuristicEntry>& heuristic_catalogue() {
 
 std::unique_ptr<Heuristic> make_heuristic(const std::string& name, const PlanningSpace& space,
                                           CostType type) {
-  std::string known;
-  for (const HeuristicEntry& entry : heuristic_catalogue()) {
-    const HeuristicInfo& info = entry.info;
-    known += (known.empty() ? "" : ", ") + std::string(info.name);
-    if (name != info.name) continue;
-    if (space.task().has_axioms() && !info.supports_axioms)
-      throw UnsupportedError("heuristic '" + name +
-                             "' does not support axioms; use hmax (admissible), ff or blind");
-    if (space.task().has_conditional_effects() && !info.supports_conditional_effects)
-      throw UnsupportedError("heuristic '" + name +
-                             "' does not support conditional effects; use hmax (admissible), ff or "
-                             "blind");
-    return entry.make(space, type);
-  }
-  throw InputError("unknown heuristic '" + name + "' (known: " + known + ")");
+  const HeuristicEntry& entry = find_named("heuristic", name, heuristic_catalogue(),
+                                           [](const HeuristicEntry& one) { return one.info.name; });
+  const bool axioms = space.task().has_axioms() && !entry.info.supports_axioms;
+  if (axioms || (space.task().has_conditional_effects() && !entry.info.supports_conditional_effects))
+    throw UnsupportedError("heuristic '" + name + "' does not support " +
+                           (axioms ? "axioms" : "conditional effects") +
+                           "; use hmax (admissible), ff or blind");
+  return entry.make(space, type);
 }
 
 }  // namespace hstar

@@ -88,25 +88,15 @@ class CappedDistance {
 
 // For the general searches: a table in their units, which the first of them to ask for a value makes.
 template <class Space>
-class GridCellValues final : public Heuristic {
- public:
-  explicit GridCellValues(const GridSearchSpace<Space>& space)
-      : Heuristic({"dijkstra", true, true, true}), space_(space) {}
-
-  size_t grain() const override { return 1024; }
-  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
-    const Space& grid = space_.grid();
-    if (distances_.empty())
-      distances_ = limited_distances(grid.map(), grid.cell(space_.goal()[0]), grid_cost);
-    for (size_t i = begin; i < end; ++i) {
-      const int64_t value = distances_[grid.cell(*batch.packed(i))];
-      h[i] = value == kNoWay ? kDeadEnd : static_cast<Cost>(std::min<int64_t>(value, kMaxCost));
-    }
-  }
-
- private:
-  const GridSearchSpace<Space>& space_;
-  std::vector<int64_t> distances_;
-};
+std::unique_ptr<Heuristic> cell_heuristic(const GridSearchSpace<Space>& space) {
+  return grid_values(
+      {"dijkstra", true, true, true}, [&space, distances = std::vector<int64_t>()](uint32_t state) mutable {
+        const Space& grid = space.grid();
+        if (distances.empty())
+          distances = limited_distances(grid.map(), grid.cell(space.goal()[0]), grid_cost);
+        const int64_t value = distances[grid.cell(state)];
+        return value == kNoWay ? kDeadEnd : static_cast<Cost>(std::min<int64_t>(value, kMaxCost));
+      });
+}
 
 }  // namespace hstar

@@ -45,12 +45,12 @@ class CombinedHeuristic : public Heuristic {
 
   void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
     values_.resize(end);
-    merges_.assign(end, {});
+    merges_.assign(end - begin, {});
     for (const auto& part : parts_) {
       part->evaluate(batch, begin, end, values_.data());
-      for (size_t i = begin; i < end; ++i) add(merges_[i], *part, values_[i]);
+      for (size_t i = begin; i < end; ++i) add(merges_[i - begin], *part, values_[i]);
     }
-    for (size_t i = begin; i < end; ++i) h[i] = merges_[i].result();
+    for (size_t i = begin; i < end; ++i) h[i] = merges_[i - begin].result();
   }
 
   bool has_preferred_operators() const override {
@@ -98,7 +98,7 @@ class CombinedHeuristic : public Heuristic {
 
   CombineRule rule_;
   Parts parts_;
-  std::vector<Cost> values_;   // scratch
+  std::vector<Cost> values_;   // scratch, by the number of the state
   std::vector<Merge> merges_;  // scratch
 };
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/scc.h"
 #include "heuristics/relaxed_task.h"
 
 namespace hstar {
@@ -47,12 +48,10 @@ std::vector<char> needed_defaults(const Task& task) {
 }
 
 // Derived variables that depend on themselves: those in a strongly connected component of the dependency
-// graph with more than one variable, or with an edge to itself (Tarjan, SIAM J. Comput. 1972, without
-// recursion).
+// graph with more than one variable, or with an edge to itself.
 std::vector<char> cyclic_variables(const Task& task) {
-  const auto n = static_cast<int32_t>(task.variables.size());
-  std::vector<std::vector<int32_t>> uses(n);
-  std::vector<char> cyclic(n, 0);
+  std::vector<std::vector<int32_t>> uses(task.variables.size());
+  std::vector<char> cyclic(task.variables.size(), 0);
   for (const Axiom& axiom : task.axioms) {
     for (const Fact& fact : axiom.conditions) {
       if (!task.variables[fact.variable].derived()) continue;
@@ -60,40 +59,9 @@ std::vector<char> cyclic_variables(const Task& task) {
       if (fact.variable == axiom.head.variable) cyclic[fact.variable] = 1;
     }
   }
-  std::vector<int32_t> index(n, -1), low(n, 0), component;
-  std::vector<char> on_stack(n, 0);
-  std::vector<std::pair<int32_t, size_t>> visits;  // variable, next of its uses
-  int32_t next_index = 0;
-  const auto enter = [&](int32_t v) {
-    index[v] = low[v] = next_index++;
-    component.push_back(v);
-    on_stack[v] = 1;
-    visits.emplace_back(v, 0);
-  };
-  for (int32_t root = 0; root < n; ++root) {
-    if (index[root] == -1) enter(root);
-    while (!visits.empty()) {
-      const int32_t v = visits.back().first;
-      if (visits.back().second < uses[v].size()) {
-        const int32_t u = uses[v][visits.back().second++];
-        if (index[u] == -1)
-          enter(u);
-        else if (on_stack[u])
-          low[v] = std::min(low[v], index[u]);
-        continue;
-      }
-      visits.pop_back();
-      if (!visits.empty()) low[visits.back().first] = std::min(low[visits.back().first], low[v]);
-      if (low[v] != index[v]) continue;
-      const bool alone = component.back() == v;
-      for (int32_t u = -1; u != v;) {
-        u = component.back();
-        component.pop_back();
-        on_stack[u] = 0;
-        if (!alone) cyclic[u] = 1;
-      }
-    }
-  }
+  for (const std::vector<int32_t>& component : components(uses))
+    if (component.size() > 1)
+      for (const int32_t v : component) cyclic[v] = 1;
   return cyclic;
 }
 

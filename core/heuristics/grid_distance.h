@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -92,50 +93,46 @@ class ValueMap {
   double eps_;
 };
 
-// The same for the general searches: a heuristic by name, and values of all states.
-template <class Space>
-class GridNamedValues final : public Heuristic {
+// A heuristic of the general searches: `value` gives the costs of states in their units.
+template <class Value>
+class GridValues final : public Heuristic {
  public:
-  GridNamedValues(const GridSearchSpace<Space>& space, const std::string& name)
-      : Heuristic({name, true, true, true}), distance_(made(space, name)) {}
+  GridValues(Claims claims, Value value) : Heuristic(std::move(claims)), value_(std::move(value)) {}
 
   size_t grain() const override { return 1024; }
   void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
-    for (size_t i = begin; i < end; ++i) h[i] = static_cast<Cost>(distance_(*batch.packed(i)));
+    for (size_t i = begin; i < end; ++i) h[i] = value_(*batch.packed(i));
   }
 
  private:
-  static GridDistance<Space> made(const GridSearchSpace<Space>& space, const std::string& name) {
-    const GridMap& map = space.grid().map();
-    const Units straight = name == "blind" ? 0 : grid_cost(map.least_straight());
-    const Units diagonal = name == "octile" ? grid_cost(map.least_diagonal()) : 2 * straight;
-    return {space.grid(), space.goal()[0], straight, diagonal};
-  }
-
-  GridDistance<Space> distance_;
+  Value value_;
 };
+template <class Value>
+std::unique_ptr<Heuristic> grid_values(Claims claims, Value value) {
+  return std::make_unique<GridValues<Value>>(std::move(claims), std::move(value));
+}
+
+// blind, manhattan or octile.
+template <class Space>
+std::unique_ptr<Heuristic> grid_heuristic(const GridSearchSpace<Space>& space, const std::string& name) {
+  const GridMap& map = space.grid().map();
+  const Units straight = name == "blind" ? 0 : grid_cost(map.least_straight());
+  const Units diagonal = name == "octile" ? grid_cost(map.least_diagonal()) : 2 * straight;
+  const GridDistance<Space> distance(space.grid(), space.goal()[0], straight, diagonal);
+  return grid_values({name, true, true, true},
+                     [=](uint32_t state) { return static_cast<Cost>(distance(state)); });
+}
 
 // `values` by outer number of the state, infinity for dead ends; none of them is NaN. Goals have 0.
 template <class Space>
-class GridMapValues final : public Heuristic {
- public:
-  GridMapValues(const GridSearchSpace<Space>& space, std::string name, std::vector<float> values)
-      : Heuristic({std::move(name)}), space_(space), values_(std::move(values)) {}
-
-  size_t grain() const override { return 1024; }
-  void evaluate(StateBatch& batch, size_t begin, size_t end, Cost* h) override {
-    for (size_t i = begin; i < end; ++i) {
-      const uint32_t* state = batch.packed(i);
-      const double value = static_cast<double>(values_[space_.grid().outer(*state)]) * kGridUnit;
-      const bool dead = std::isinf(value) && value > 0;
-      h[i] = dead ? kDeadEnd : static_cast<Cost>(std::clamp(value, 0.0, static_cast<double>(kMaxCost)));
-      if (space_.is_goal(state)) h[i] = 0;
-    }
-  }
-
- private:
-  const GridSearchSpace<Space>& space_;
-  std::vector<float> values_;
-};
+std::unique_ptr<Heuristic> grid_heuristic(const GridSearchSpace<Space>& space, const std::string& name,
+                                          std::vector<float> values) {
+  return grid_values({name}, [&space, values = std::move(values)](uint32_t state) {
+    if (space.is_goal(&state)) return 0;
+    const double value = static_cast<double>(values[space.grid().outer(state)]) * kGridUnit;
+    if (std::isinf(value) && value > 0) return kDeadEnd;
+    return static_cast<Cost>(std::clamp(value, 0.0, static_cast<double>(kMaxCost)));
+  });
+}
 
 }  // namespace hstar

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "heuristics/relaxed_task.h"
+#include "task/atoms.h"
 #include "task/planning_space.h"
 
 namespace hstar {
@@ -34,8 +35,8 @@ class LandmarkSets {
   explicit LandmarkSets(size_t n) : words_((n + 63) / 64), bits_(n * words_, 0) {}
   size_t words() const { return words_; }
   const uint64_t* operator[](size_t row) const { return bits_.data() + row * words_; }
-  bool has(size_t row, size_t i) const { return bits_[row * words_ + i / 64] >> (i % 64) & 1; }
-  void add(size_t row, size_t i) { bits_[row * words_ + i / 64] |= uint64_t{1} << (i % 64); }
+  bool has(size_t row, size_t i) const { return test_bit((*this)[row], i); }
+  void add(size_t row, size_t i) { set_bit(&bits_[row * words_], i); }
 
  private:
   size_t words_ = 0;

@@ -23,12 +23,10 @@
 
 #include "heuristics/catalogue.h"
 #include "heuristics/landmark_graph.h"
+#include "task/atoms.h"
 
 namespace hstar {
 namespace {
-
-bool has(const uint64_t* set, size_t i) { return set[i / 64] >> (i % 64) & 1; }
-void add(uint64_t* set, size_t i) { set[i / 64] |= uint64_t{1} << (i % 64); }
 
 // Calls function(i) for each member of word number `word`.
 template <class Function>
@@ -102,7 +100,7 @@ class Landmarks : public SymbolicHeuristic {
         if (candidates.empty()) continue;
         const bool fires = hstar::holds(effect.conditions, values);
         for (const int32_t landmark : candidates) {
-          if (!fires || has(reached, landmark) || !all_before(landmark, reached)) continue;
+          if (!fires || test_bit(reached, landmark) || !all_before(landmark, reached)) continue;
           (graph_->landmarks[landmark].facts.size() == 1 ? single : several) = true;
         }
       }
@@ -129,14 +127,14 @@ class Landmarks : public SymbolicHeuristic {
     with_fact_.assign(ids_.size(), {});
     for (size_t i = 0; i < n; ++i) {
       const Landmark& landmark = graph_->landmarks[i];
-      if (landmark.derived) add(is_derived_.data(), i);
-      if (landmark.goal) add(recurring_.data(), i);
+      if (landmark.derived) set_bit(is_derived_.data(), i);
+      if (landmark.goal) set_bit(recurring_.data(), i);
       for (const Fact& fact : landmark.facts) with_fact_[ids_(fact)].push_back(static_cast<int32_t>(i));
       for (size_t before = 0; before < n; ++before) {
         if (graph_->natural.has(i, before) || graph_->reasonable.has(i, before)) before_.add(i, before);
         if (!graph_->greedy.has(i, before)) continue;
         greedy_after_.add(before, i);
-        add(recurring_.data(), before);
+        set_bit(recurring_.data(), before);
       }
     }
     scratch_.assign(words_, 0);
@@ -163,7 +161,7 @@ class Landmarks : public SymbolicHeuristic {
   void reach_initially() {
     initially_.assign(words_, 0);
     for (const size_t i : order_)
-      if (graph_->landmarks[i].initial && all_before(i, initially_.data())) add(initially_.data(), i);
+      if (graph_->landmarks[i].initial && all_before(i, initially_.data())) set_bit(initially_.data(), i);
   }
 
   uint64_t* reached_of(StateId id) { return segments_[id / kSegment].get() + id % kSegment * words_; }
@@ -197,11 +195,11 @@ class Landmarks : public SymbolicHeuristic {
     for (size_t w = 0; w < words_; ++w) {
       const uint64_t all = w + 1 < words_ || n % 64 == 0 ? ~uint64_t{0} : (uint64_t{1} << n % 64) - 1;
       each_of(w, all & ~before[w] & ~is_derived_[w], [&](size_t i) {
-        if (holds(i, get) && all_before(i, before)) add(reached, i);
+        if (holds(i, get) && all_before(i, before)) set_bit(reached, i);
       });
     }
     for (const size_t i : derived_)
-      if (!has(reached, i) && holds(i, get) && all_before(i, reached)) add(reached, i);
+      if (!test_bit(reached, i) && holds(i, get) && all_before(i, reached)) set_bit(reached, i);
   }
 
   const uint64_t* reached_anyhow(const Value* values) {
@@ -209,7 +207,7 @@ class Landmarks : public SymbolicHeuristic {
     const auto get = [&](int32_t variable) { return values[variable]; };
     for (size_t i = 0; i < graph_->landmarks.size(); ++i) {
       const bool now = holds(i, get);
-      if (now || graph_->landmarks[i].initial) add(scratch_.data(), i);
+      if (now || graph_->landmarks[i].initial) set_bit(scratch_.data(), i);
       if (!now) continue;
       for (size_t w = 0; w < words_; ++w) scratch_[w] |= graph_->natural[i][w];
     }

@@ -331,7 +331,7 @@ class LMCut : public SymbolicHeuristic {
   RelaxedTask relaxed_;
   int32_t true_fact_;  // precondition of operators that have none
   int32_t goal_fact_;  // effect of the artificial goal operator, the last one
-  Lists<Precondition> preconditions_;
+  RowsOfType<Precondition> preconditions_;
   Rows effects_;
   Rows precondition_of_;
   Rows effect_of_;

@@ -136,6 +136,32 @@ class Board {
   std::array<Cells, Tiles::kMaxCells> beside_{};
 };
 
+// From the goal backwards, breadth first by cost; moves that cost nothing stay in the same round.
+// `neighbours(index, put)` calls put(index, whether it costs 1) for all states one move away.
+template <class Neighbours>
+void fill_costs(std::vector<uint8_t>& costs, uint32_t goal, const BuildPoll& poll, size_t states_per_poll,
+                const Neighbours& neighbours) {
+  std::vector<uint32_t> round{goal}, next;
+  costs[goal] = 0;
+  size_t seen = 0;
+  for (int cost = 0; !round.empty(); ++cost) {
+    next.clear();
+    while (!round.empty()) {
+      if (seen++ % states_per_poll == 0) poll();
+      const uint32_t index = round.back();
+      round.pop_back();
+      if (costs[index] != cost) continue;  // reached for less since
+      neighbours(index, [&](uint32_t after, bool counts) {
+        const int reached = cost + counts;
+        if (reached >= costs[after]) return;
+        costs[after] = static_cast<uint8_t>(reached);
+        (counts ? next : round).push_back(after);
+      });
+    }
+    round.swap(next);
+  }
+}
+
 }  // namespace
 
 void PatternDatabase::check_space(const std::string& name) const {
@@ -195,62 +221,35 @@ PatternDatabase build_database(const Tiles& space, const std::vector<int>& patte
   return std::move(database);
 }
 
-// From the goal backwards, breadth first by cost; flips that cost nothing stay in the same round.
 PatternDatabase build_database(const Pancake& space, const std::vector<int>& pattern, const BuildPoll& poll) {
   auto [database, size] = without_costs(space, pattern);
-  std::vector<uint8_t>& costs = own_costs(database, size);
-  const size_t pieces = pattern.size();
-  std::vector<uint32_t> round{goal_index(database)}, next;
-  costs[round[0]] = 0;
-  size_t seen = 0;
-  for (int cost = 0; !round.empty(); ++cost) {
-    next.clear();
-    while (!round.empty()) {
-      if (seen++ % kStatesPerPoll == 0) poll();
-      const uint32_t index = round.back();
-      round.pop_back();
-      if (costs[index] != cost) continue;  // reached for less since
-      const Places place = places_of(index, pieces, space.size());
-      for (int flip = 2; flip <= space.size(); ++flip) {
-        uint32_t after = index;
-        bool on_top = false;
-        for (size_t piece = 0; piece < pieces; ++piece) {
-          const int to = space.place_after(static_cast<Pancake::Action>(flip), place[piece]);
-          after += database.step[piece] * static_cast<uint32_t>(to - place[piece]);
-          on_top |= to == 0;
-        }
-        const int reached = cost + on_top;
-        if (reached >= costs[after]) continue;
-        costs[after] = static_cast<uint8_t>(reached);
-        (on_top ? next : round).push_back(after);
+  const auto neighbours = [&](uint32_t index, const auto& put) {
+    const Places place = places_of(index, pattern.size(), space.size());
+    for (int flip = 2; flip <= space.size(); ++flip) {
+      uint32_t after = index;
+      bool on_top = false;
+      for (size_t piece = 0; piece < pattern.size(); ++piece) {
+        const int to = space.place_after(static_cast<Pancake::Action>(flip), place[piece]);
+        after += database.step[piece] * static_cast<uint32_t>(to - place[piece]);
+        on_top |= to == 0;
       }
+      put(after, on_top);
     }
-    round.swap(next);
-  }
+  };
+  fill_costs(own_costs(database, size), goal_index(database), poll, kStatesPerPoll, neighbours);
   return std::move(database);
 }
 
-// Breadth first from the goal: every move costs 1 and can be taken back.
 PatternDatabase build_database(const Blocks& space, const std::vector<int>& pattern, const BuildPoll& poll) {
   auto [database, size] = without_costs(space, pattern);
-  std::vector<uint8_t>& costs = own_costs(database, size);
   const BlockPatterns patterns(space.size(), pattern.size());
-  std::vector<uint32_t> round{patterns.index(patterns.form(space, space.goal(), pattern))}, next;
-  costs[round[0]] = 0;
-  size_t seen = 0;
-  for (int cost = 1; !round.empty(); ++cost) {  // 2 moves for each block do, so that costs fit into a byte
-    next.clear();
-    for (const uint32_t index : round) {
-      if (seen++ % (kStatesPerPoll / 10) == 0) poll();  // a state has dozens of neighbours
-      patterns.neighbours(patterns.form(index), [&](const BlockPatterns::Form& form) {
-        const uint32_t after = patterns.index(form);
-        if (costs[after] != PatternDatabase::kImpossible) return;
-        costs[after] = static_cast<uint8_t>(cost);
-        next.push_back(after);
-      });
-    }
-    round.swap(next);
-  }
+  const auto neighbours = [&](uint32_t index, const auto& put) {
+    patterns.neighbours(patterns.form(index),
+                        [&](const BlockPatterns::Form& form) { put(patterns.index(form), true); });
+  };
+  // A state has dozens of neighbours. 2 moves for each block do, so that costs fit into a byte.
+  fill_costs(own_costs(database, size), patterns.index(patterns.form(space, space.goal(), pattern)), poll,
+             kStatesPerPoll / 10, neighbours);
   return std::move(database);
 }
 

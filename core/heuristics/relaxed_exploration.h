@@ -48,14 +48,12 @@ class RelaxedExploration {
     for (const int32_t fact : relaxed_.goal) waiting[fact].push_back(goal_operator_);
     initial_.push_back(word(relaxed_.goal.size(), 0));
 
-    edge_begin_.push_back(0);
     for (std::vector<Edge>& list : edges) {
       std::ranges::stable_sort(list, [](const Edge& a, const Edge& b) {
         return std::pair(a.to, a.cost) < std::pair(b.to, b.cost);
       });
       const auto rest = std::ranges::unique(list, {}, &Edge::to);
-      edges_.insert(edges_.end(), list.begin(), rest.begin());
-      edge_begin_.push_back(static_cast<int32_t>(edges_.size()));
+      edges_.push_row({list.begin(), rest.begin()});
     }
     waiting_ = Rows(waiting);
     words_.resize(initial_.size());
@@ -84,8 +82,7 @@ class RelaxedExploration {
     int32_t fact;
     while (queue_.pop(cost, fact)) {
       if (cost > costs_[fact]) continue;
-      for (int32_t i = edge_begin_[fact]; i < edge_begin_[fact + 1]; ++i)
-        reach(edges_[i].to, std::min(cost + edges_[i].cost, kMaxCost), edges_[i].op);
+      for (const Edge& edge : edges_[fact]) reach(edge.to, std::min(cost + edge.cost, kMaxCost), edge.op);
       const Word step = leave_step(cost);
       for (const int32_t op : waiting_[fact]) {
         if (!ready(words[op] -= step)) continue;
@@ -149,9 +146,8 @@ class RelaxedExploration {
   };
 
   RelaxedTask relaxed_;
-  int32_t goal_operator_;            // artificial, the last one: its preconditions are the goal
-  std::vector<int32_t> edge_begin_;  // per fact: operators of which it is the only precondition
-  std::vector<Edge> edges_;
+  int32_t goal_operator_;        // artificial, the last one: its preconditions are the goal
+  RowsOfType<Edge> edges_;       // per fact: operators of which it is the only precondition
   Rows waiting_;                 // per fact: operators with more preconditions, and the goal
   std::vector<int32_t> always_;  // operators without preconditions
   std::vector<Word> initial_;

@@ -51,12 +51,7 @@ void RelaxedTask::remove_dominated() {
     all.push_back({list(preconditions[op]), list(effects[op]), costs[op], sources[op]});
 
   // 1. The cheapest way to each effect for each set of preconditions: its cost, then the first such operator.
-  struct Hash {
-    size_t operator()(const std::vector<int32_t>& key) const {
-      return hash_words(reinterpret_cast<const uint32_t*>(key.data()), key.size());
-    }
-  };
-  std::unordered_map<std::vector<int32_t>, std::pair<Cost, int32_t>, Hash> best;
+  std::unordered_map<std::vector<int32_t>, std::pair<Cost, int32_t>, HashNumbers> best;
   std::vector<std::vector<int32_t>> sorted;
   for (const Draft& draft : all) {
     sorted.push_back(draft.preconditions);

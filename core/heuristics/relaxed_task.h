@@ -7,35 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "base/rows.h"
 #include "task/task.h"
 
 namespace hstar {
-
-// Rows of varying length in one array.
-template <class Item>
-class Lists {
- public:
-  Lists() : begin_{0} {}
-  explicit Lists(const std::vector<std::vector<Item>>& lists) : Lists() {
-    for (const std::vector<Item>& list : lists) push_row(list);
-  }
-  void push_row(const std::vector<Item>& row) {
-    items_.insert(items_.end(), row.begin(), row.end());
-    begin_.push_back(static_cast<int32_t>(items_.size()));
-  }
-  std::span<const Item> operator[](size_t row) const {
-    return {items_.data() + begin_[row], items_.data() + begin_[row + 1]};
-  }
-  size_t size() const { return begin_.size() - 1; }
-
- private:
-  std::vector<int32_t> begin_;
-  std::vector<Item> items_;
-};
-using Rows = Lists<int32_t>;
 
 // Rules for the defaults of derived variables that some operator, axiom or goal asks for.
 std::vector<Axiom> default_axioms(const Task& task);

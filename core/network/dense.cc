@@ -13,44 +13,6 @@ constexpr size_t kFew = 3;   // 3 x 4 sums
 
 }  // namespace
 
-struct Dense::Batch {
-  const float* x;
-  float* y;
-  const float* skip;
-  bool relu;
-};
-
-template <size_t kRows, size_t kPanels>
-void Dense::tile(const Batch& batch, size_t row, size_t panel) const {
-  constexpr size_t kVectors = kPanels * kPanel / kLanes;
-  const size_t x_stride = padded(inputs_), y_stride = padded(outputs_);
-  Floats sum[kRows][kVectors];
-  for (size_t r = 0; r < kRows; ++r)
-    for (size_t v = 0; v < kVectors; ++v) sum[r][v] = load<Floats>(&bias_[panel * kPanel + v * kLanes]);
-  const float* x = batch.x + row * x_stride;
-  const Line* lines = &lines_[panel * inputs_];
-  for (size_t k = 0; k < inputs_; ++k) {
-    Floats w[kVectors];
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v)
-      w[v] = load<Floats>(lines[v / 2 * inputs_ + k].weight + v % 2 * kLanes);
-#pragma GCC unroll 6
-    for (size_t r = 0; r < kRows; ++r) {
-      const float in = x[r * x_stride + k];
-#pragma GCC unroll 4
-      for (size_t v = 0; v < kVectors; ++v) sum[r][v] += in * w[v];
-    }
-  }
-  for (size_t r = 0; r < kRows; ++r) {
-    for (size_t v = 0; v < kVectors; ++v) {
-      const size_t at = (row + r) * y_stride + panel * kPanel + v * kLanes;
-      Floats out = sum[r][v];
-      if (batch.skip) out += load<Floats>(batch.skip + at);
-      store(batch.y + at, batch.relu ? relu_of(out) : out);
-    }
-  }
-}
-
 Dense::Dense(std::span<const float> weights, std::span<const float> bias)
     : inputs_(bias.empty() ? 0 : weights.size() / bias.size()), outputs_(bias.size()) {
   if (outputs_ == 0 || inputs_ == 0 || inputs_ * outputs_ != weights.size())
@@ -64,11 +26,37 @@ Dense::Dense(std::span<const float> weights, std::span<const float> bias)
 }
 
 void Dense::apply(const float* x, size_t n, float* y, bool relu, const float* skip) const {
-  const Batch batch{x, y, skip, relu};
-  for_tiles<kTile, kFew>(n, padded(outputs_) / kPanel,
-                         [&]<size_t kRows, size_t kPanels>(size_t row, size_t panel) {
-                           tile<kRows, kPanels>(batch, row, panel);
-                         });
+  const size_t x_stride = padded(inputs_), y_stride = padded(outputs_);
+  const auto tile = [=, this]<size_t kRows, size_t kPanels>(size_t row, size_t panel) {
+    constexpr size_t kVectors = kPanels * kPanel / kLanes;
+    Floats sum[kRows][kVectors];
+    for (size_t r = 0; r < kRows; ++r)
+      for (size_t v = 0; v < kVectors; ++v) sum[r][v] = load<Floats>(&bias_[panel * kPanel + v * kLanes]);
+    const float* in = x + row * x_stride;
+    const Line* lines = &lines_[panel * inputs_];
+    const size_t inputs = inputs_;
+    for (size_t k = 0; k < inputs; ++k) {
+      Floats w[kVectors];
+#pragma GCC unroll 4
+      for (size_t v = 0; v < kVectors; ++v)
+        w[v] = load<Floats>(lines[v / 2 * inputs + k].weight + v % 2 * kLanes);
+#pragma GCC unroll 6
+      for (size_t r = 0; r < kRows; ++r) {
+        const float value = in[r * x_stride + k];
+#pragma GCC unroll 4
+        for (size_t v = 0; v < kVectors; ++v) sum[r][v] += value * w[v];
+      }
+    }
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t v = 0; v < kVectors; ++v) {
+        const size_t at = (row + r) * y_stride + panel * kPanel + v * kLanes;
+        Floats out = sum[r][v];
+        if (skip) out += load<Floats>(skip + at);
+        store(y + at, relu ? relu_of(out) : out);
+      }
+    }
+  };
+  for_tiles<kTile, kFew>(n, padded(outputs_) / kPanel, tile);
 }
 
 void Dense::reference(const float* x, size_t n, float* y, bool relu, const float* skip) const {

@@ -32,10 +32,6 @@ class Dense {
   void reference(const float* x, size_t n, float* y, bool relu, const float* skip = nullptr) const;
 
  private:
-  struct Batch;
-  template <size_t kRows, size_t kPanels>
-  void tile(const Batch& batch, size_t row, size_t panel) const;
-
   struct alignas(64) Line {  // of one input, to the outputs of a panel: a cache line
     float weight[kPanel];
   };

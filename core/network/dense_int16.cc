@@ -71,43 +71,6 @@ void quantise(const float* x, size_t n, size_t stride, DenseInt16::Rows& rows) {
 
 }  // namespace
 
-struct DenseInt16::Batch {
-  const Rows& rows;
-  float* y;
-  const float* skip;
-  bool relu;
-};
-
-template <size_t kRows, size_t kPanels>
-void DenseInt16::tile(const Batch& batch, size_t row, size_t panel) const {
-  constexpr size_t kVectors = kPanels * kPanel / kLanes;
-  const size_t x_stride = padded(inputs_), y_stride = padded(outputs_), pairs = this->pairs();
-  Ints sum[kRows][kVectors] = {};
-  const int16_t* x = &batch.rows.values[row * x_stride];
-  const Line* lines = &lines_[panel * pairs];
-#pragma GCC unroll 2
-  for (size_t k = 0; k < pairs; ++k) {
-    Ints w[kVectors];
-#pragma GCC unroll 4
-    for (size_t v = 0; v < kVectors; ++v) w[v] = load<Ints>(lines[v / 2 * pairs + k].weight[v % 2 * kLanes]);
-#pragma GCC unroll 6
-    for (size_t r = 0; r < kRows; ++r) {
-      const Ints in = load<int32_t>(x + r * x_stride + 2 * k) + Ints{};
-#pragma GCC unroll 4
-      for (size_t v = 0; v < kVectors; ++v) sum[r][v] += pair_product(in, w[v]);
-    }
-  }
-  for (size_t r = 0; r < kRows; ++r) {
-    for (size_t v = 0; v < kVectors; ++v) {
-      const size_t o = panel * kPanel + v * kLanes, at = (row + r) * y_stride + o;
-      const Floats scale = batch.rows.scales[row + r] * load<Floats>(&scales_[o]);
-      Floats out = __builtin_convertvector(sum[r][v], Floats) * scale + load<Floats>(&bias_[o]);
-      if (batch.skip) out += load<Floats>(batch.skip + at);
-      store(batch.y + at, batch.relu ? relu_of(out) : out);
-    }
-  }
-}
-
 DenseInt16::DenseInt16(std::span<const float> weights, std::span<const float> bias)
     : inputs_(bias.empty() ? 0 : weights.size() / bias.size()), outputs_(bias.size()) {
   if (outputs_ == 0 || inputs_ == 0 || inputs_ * outputs_ != weights.size())
@@ -137,11 +100,38 @@ DenseInt16::DenseInt16(std::span<const float> weights, std::span<const float> bi
 
 void DenseInt16::apply(const float* x, size_t n, float* y, bool relu, const float* skip, Rows& rows) const {
   quantise(x, n, padded(inputs_), rows);
-  const Batch batch{rows, y, skip, relu};
-  for_tiles<kTile, kFew>(n, padded(outputs_) / kPanel,
-                         [&]<size_t kRows, size_t kPanels>(size_t row, size_t panel) {
-                           tile<kRows, kPanels>(batch, row, panel);
-                         });
+  const size_t x_stride = padded(inputs_), y_stride = padded(outputs_), pairs = this->pairs();
+  const int16_t* values = rows.values.data();
+  const float* scales = rows.scales.data();
+  const auto tile = [=, this]<size_t kRows, size_t kPanels>(size_t row, size_t panel) {
+    constexpr size_t kVectors = kPanels * kPanel / kLanes;
+    Ints sum[kRows][kVectors] = {};
+    const int16_t* in = values + row * x_stride;
+    const Line* lines = &lines_[panel * pairs];
+#pragma GCC unroll 2
+    for (size_t k = 0; k < pairs; ++k) {
+      Ints w[kVectors];
+#pragma GCC unroll 4
+      for (size_t v = 0; v < kVectors; ++v)
+        w[v] = load<Ints>(lines[v / 2 * pairs + k].weight[v % 2 * kLanes]);
+#pragma GCC unroll 6
+      for (size_t r = 0; r < kRows; ++r) {
+        const Ints pair = load<int32_t>(in + r * x_stride + 2 * k) + Ints{};
+#pragma GCC unroll 4
+        for (size_t v = 0; v < kVectors; ++v) sum[r][v] += pair_product(pair, w[v]);
+      }
+    }
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t v = 0; v < kVectors; ++v) {
+        const size_t o = panel * kPanel + v * kLanes, at = (row + r) * y_stride + o;
+        const Floats scale = scales[row + r] * load<Floats>(&scales_[o]);
+        Floats out = __builtin_convertvector(sum[r][v], Floats) * scale + load<Floats>(&bias_[o]);
+        if (skip) out += load<Floats>(skip + at);
+        store(y + at, relu ? relu_of(out) : out);
+      }
+    }
+  };
+  for_tiles<kTile, kFew>(n, padded(outputs_) / kPanel, tile);
 }
 
 void DenseInt16::reference(const float* x, size_t n, float* y, bool relu, const float* skip) const {

@@ -40,9 +40,6 @@ class DenseInt16 {
   void reference(const float* x, size_t n, float* y, bool relu, const float* skip) const;
 
  private:
-  struct Batch;
-  template <size_t kRows, size_t kPanels>
-  void tile(const Batch& batch, size_t row, size_t panel) const;
   size_t pairs() const { return (inputs_ + 1) / 2; }
 
   struct alignas(64) Line {  // of two inputs, to the outputs of a panel: a cache line

@@ -132,12 +132,10 @@ class Wunn {
   void forward(const SparseRows& x, size_t row) {
     std::copy_n(learned_[kBias].values, width_, mean_.data());
     std::copy_n(variance_[kBiasRho].data(), width_, spread_.data());
-    const auto places = x.places(row);
-    const auto values = x.values(row);
-    for (size_t i = 0; i < places.size(); ++i) {
-      const float value = values[i], square = value * value;
-      const float* means = learned_[kHidden].values + places[i] * width_;
-      const float* variances = variance_[kHiddenRho].data() + places[i] * width_;
+    for (const auto [place, value] : x[row]) {
+      const float square = value * value;
+      const float* means = learned_[kHidden].values + place * width_;
+      const float* variances = variance_[kHiddenRho].data() + place * width_;
       for (size_t j = 0; j < width_; ++j) {
         mean_[j] += value * means[j];
         spread_[j] += square * variances[j];
@@ -193,12 +191,10 @@ class Wunn {
         gradient_[kBias][j] += d_mean[j];
         gradient_[kBiasRho][j] += d_spread[j];
       }
-      const auto places = x.places(row);
-      const auto values = x.values(row);
-      for (size_t i = 0; i < places.size(); ++i) {
-        const float value = values[i], square = value * value;
-        float* means = hidden + places[i] * width_;
-        float* variances = hidden_variance + places[i] * width_;
+      for (const auto [place, value] : x[row]) {
+        const float square = value * value;
+        float* means = hidden + place * width_;
+        float* variances = hidden_variance + place * width_;
         for (size_t j = 0; j < width_; ++j) {
           means[j] += value * d_mean[j];
           variances[j] += square * d_spread[j];
@@ -245,17 +241,17 @@ class Wunn {
 
 }  // namespace
 
-SparseRows::SparseRows(const float* dense, size_t rows, size_t columns) : columns_(columns) {
-  begin_.reserve(rows + 1);
+SparseRows sparse_rows(const float* dense, size_t rows, size_t columns) {
+  SparseRows result;
+  std::vector<SparseInput> inputs;
   for (size_t row = 0; row < rows; ++row) {
-    for (size_t place = 0; place < columns; ++place) {
-      const float value = dense[row * columns + place];
-      if (value == 0) continue;
-      places_.push_back(static_cast<uint32_t>(place));
-      values_.push_back(value);
-    }
-    begin_.push_back(places_.size());
+    inputs.clear();
+    for (size_t place = 0; place < columns; ++place)
+      if (const float value = dense[row * columns + place]; value != 0)
+        inputs.push_back({static_cast<uint32_t>(place), value});
+    result.push_row(inputs);
   }
+  return result;
 }
 
 WunnFit fit_wunn(const WunnWeights& weights, const SparseRows& x, const float* y, const WunnConfig& config,

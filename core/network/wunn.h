@@ -13,35 +13,20 @@
 
 #include <array>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "base/poll.h"
 #include "base/random.h"
+#include "base/rows.h"
 
 namespace hstar {
 
 // Inputs of states, without zeros.
-class SparseRows {
- public:
-  SparseRows(const float* dense, size_t rows, size_t columns);
-
-  size_t size() const { return begin_.size() - 1; }
-  size_t columns() const { return columns_; }
-  std::span<const uint32_t> places(size_t row) const { return part(places_, row); }
-  std::span<const float> values(size_t row) const { return part(values_, row); }
-
- private:
-  template <class T>
-  std::span<const T> part(const std::vector<T>& all, size_t row) const {
-    return {all.data() + begin_[row], begin_[row + 1] - begin_[row]};
-  }
-
-  size_t columns_;
-  std::vector<size_t> begin_{0};
-  std::vector<uint32_t> places_;
-  std::vector<float> values_;
+struct SparseInput {
+  uint32_t place;
+  float value;
 };
+using SparseRows = RowsOfType<SparseInput>;
+SparseRows sparse_rows(const float* dense, size_t rows, size_t columns);
 
 // Numbers that are learned, with the moments of Adam (Kingma and Ba, ICLR 2015); the memory is the caller's.
 struct Learned {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/errors.h"
-#include "pddl/scc.h"
+#include "base/scc.h"
 
 namespace hstar::pddl {
 

@@ -2,8 +2,8 @@
 #include <numeric>
 #include <set>
 
+#include "base/scc.h"
 #include "pddl/relation.h"
-#include "pddl/scc.h"
 #include "pddl/simplify.h"
 
 namespace hstar::pddl {

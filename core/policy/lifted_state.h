@@ -19,12 +19,6 @@ namespace hstar::policy {
 constexpr int32_t kNone = -1;
 constexpr int32_t kInfinite = std::numeric_limits<int32_t>::max() / 4;
 
-struct WordsHash {
-  size_t operator()(const Words& words) const {
-    return hash_words(reinterpret_cast<const uint32_t*>(words.data()), words.size());
-  }
-};
-
 inline int32_t value(int32_t term, const Words& binding) { return term >= 0 ? binding[term] : ~term; }
 
 // The atoms that hold, by predicate and by argument.
@@ -107,7 +101,7 @@ class LiftedState {
   }
 
   int32_t objects_;
-  std::unordered_map<Words, int32_t, WordsHash> numbers_;
+  std::unordered_map<Words, int32_t, HashNumbers> numbers_;
   std::vector<Words> atoms_;
   Words first_, places_;  // per atom: where it stands in its lists
   std::vector<uint8_t> holds_;

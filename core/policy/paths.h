@@ -141,9 +141,9 @@ class Paths {
 
   const RuleTask& task_;
   const LiftedState& state_;
-  std::vector<std::vector<Words>> static_;                      // per schema: conditions that never change
-  std::unordered_map<Words, Tree, WordsHash> trees_, guarded_;  // of any state, and of this one
-  std::unordered_map<Words, Graph, WordsHash> graphs_;
+  std::vector<std::vector<Words>> static_;                        // per schema: conditions that never change
+  std::unordered_map<Words, Tree, HashNumbers> trees_, guarded_;  // of any state, and of this one
+  std::unordered_map<Words, Graph, HashNumbers> graphs_;
   Words key_;
 };
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "base/errors.h"
+#include "base/named.h"
 #include "heuristics/incremental_network.h"
 #include "search/puzzles.h"
 
@@ -70,14 +70,12 @@ std::unique_ptr<PuzzleHeuristic<Space>> puzzle_heuristic(const PuzzleSpace<Space
                                                          std::shared_ptr<const void> owner) {
   std::unique_ptr<PuzzleHeuristic<Space>> result;
   const auto by_name = [&](const std::string& name) {
-    std::string known;
+    find_named("heuristic", name, puzzle_heuristics<Space>(), &Claims::name);
     for_each_type(typename Parts<Space>::Named{}, [&]<class H>(std::type_identity<H>) {
-      known += (known.empty() ? "" : ", ") + std::string(H::kName);
       if (name != H::kName) return;
       result = std::make_unique<PuzzleValues<Space, H>>(space, std::make_shared<const H>(space.puzzle()),
                                                         name, true);
     });
-    if (!result) throw InputError("unknown heuristic '" + name + "' (known: " + known + ")");
   };
   const auto fit = [&](const std::string& what, const Space& of, const char* does_not_fit) {
     if (of.name() != space.puzzle().name())

@@ -66,13 +66,7 @@ DeepeningResult puzzle_idastar(const Space& puzzle, const HeuristicChoice<Space>
   const auto heuristic = puzzle_heuristic<Space>(space, choice, nullptr);
   DeepeningResult result;
   Control control(limits, observer, 1);
-  try {
-    result = heuristic->deepening(start, options, control)->run();
-  } catch (const std::bad_alloc&) {
-    result.status = Status::kMemoryLimit;
-  }
-  result.search_time_s = control.elapsed_s();
-  result.cpu_time_s += control.cpu_s();
+  control.run(result, [&] { result = heuristic->deepening(start, options, control)->run(); });
   return result;
 }
 

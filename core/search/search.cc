@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/errors.h"
+#include "base/named.h"
 
 namespace hstar {
 
@@ -30,19 +30,14 @@ SearchResult run_search(const std::string& name, const SearchJob& job, const Lim
                         const Observer& observer, const PlanObserver& on_plan) {
   const Heuristics& heuristics = job.heuristics;
   if (heuristics.empty()) throw InputError("a search needs at least one heuristic");
-  std::string known;
-  for (const SearchEntry& entry : search_catalogue()) {
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
-    if (name != entry.name) continue;
-    const size_t memory_before = resident_memory();
-    Control control(limits, observer, heuristics[0]->scale());
-    SearchResult result;
-    control.run(result, [&] { result = entry.run({job, control, on_plan}); });
-    result.memory_before = memory_before;
-    result.h_scale = heuristics[0]->scale();
-    return result;
-  }
-  throw InputError("unknown search '" + name + "' (known: " + known + ")");
+  const SearchEntry& entry = find_named("search", name, search_catalogue(), &SearchEntry::name);
+  const size_t memory_before = resident_memory();
+  Control control(limits, observer, heuristics[0]->scale());
+  SearchResult result;
+  control.run(result, [&] { result = entry.run({job, control, on_plan}); });
+  result.memory_before = memory_before;
+  result.h_scale = heuristics[0]->scale();
+  return result;
 }
 
 }  // namespace hstar

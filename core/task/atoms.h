@@ -11,9 +11,9 @@
 namespace hstar {
 
 using BitWord = uint64_t;
-inline bool test_bit(const BitWord* bits, int32_t i) { return bits[i >> 6] >> (i & 63) & 1; }
-inline void set_bit(BitWord* bits, int32_t i) { bits[i >> 6] |= BitWord{1} << (i & 63); }
-inline void clear_bit(BitWord* bits, int32_t i) { bits[i >> 6] &= ~(BitWord{1} << (i & 63)); }
+inline bool test_bit(const BitWord* bits, size_t i) { return bits[i >> 6] >> (i & 63) & 1; }
+inline void set_bit(BitWord* bits, size_t i) { bits[i >> 6] |= BitWord{1} << (i & 63); }
+inline void clear_bit(BitWord* bits, size_t i) { bits[i >> 6] &= ~(BitWord{1} << (i & 63)); }
 
 class Atoms {
  public:

@@ -30,11 +30,7 @@ AxiomEvaluator::AxiomEvaluator(const Task& task) : ids_(task) {
   }
   for (size_t i = 1; i < layer_end_.size(); ++i) layer_end_[i] = std::max(layer_end_[i], layer_end_[i - 1]);
 
-  watcher_begin_.push_back(0);
-  for (const std::vector<int32_t>& list : watchers) {
-    watchers_.insert(watchers_.end(), list.begin(), list.end());
-    watcher_begin_.push_back(static_cast<int32_t>(watchers_.size()));
-  }
+  watchers_ = Rows(watchers);
   defaults_by_layer_.resize(layers.size());
   for (int32_t v = 0; v < static_cast<int32_t>(task.variables.size()); ++v) {
     const Fact fact{v, task.initial_values[v]};
@@ -66,12 +62,9 @@ void AxiomEvaluator::evaluate(Value* values) const {
     queue.push_back(fact);
   };
   const auto meet = [&](Fact fact) {
-    const int32_t id = ids_(fact);
-    for (int32_t i = watcher_begin_[id]; i < watcher_begin_[id + 1]; ++i) {
-      const int32_t rule = watchers_[i];
-      // A rule of a later layer that becomes ready waits for its layer.
+    // A rule of a later layer that becomes ready waits for its layer.
+    for (const int32_t rule : watchers_[ids_(fact)])
       if (--open[rule] == 0 && rules_[rule].layer == layer) derive(rules_[rule].head);
-    }
   };
   for (const int32_t v : plain_variables_) meet({v, values[v]});
   int32_t first = 0;

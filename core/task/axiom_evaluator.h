@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/rows.h"
 #include "task/task.h"
 
 namespace hstar {
@@ -27,8 +28,7 @@ class AxiomEvaluator {
   FactIds ids_;
   std::vector<Rule> rules_;  // by layer
   std::vector<int32_t> layer_end_;
-  std::vector<int32_t> watcher_begin_;  // per fact: the rules whose condition it is
-  std::vector<int32_t> watchers_;
+  Rows watchers_;               // per fact: the rules whose condition it is
   std::vector<Fact> defaults_;  // of the derived variables
   std::vector<std::vector<Fact>> defaults_by_layer_;
   std::vector<int32_t> plain_variables_;

@@ -15,7 +15,6 @@ PlanningSpace::PlanningSpace(Task task)
       goal_(packer_.patches(task_.goal)) {
   costs_.reserve(task_.operators.size());
   conditional_.reserve(task_.operators.size());
-  patches_.reserve(task_.operators.size());
   std::vector<Fact> facts;
   for (const Operator& op : task_.operators) {
     costs_.push_back(op.cost);
@@ -23,14 +22,10 @@ PlanningSpace::PlanningSpace(Task task)
         std::ranges::any_of(op.effects, [](const Effect& effect) { return !effect.conditions.empty(); });
     conditional_.push_back(conditional);
     has_complex_ |= conditional;
-    const auto begin = static_cast<uint32_t>(patch_pool_.size());
-    if (!conditional) {
-      facts.clear();
+    facts.clear();
+    if (!conditional)
       for (const Effect& effect : op.effects) facts.push_back(effect.fact);
-      const auto patches = packer_.patches(facts);
-      patch_pool_.insert(patch_pool_.end(), patches.begin(), patches.end());
-    }
-    patches_.push_back({begin, static_cast<uint32_t>(patch_pool_.size())});
+    patches_.push_row(packer_.patches(facts));
   }
   has_complex_ |= task_.has_axioms();
 }

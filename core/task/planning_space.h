@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/rows.h"
 #include "spaces/search_space.h"
 #include "task/axiom_evaluator.h"
 #include "task/mutexes.h"
@@ -34,9 +35,20 @@ class PlanningSpace final : public SearchSpace {
 
   const Mutexes& mutexes() const { return mutexes_; }
 
+  // A whole state, derived variables among its values, and back.
+  std::vector<uint32_t> packed(const Value* values) const {
+    std::vector<uint32_t> result(words());
+    packer_.pack(values, result.data());
+    return result;
+  }
+  std::vector<Value> unpacked(const uint32_t* packed) const {
+    std::vector<Value> values(width());
+    packer_.unpack(packed, values.data());
+    return values;
+  }
+
   // The initial state with its derived variables evaluated.
   std::vector<Value> initial_state() const;
-  void evaluate_axioms(Value* values) const { axioms_.evaluate(values); }
 
   void applicable(const Value* values, std::vector<int32_t>& operators) const {
     successors_.generate(values, operators);
@@ -45,11 +57,8 @@ class PlanningSpace final : public SearchSpace {
   // Writes the successor of (packed, values) by the applicable operator `op` to `result`.
   void apply(const uint32_t* packed, const Value* values, int32_t op, uint32_t* result) const {
     for (size_t i = 0; i < words(); ++i) result[i] = packed[i];
-    const Span span = patches_[op];
-    for (uint32_t i = span.begin; i < span.end; ++i) {
-      const StatePacker::Patch& patch = patch_pool_[i];
+    for (const StatePacker::Patch& patch : patches_[op])
       result[patch.word] = (result[patch.word] & ~patch.mask) | patch.bits;
-    }
     if (has_complex_) apply_complex(values, op, result);
   }
 
@@ -60,10 +69,6 @@ class PlanningSpace final : public SearchSpace {
   }
 
  private:
-  struct Span {
-    uint32_t begin;
-    uint32_t end;
-  };
   void apply_complex(const Value* values, int32_t op, uint32_t* result) const;
 
   Task task_;
@@ -72,8 +77,7 @@ class PlanningSpace final : public SearchSpace {
   AxiomEvaluator axioms_;
   Mutexes mutexes_;
   std::vector<Cost> costs_;
-  std::vector<Span> patches_;  // per operator: its effects, if none has a condition
-  std::vector<StatePacker::Patch> patch_pool_;
+  RowsOfType<StatePacker::Patch> patches_;  // per operator: its effects, if none has a condition
   std::vector<StatePacker::Patch> goal_;
   std::vector<char> conditional_;  // per operator: some effect has a condition
   bool has_complex_ = false;       // conditional effects or axioms anywhere

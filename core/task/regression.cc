@@ -43,10 +43,6 @@ uint32_t Regression::build_tree(std::span<const int32_t> operators,
   constexpr size_t kFew = 4;  // are tested at once
   size_t tested = operators.size() <= kFew ? operators.size() : 0;
   while (tested < operators.size() && outcomes[operators[tested]].size() == depth) ++tested;
-  Node node;
-  node.operators_begin = static_cast<uint32_t>(tested_.size());
-  tested_.insert(tested_.end(), operators.begin(), operators.begin() + tested);
-  node.operators_end = static_cast<uint32_t>(tested_.size());
   std::vector<Edge> children;
   for (size_t i = tested; i < operators.size();) {
     const Fact fact = outcomes[operators[i]][depth];
@@ -55,11 +51,9 @@ uint32_t Regression::build_tree(std::span<const int32_t> operators,
     children.push_back({fact, build_tree(operators.subspan(i, j - i), outcomes, depth + 1)});
     i = j;
   }
-  node.edges_begin = static_cast<uint32_t>(edges_.size());
-  edges_.insert(edges_.end(), children.begin(), children.end());
-  node.edges_end = static_cast<uint32_t>(edges_.size());
-  nodes_.push_back(node);
-  return static_cast<uint32_t>(nodes_.size() - 1);
+  edges_.push_row(children);
+  tested_.push_row(operators.first(tested));
+  return static_cast<uint32_t>(edges_.size() - 1);
 }
 
 void Regression::add_step(const Operator& op) {
@@ -143,12 +137,11 @@ void Regression::applicable(const PartialState& state, std::vector<int32_t>& ope
 
 void Regression::walk(uint32_t id, const PartialState& state, int32_t via,
                       std::vector<int32_t>& operators) const {
-  const Node& node = nodes_[id];
-  for (uint32_t i = node.operators_begin; i < node.operators_end; ++i)
-    if (regresses(state, tested_[i], via)) operators.push_back(tested_[i]);
-  for (uint32_t i = node.edges_begin; i < node.edges_end; ++i) {
-    const Value value = state.values_[edges_[i].fact.variable];
-    if (value == kUnset || value == edges_[i].fact.value) walk(edges_[i].node, state, via, operators);
+  for (const int32_t op : tested_[id])
+    if (regresses(state, op, via)) operators.push_back(op);
+  for (const Edge& edge : edges_[id]) {
+    const Value value = state.values_[edge.fact.variable];
+    if (value == kUnset || value == edge.fact.value) walk(edge.node, state, via, operators);
   }
 }
 

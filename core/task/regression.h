@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/rows.h"
 #include "task/planning_space.h"
 
 namespace hstar {
@@ -73,12 +74,6 @@ class Regression {
     Fact fact;
     uint32_t node;
   };
-  struct Node {
-    uint32_t edges_begin = 0;
-    uint32_t edges_end = 0;
-    uint32_t operators_begin = 0;  // to be tested one by one
-    uint32_t operators_end = 0;
-  };
   void add_step(const Operator& op);
   std::vector<Fact> outcome(const Step& step) const;
   uint32_t build_tree(std::span<const int32_t> operators, const std::vector<std::vector<Fact>>& outcomes,
@@ -102,9 +97,8 @@ class Regression {
   std::vector<Fact> pool_;
   std::vector<std::vector<int32_t>> achievers_;  // per fact: operators that set it
   std::vector<uint32_t> roots_;                  // per fact: of the tree over its achievers
-  std::vector<Node> nodes_;
-  std::vector<Edge> edges_;
-  std::vector<int32_t> tested_;  // operators of nodes
+  RowsOfType<Edge> edges_;                       // per node
+  Rows tested_;                                  // per node: operators to be tested one by one
 };
 
 }  // namespace hstar

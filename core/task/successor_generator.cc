@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/errors.h"
+#include "base/rows.h"
 
 namespace hstar {
 namespace {
@@ -17,12 +18,7 @@ constexpr size_t kMaxPreconditions = 5000;  // the depth of the tree, and of the
 struct SuccessorGenerator::Builder {
   const Task& task;
   std::vector<int32_t>& code;
-  std::vector<Fact> facts;    // of all operators, those of each by variable
-  std::vector<size_t> begin;  // of each operator, and the end
-
-  std::span<const Fact> conditions(int32_t op) const {
-    return {facts.data() + begin[op], facts.data() + begin[op + 1]};
-  }
+  RowsOfType<Fact> conditions;  // of each operator, by variable
 
   // Builds the tree for operators that agree on their first `depth` conditions and are sorted by them;
   // returns its node, 0 for an empty one. Recursion goes as deep as an operator has preconditions.
@@ -30,13 +26,13 @@ struct SuccessorGenerator::Builder {
     if (operators.empty()) return 0;
     // 1. Operators without further conditions come first in the order.
     size_t ready = 0;
-    while (ready < operators.size() && conditions(operators[ready]).size() == depth) ++ready;
+    while (ready < operators.size() && conditions[operators[ready]].size() == depth) ++ready;
     const std::span<const int32_t> waiting = operators.subspan(ready);
     if (waiting.empty()) return emit(operators, {}, true);
 
     // 2. The others by the variable they test next. Each such group is a branch with the later groups as its
     // default child, so the last group is built first.
-    const auto variable_of = [&](size_t i) { return conditions(waiting[i])[depth].variable; };
+    const auto variable_of = [&](size_t i) { return conditions[waiting[i]][depth].variable; };
     int32_t rest = 0;
     for (size_t end = waiting.size(); end > 0;) {
       size_t begin = end;
@@ -50,12 +46,12 @@ struct SuccessorGenerator::Builder {
 
   // A branch on the variable that all `operators` test at `depth`: a dense table or a short list.
   std::vector<int32_t> build_branch(std::span<const int32_t> operators, size_t depth, int32_t rest) {
-    const int32_t variable = conditions(operators[0])[depth].variable;
+    const int32_t variable = conditions[operators[0]][depth].variable;
     std::vector<std::pair<int32_t, int32_t>> children;
     for (size_t i = 0; i < operators.size();) {
       size_t j = i;
-      const Value value = conditions(operators[i])[depth].value;
-      while (j < operators.size() && conditions(operators[j])[depth].value == value) ++j;
+      const Value value = conditions[operators[i]][depth].value;
+      while (j < operators.size() && conditions[operators[j]][depth].value == value) ++j;
       children.emplace_back(value, build(operators.subspan(i, j - i), depth + 1));
       i = j;
     }
@@ -82,15 +78,15 @@ struct SuccessorGenerator::Builder {
     const FactIds ids(task);
     std::vector<std::pair<uint64_t, int32_t>> keyed;
     keyed.reserve(task.operators.size());
-    for (int32_t op = 0; op + 1 < static_cast<int32_t>(begin.size()); ++op) {
-      const std::span<const Fact> facts = conditions(op);
+    for (int32_t op = 0; op < static_cast<int32_t>(conditions.size()); ++op) {
+      const std::span<const Fact> facts = conditions[op];
       uint64_t key = 0;
       for (size_t i = 0; i < 2; ++i) key = key << 32 | (i < facts.size() ? ids(facts[i]) + 1u : 0u);
       keyed.emplace_back(key, op);
     }
     std::ranges::sort(keyed, [&](const auto& a, const auto& b) {
       if (a.first != b.first) return a.first < b.first;
-      const std::span<const Fact> x = conditions(a.second), y = conditions(b.second);
+      const std::span<const Fact> x = conditions[a.second], y = conditions[b.second];
       const auto order = std::lexicographical_compare_three_way(x.begin(), x.end(), y.begin(), y.end());
       return order != 0 ? order < 0 : a.second < b.second;
     });
@@ -112,15 +108,15 @@ struct SuccessorGenerator::Builder {
 
 SuccessorGenerator::SuccessorGenerator(const Task& task) {
   code_.push_back(-1);  // node 0: an empty leaf, which stands for "no child"
-  Builder builder{task, code_, {}, {0}};
-  builder.begin.reserve(task.operators.size() + 1);
+  Builder builder{task, code_, {}};
+  std::vector<Fact> facts;
   for (const Operator& op : task.operators) {
     if (op.preconditions.size() > kMaxPreconditions)
       throw UnsupportedError("operator '" + op.name() + "' has more than " +
                              std::to_string(kMaxPreconditions) + " preconditions");
-    builder.facts.insert(builder.facts.end(), op.preconditions.begin(), op.preconditions.end());
-    std::sort(builder.facts.end() - static_cast<ptrdiff_t>(op.preconditions.size()), builder.facts.end());
-    builder.begin.push_back(builder.facts.size());
+    facts.assign(op.preconditions.begin(), op.preconditions.end());
+    std::ranges::sort(facts);
+    builder.conditions.push_row(facts);
   }
   root_ = builder.build(builder.sorted(), 0);
 }

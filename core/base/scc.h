@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace hstar::pddl {
+namespace hstar {
 
 // Components in an order in which every arc between two of them leads to the earlier one.
 inline std::vector<std::vector<int32_t>> components(const std::vector<std::vector<int32_t>>& successors) {
@@ -50,4 +50,4 @@ inline std::vector<std::vector<int32_t>> components(const std::vector<std::vecto
   return result;
 }
 
-}  // namespace hstar::pddl
+}  // namespace hstar
