@@ -105,21 +105,21 @@ RowsOf<Value> walks(const PyTask& task, size_t n, int32_t min_length, int32_t ma
   return rows(std::move(values), n, task.space->variables());
 }
 
-std::pair<RowsOf<Value>, Column<double>> exact(const PyTask& task, bool unit_cost, size_t max_states) {
-  ExactDistances found = unlocked(
-      [&](Poll& poll) { return exact_distances(*task.space, task.initial, unit_cost, max_states, poll); });
+std::pair<RowsOf<Value>, Column<double>> to_python(const PyTask& task, ExactDistances&& found) {
   const size_t n = found.h.size();
-  return {rows(std::move(found.values), n, task.space->variables()), column(std::move(found.h))};
+  return {rows(std::move(found.values), n, task.space->width()), column(std::move(found.h))};
+}
+
+std::pair<RowsOf<Value>, Column<double>> exact(const PyTask& task, bool unit_cost, size_t max_states) {
+  return to_python(task, unlocked([&](Poll& poll) {
+                     return exact_distances(*task.space, task.initial, unit_cost, max_states, poll);
+                   }));
 }
 
 std::pair<RowsOf<Value>, Column<double>> forward(const PyTask& task, ValueRows starts, size_t states) {
-  std::vector<Value> flat;
-  for (const std::vector<Value>& row : checked_rows(task, starts, false))
-    flat.insert(flat.end(), row.begin(), row.end());
-  ExactDistances found =
-      unlocked([&](Poll& poll) { return forward_distances(*task.space, flat, states, poll); });
-  const size_t n = found.h.size();
-  return {rows(std::move(found.values), n, task.space->variables()), column(std::move(found.h))};
+  const auto list = checked_rows(task, starts, false);
+  return to_python(task,
+                   unlocked([&](Poll& poll) { return forward_distances(*task.space, list, states, poll); }));
 }
 
 RowsOf<BitWord> encode(const PyTask& task, ValueRows states) {
@@ -168,10 +168,8 @@ Column<int32_t> label(const PyTask& task, ValueRows partial, Array<int32_t, 1> d
   const Atoms atoms(task.space->task());
   check(states.shape(1) == atoms.words(), "states must have " + std::to_string(atoms.words()) + " words");
   return column(unlocked([&](Poll& poll) {
-    PreImages preimages;
-    preimages.words = atoms.words();
-    for (size_t i = 0; i < list.size(); ++i) preimages.push(atoms, list[i], depth.data()[i]);
-    return label_states(preimages, states.data(), states.shape(0), poll);
+    return label_states(task.space->task(), atoms, {copied(depth), list}, states.data(), states.shape(0),
+                        poll);
   }));
 }
 

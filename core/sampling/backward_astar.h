@@ -13,11 +13,11 @@
 #include <new>
 #include <vector>
 
+#include "base/bucket_queue.h"
 #include "base/control.h"
 #include "base/errors.h"
 #include "base/segmented.h"
 #include "sampling/prolonged.h"
-#include "base/bucket_queue.h"
 #include "search/grid_astar.h"
 #include "task/state_registry.h"
 
@@ -145,16 +145,14 @@ std::vector<uint32_t> prolong(Search& search, uint32_t start, double k_pr, Contr
 }
 
 // The same with what is told of it: closed states, open ones if they are wanted, and the path. `write`
-// appends a state and its label to the lists that it is given; `states` is how many there are, if the search
-// cannot tell.
+// appends a state and its label to the lists that it is given.
 template <class Search, class Write>
-void write_labels(Search& search, uint32_t start, size_t states, const ProlongedOptions& options,
-                  Control& control, ProlongedLabels& labels, const Write& write) {
+void write_labels(Search& search, uint32_t start, const ProlongedOptions& options, Control& control,
+                  ProlongedLabels& labels, const Write& write) {
   for (const uint32_t id : prolong(search, start, options.k_pr, control, labels))
     write(id, labels.states, labels.label);
-  if constexpr (requires { search.size(); }) states = search.size();
   if (options.open)
-    for (uint32_t id = 0; id < states; ++id)
+    for (uint32_t id = 0; id < search.size(); ++id)
       if (search.is_open(id)) write(id, labels.states, labels.label);
   if (!labels.reached) return;
   for (const uint32_t id : search.path(start)) write(id, labels.path, labels.path_label);

@@ -54,19 +54,14 @@ Samples draw_states(const Regression& regression, const Atoms& atoms, const PreI
   std::vector<Value> values;
 
   const auto complete = [&](const std::vector<Value>& partial) {
-    result.states.resize(result.states.size() + atoms.words());
-    BitWord* bits = result.states.data() + result.states.size() - atoms.words();
     if (config.completion == CompletionRule::kAtoms) {
-      completion.by_atoms(partial, random, bits);
+      completion.by_atoms(partial, random, result.add_state());
       return true;
     }
     values = partial;
-    if (completion.by_variables(values, random)) {
-      atoms.encode(values.data(), bits);
-      return true;
-    }
-    result.states.resize(result.states.size() - atoms.words());
-    return false;
+    if (!completion.by_variables(values, random)) return false;
+    atoms.encode(values.data(), result.add_state());
+    return true;
   };
   const auto draw = [&](size_t level) {
     constexpr int kTries = 1000;
@@ -95,7 +90,7 @@ Samples draw_states(const Regression& regression, const Atoms& atoms, const PreI
   }
   // 2. Labels.
   const size_t n = result.words == 0 ? 0 : result.states.size() / result.words;
-  result.label = label_states(preimages, result.states.data(), n, poll);
+  result.label = label_states(regression.space().task(), atoms, preimages, result.states.data(), n, poll);
   const int32_t highest = n == 0 ? 0 : std::max(0, std::ranges::max(result.label));
   const int32_t otherwise = (config.unlabelled == Unlabelled::kLimit ? length : highest) + 1;
   for (int32_t& label : result.label) {

@@ -23,33 +23,28 @@ struct Exploration {
   std::vector<Arc> arcs;
   StateId expanded = 0;
 
-  explicit Exploration(const PlanningSpace& of) : space(of), registry(of.words()), packed_(of.words()) {}
+  explicit Exploration(const PlanningSpace& of) : space(of), registry(of.words()) {}
 
   void add(const Value* values) {
-    space.packer().pack(values, packed_.data());
-    registry.insert(packed_.data(), registry.hash(packed_.data()));
+    const std::vector<uint32_t> packed = space.packed(values);
+    registry.insert(packed.data(), registry.hash(packed.data()));
   }
   // The next state, if there is one that was not expanded yet.
   bool expand(bool unit_cost, Poll& poll) {
     if (expanded == registry.size()) return false;
     poll(2);
-    const StateId id = expanded++;
-    values_.resize(space.variables());
-    space.packer().unpack(registry[id], values_.data());
-    operators_.clear();
-    space.applicable(values_.data(), operators_);
-    for (const int32_t op : operators_) {
-      space.apply(registry[id], values_.data(), op, packed_.data());
-      const StateId target = registry.insert(packed_.data(), registry.hash(packed_.data())).first;
-      arcs.push_back({id, target, unit_cost ? 1 : space.cost(op)});
+    space.expand(registry[expanded], 1, successors_);
+    for (size_t i = 0; i < successors_.size(); ++i) {
+      const uint32_t* packed = &successors_.states[i * space.words()];
+      const StateId target = registry.insert(packed, registry.hash(packed)).first;
+      arcs.push_back({expanded, target, unit_cost ? 1 : successors_.costs[i]});
     }
+    ++expanded;
     return true;
   }
 
  private:
-  std::vector<uint32_t> packed_;
-  std::vector<Value> values_;
-  std::vector<int32_t> operators_;
+  Expansion successors_;
 };
 
 // The distances of expanded states.
@@ -112,10 +107,10 @@ ExactDistances exact_distances(const PlanningSpace& space, const std::vector<Val
   return distances(found, poll);
 }
 
-ExactDistances forward_distances(const PlanningSpace& space, const std::vector<Value>& starts, size_t states,
-                                 Poll& poll) {
+ExactDistances forward_distances(const PlanningSpace& space, const std::vector<std::vector<Value>>& starts,
+                                 size_t states, Poll& poll) {
   Exploration found(space);
-  for (size_t at = 0; at < starts.size(); at += space.variables()) found.add(&starts[at]);
+  for (const std::vector<Value>& start : starts) found.add(start.data());
   while (found.expanded < states && found.expand(true, poll)) {
   }
   return distances(found, poll);

@@ -20,9 +20,9 @@ struct ExactDistances {
 ExactDistances exact_distances(const PlanningSpace& space, const std::vector<Value>& start, bool unit_cost,
                                size_t max_states, Poll& poll);
 
-// Of the `states` that breadth-first search from `starts` (values, state by state) expands first: lengths of
-// the shortest plans among them. Infinite where there is none, although there may be one through others.
-ExactDistances forward_distances(const PlanningSpace& space, const std::vector<Value>& starts, size_t states,
-                                 Poll& poll);
+// Of the `states` that breadth-first search from `starts` expands first: lengths of the shortest plans among
+// them. Infinite where there is none, although there may be one through others.
+ExactDistances forward_distances(const PlanningSpace& space, const std::vector<std::vector<Value>>& starts,
+                                 size_t states, Poll& poll);
 
 }  // namespace hstar

@@ -17,7 +17,7 @@ namespace hstar {
 
 class FactTrie {
  public:
-  // Partial states as rows of values, kUnset for none; all different.
+  // Partial states as rows of values, kUnset for none. Of equal ones the lightest counts.
   FactTrie(const Task& task, const std::vector<std::vector<Value>>& states,
            const std::vector<int32_t>& weights)
       : ids_(task), first_(ids_.size(), kNone) {
@@ -42,9 +42,13 @@ class FactTrie {
     // 2. States in the order of those lists, so that those with a common beginning are neighbours.
     std::vector<uint32_t> order(states.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+    std::ranges::stable_sort(order, {}, [&](uint32_t i) { return weights[i]; });
+    std::ranges::stable_sort(order, [&](uint32_t a, uint32_t b) {
       return std::ranges::lexicographical_compare(builder.facts[a], builder.facts[b], {}, rank, rank);
     });
+    const auto facts_of = [&](uint32_t i) -> const auto& { return builder.facts[i]; };
+    const auto repeated = std::ranges::unique(order, {}, facts_of);
+    order.erase(repeated.begin(), repeated.end());
 
     // 3. The root as a table.
     const std::span<const uint32_t> all(order);

@@ -6,18 +6,10 @@
 
 #include "base/errors.h"
 #include "base/hash.h"
+#include "task/state_registry.h"
 
 namespace hstar {
 namespace {
-
-struct HashWords {
-  size_t operator()(const PackedPartial& words) const { return hash_words(words.data(), words.size()); }
-  size_t operator()(const std::vector<BitWord>& words) const {
-    uint64_t h = 0x2d358dccaa6c78a5ULL;
-    for (const BitWord word : words) h = fold_multiply(h ^ word, 0x8bb84b93962eacc9ULL);
-    return h;
-  }
-};
 
 // Steps 1 and 2.
 class Sampling {
@@ -150,7 +142,7 @@ class Sampling {
   Poll& poll_;
   size_t wanted_;
   PartialSamples samples_;
-  std::unordered_map<PackedPartial, uint32_t, HashWords> numbers_;
+  std::unordered_map<PackedPartial, uint32_t, HashNumbers> numbers_;
   std::vector<uint32_t> leaves_;
   std::vector<int32_t> depth_;  // of the breadth-first part
   uint32_t breadth_ = 0;        // its size
@@ -158,25 +150,26 @@ class Sampling {
 
 // SAI on complete states.
 void merge_labels(Samples& samples, Poll& poll) {
-  std::unordered_map<std::vector<BitWord>, size_t, HashWords> first;
-  const auto row = [&](size_t i) {
-    const auto begin = samples.states.begin() + i * samples.words;
-    return std::vector<BitWord>(begin, begin + static_cast<long>(samples.words));
-  };
-  std::vector<size_t> same(samples.size());
+  StateRegistry states(samples.words * sizeof(BitWord) / sizeof(uint32_t));
+  std::vector<StateId> number;
+  std::vector<int32_t> least;  // by state, as the next
+  std::vector<uint8_t> bound;
   for (size_t i = 0; i < samples.size(); ++i) {
     poll();
-    same[i] = first.try_emplace(row(i), i).first->second;
-    int32_t& least = samples.label[same[i]];
-    uint8_t& bound = samples.bound[same[i]];
-    if (samples.label[i] < least) bound = samples.bound[i];
-    if (samples.label[i] == least) bound |= samples.bound[i];
-    least = std::min(least, samples.label[i]);
+    const auto* packed = reinterpret_cast<const uint32_t*>(samples.states.data() + i * samples.words);
+    const auto [state, is_new] = states.insert(packed, states.hash(packed));
+    number.push_back(state);
+    if (is_new) {
+      least.push_back(samples.label[i]);
+      bound.push_back(samples.bound[i]);
+    } else if (samples.label[i] <= least[state]) {
+      bound[state] = samples.bound[i] | (samples.label[i] == least[state] && bound[state]);
+      least[state] = samples.label[i];
+    }
   }
   for (size_t i = 0; i < samples.size(); ++i) {
-    poll();
-    samples.label[i] = samples.label[same[i]];
-    samples.bound[i] = samples.bound[same[i]];
+    samples.label[i] = least[number[i]];
+    samples.bound[i] = bound[number[i]];
   }
 }
 
@@ -219,8 +212,7 @@ Samples sample_fsm(const Regression& regression, const Atoms& atoms, const FsmCo
   result.words = atoms.words();
   const auto push = [&](const std::vector<Value>& values, int32_t label, bool bound) {
     const bool at_goal = holds(goal, values.data());
-    result.states.resize(result.states.size() + result.words);
-    atoms.encode(values.data(), result.states.data() + result.states.size() - result.words);
+    atoms.encode(values.data(), result.add_state());
     result.label.push_back(at_goal ? 0 : label);
     result.bound.push_back(at_goal || bound);
   };

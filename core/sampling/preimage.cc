@@ -4,24 +4,6 @@
 
 namespace hstar {
 
-void PreImages::push(const Atoms& atoms, const std::vector<Value>& partial, int32_t at_depth) {
-  words = atoms.words();
-  depth.push_back(at_depth);
-  values.push_back(partial);
-  required.resize(required.size() + words, 0);
-  forbidden.resize(forbidden.size() + words, 0);
-  BitWord* yes = required.data() + required.size() - words;
-  BitWord* no = forbidden.data() + forbidden.size() - words;
-  for (int32_t v = 0; v < static_cast<int32_t>(partial.size()); ++v) {
-    if (partial[v] == kUnset) continue;
-    const int32_t atom = atoms.atom({v, partial[v]});
-    if (atom != -1)
-      set_bit(yes, atom);
-    else
-      for (int32_t other = atoms.first(v); other < atoms.first(v + 1); ++other) set_bit(no, other);
-  }
-}
-
 namespace {
 
 // Preconditions that are atoms and not seen yet.
@@ -67,8 +49,7 @@ int32_t adaptive_length(const Task& task, const Atoms& atoms) {
 
 PreImages sample_rollouts(const Regression& regression, const Atoms& atoms, const RolloutConfig& config,
                           Random& random, Poll& poll) {
-  PreImages result;
-  result.push(atoms, regression.goal().values(), 0);
+  PreImages result{{0}, {regression.goal().values()}};
   std::vector<int32_t> operators;
   const int32_t most = config.rollouts > 0 ? config.rollouts : kMostRollouts;
   const size_t enough = config.rollouts > 0 ? SIZE_MAX : kEnoughPreImages;
@@ -80,9 +61,11 @@ PreImages sample_rollouts(const Regression& regression, const Atoms& atoms, cons
       const int32_t op = choose(regression, state, atoms, seen, config.choice, random, operators);
       if (op == -1) break;
       regression.apply(state, op);
-      result.push(atoms, state.values(), depth);
-      const BitWord* required = result.required.data() + result.required.size() - atoms.words();
-      for (size_t i = 0; i < seen.size(); ++i) seen[i] |= required[i];
+      result.depth.push_back(depth);
+      result.values.push_back(state.values());
+      for (int32_t v = 0; v < regression.space().variables(); ++v)
+        if (const int32_t atom = state[v] == kUnset ? -1 : atoms.atom({v, state[v]}); atom != -1)
+          set_bit(seen.data(), atom);
     }
   }
   return result;

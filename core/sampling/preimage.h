@@ -22,16 +22,11 @@ enum class RolloutChoice {
   kNovelty,  // nrsl: most preconditions that no earlier partial state of the rollout contains; ties at random
 };
 
-// A partial state as a test on atoms: those that must hold and those that must not.
 struct PreImages {
-  size_t words = 0;
   std::vector<int32_t> depth;
   std::vector<std::vector<Value>> values;  // partial states
-  std::vector<BitWord> required;           // `words` each
-  std::vector<BitWord> forbidden;
 
   size_t size() const { return depth.size(); }
-  void push(const Atoms& atoms, const std::vector<Value>& partial, int32_t at_depth);
 };
 
 // The limit of Bettker et al. (JAIR 2024): atoms by mean effects of an operator, rounded up.
@@ -53,11 +48,12 @@ struct RolloutConfig {
 PreImages sample_rollouts(const Regression& regression, const Atoms& atoms, const RolloutConfig& config,
                           Random& random, Poll& poll);
 
-// Labels of states (rows of `preimages.words` words): the least depth of a pre-image that contains the state,
+// Labels of states (rows of `atoms.words()` words): the least depth of a pre-image that contains the state,
 // kNoLabel if none does. Invariant: a label is an upper bound of the number of steps to the goal, for states
 // that respect the variables (one value each).
 constexpr int32_t kNoLabel = -1;
-std::vector<int32_t> label_states(const PreImages& preimages, const BitWord* states, size_t n, Poll& poll);
+std::vector<int32_t> label_states(const Task& task, const Atoms& atoms, const PreImages& preimages,
+                                  const BitWord* states, size_t n, Poll& poll);
 
 // What a sampler hands over: states as bits of atoms, and a label each.
 struct Samples {
@@ -68,6 +64,10 @@ struct Samples {
   std::vector<uint8_t> bound;
 
   size_t size() const { return label.size(); }
+  BitWord* add_state() {  // its bits, all 0
+    states.resize(states.size() + words, 0);
+    return states.data() + states.size() - words;
+  }
 };
 
 // How states are drawn from pre-images: see draw.cc.

@@ -104,7 +104,7 @@ void label_grid(const Space& space, uint32_t start, const std::vector<uint32_t>&
     states.push_back(static_cast<int32_t>(space.outer(state)));
     label.push_back(to_cost(search.g(state)));
   };
-  write_labels(search, start, space.states(), options, control, labels, write);
+  write_labels(search, start, options, control, labels, write);
 }
 
 template <class Space>
@@ -125,7 +125,7 @@ void label_puzzle(const Space& space, const Towards<Space>& towards, const Prolo
     states.insert(states.end(), values.begin(), values.end());
     label.push_back(search.g(id));
   };
-  write_labels(search, start, {}, options, control, labels, write);
+  write_labels(search, start, options, control, labels, write);
 }
 
 }  // namespace

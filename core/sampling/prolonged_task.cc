@@ -138,9 +138,7 @@ ProlongedLabels prolonged_task(const PlanningSpace& space, const std::vector<Val
     const FactLevels levels(space.task(), start);
     TaskSource source(space, levels, options.blind || std::isinf(options.k_pr));
     BackwardAStar search(source, control);
-    std::vector<uint32_t> packed(space.words());
-    space.packer().pack(start.data(), packed.data());
-    const uint32_t first = search.number(packed.data());
+    const uint32_t first = search.number(space.packed(start.data()).data());
     const bool all = source.goals(control, [&](const uint32_t* goal, const auto& value) {
       if (++labels.goals > options.goals)
         throw UnsupportedError("prolonged: more than " + std::to_string(options.goals) +
@@ -156,11 +154,11 @@ ProlongedLabels prolonged_task(const PlanningSpace& space, const std::vector<Val
       return;
     }
     const auto write = [&](uint32_t id, std::vector<int32_t>& states, std::vector<double>& label) {
-      states.resize(states.size() + labels.width);
-      space.packer().unpack(search.state(id), states.data() + states.size() - labels.width);
+      const std::vector<Value> values = space.unpacked(search.state(id));
+      states.insert(states.end(), values.begin(), values.end());
       label.push_back(search.g(id));
     };
-    write_labels(search, first, 0, options, control, labels, write);
+    write_labels(search, first, options, control, labels, write);
   });
   return labels;
 }

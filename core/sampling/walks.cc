@@ -8,12 +8,12 @@ std::vector<Value> random_walks(const PlanningSpace& space, const std::vector<Va
                                 const WalkConfig& config, Poll& poll) {
   std::vector<Value> result;
   std::vector<int32_t> operators;
-  std::vector<uint32_t> packed(space.words()), next(space.words());
+  std::vector<uint32_t> next(space.words());
   uint64_t stream = config.seed;
   for (size_t walk = 0; walk < config.walks; ++walk) {
     Random random(splitmix64(stream));
     std::vector<Value> values = start;
-    space.packer().pack(values.data(), packed.data());
+    std::vector<uint32_t> packed = space.packed(values.data());
     const auto choices = static_cast<uint32_t>(config.max_length - config.min_length) + 1;
     const int32_t length = config.min_length + static_cast<int32_t>(random.below(choices));
     for (int32_t step = 0; step < length; ++step) {

@@ -19,8 +19,8 @@
 #include <string>
 #include <vector>
 
-#include "base/control.h"
 #include "base/bucket_queue.h"
+#include "base/control.h"
 #include "spaces/grid.h"
 #include "spaces/lattice.h"
 
@@ -84,6 +84,7 @@ class GridAStar {
 
   Units g(uint32_t state) const { return static_cast<Units>(nodes_[state] >> kShift); }
   bool is_open(uint32_t state) const { return nodes_[state] != 0 && !(nodes_[state] & kClosed); }
+  size_t size() const { return space_.states(); }  // seen or not
   const Counts& counts() const { return counts_; }
   // Whether a state stayed closed to which there was a better way.
   bool passed_over() const { return passed_over_; }
