@@ -37,7 +37,7 @@ def test_suites_runs_checkpoints_and_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("domain-wl", {"rule": {"name": "order", "offset": [1]}}, "'order': offset is float"),
+        ("domain-wl", {"rule": {"name": "order", "offset": [1]}}, "offset must be a number that is finite"),
         ("map-vin", {"scale": 10**30}, "scale must be a number above 0"),
     ],
 )
