@@ -1,4 +1,4 @@
-// How long loops let themselves be interrupted: they call a Poll often, it calls a function about ten times a
+// How long loops let themselves be interrupted: they call a Poll often, it calls a function about 50 times a
 // second, and that function throws to end the work.
 #pragma once
 
@@ -18,7 +18,7 @@ class Poll {
     if (pending_ < kWorkPerClockRead || !check_) return;
     pending_ = 0;
     const auto now = Clock::now();
-    if (now - last_ < std::chrono::milliseconds(100)) return;
+    if (now - last_ < std::chrono::milliseconds(20)) return;
     last_ = now;
     check_();
   }

@@ -11,7 +11,8 @@
 namespace hstar {
 namespace {
 
-constexpr size_t kMostVectors = 4;  // of minima, and as many of maxima: half of the registers
+constexpr uint32_t kWorkOfRows = 10;  // of 128
+constexpr size_t kMostVectors = 4;    // of minima, and as many of maxima: half of the registers
 
 void check(bool fine, const char* message) {
   if (!fine) throw InputError(message);
@@ -41,7 +42,7 @@ void check_below(std::span<const int32_t> numbers, int32_t least, size_t bound, 
 // Gathers the rows of one shorter tuple after another.
 class Rows {
  public:
-  Rows(const TupleTable& table, std::span<float> result, bool shared)
+  Rows(const TupleTable& table, std::span<float> result, bool shared, Poll& poll)
       : table_(table),
         width_((table.parts * table.channels + kLanes - 1) / kLanes * kLanes),
         values_(table.values),
@@ -52,7 +53,7 @@ class Rows {
     check(table.rows < std::numeric_limits<uint32_t>::max(), "too many rows");
     check(tuples_ < std::numeric_limits<uint32_t>::max(), "too many tuples");
     if (shared) last_.assign(table.rows, 0);
-    if (table.parts > 1 || table.channels != width_) pack();
+    if (table.parts > 1 || table.channels != width_) pack(poll);
   }
 
   // Before rows are added, at most so many.
@@ -88,13 +89,15 @@ class Rows {
 
  private:
   // The parts beside each other, in whole vectors.
-  void pack() {
-    packed_.assign(table_.rows * width_, 0);
-    for (size_t part = 0; part < table_.parts; ++part) {
-      for (size_t row = 0; row < table_.rows; ++row) {
+  void pack(Poll& poll) {
+    packed_.reserve(table_.rows * width_);
+    for (size_t row = 0; row < table_.rows; ++row) {
+      for (size_t part = 0; part < table_.parts; ++part) {
         const float* from = table_.values + (part * table_.rows + row) * table_.channels;
-        std::copy_n(from, table_.channels, packed_.data() + row * width_ + part * table_.channels);
+        packed_.insert(packed_.end(), from, from + table_.channels);
       }
+      packed_.resize((row + 1) * width_);
+      if (row % 128 == 0) poll(kWorkOfRows);
     }
     values_ = packed_.data();
   }
@@ -142,7 +145,7 @@ void tuple_extremes(const TupleTable& table, const TupleStates& states, size_t a
   const size_t shorter = num_tuples(states, arity - 1, std::max(tuples, states.objects.size()));
   check(result.size() == shorter * width, "the result does not fit");
   if (row) check_below(*row, 0, table.rows, "no such row");
-  Rows rows(table, result, row.has_value());
+  Rows rows(table, result, row.has_value(), poll);
   size_t begin = 0;
   for (const int64_t signed_objects : states.objects) {
     const auto n = static_cast<size_t>(signed_objects);
@@ -159,8 +162,8 @@ void tuple_extremes(const TupleTable& table, const TupleStates& states, size_t a
           rows.add(begin + k);
       }
       rows.finish();
+      poll(static_cast<uint32_t>(std::min<size_t>(n / 100 + 1, 500)));
     }
-    poll(static_cast<uint32_t>(std::min<size_t>(heads * n / 100, 500)));
   }
 }
 
@@ -183,7 +186,7 @@ void triple_extremes(const TupleTable& table, const TupleStates& states, const T
   check_below(types.numbers, -1, table.rows, "no such type of triples");
 
   std::vector<uint32_t> codes[3];
-  Rows rows(table, result, true);
+  Rows rows(table, result, true, poll);
   const int32_t* type = types.of_pair.data();
   for (const int64_t signed_objects : states.objects) {
     const auto n = static_cast<size_t>(signed_objects);

@@ -19,7 +19,7 @@ from torch.nn import functional
 import hstar
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
-from hstar.models import MODELS
+from hstar.models import MODELS, hgn_config
 from hstar.models.hgn import HGN, MLP
 from hstar.models.hgn_config import HGNConfig, Hypergraphs
 from hstar.models.relational_model import StateRows
@@ -201,7 +201,9 @@ def test_outputs_and_gradients_are_those_of_the_definition(
 
 
 @pytest.mark.parametrize("name", ["hand", *SIZES])
-def test_states_do_not_depend_on_their_batch(cases: dict[str, Case], name: str) -> None:
+def test_states_do_not_depend_on_their_batch(
+    cases: dict[str, Case], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = HGNConfig(hidden=8)
     words, instances, states = cases[name]
     model = build(config)
@@ -211,8 +213,12 @@ def test_states_do_not_depend_on_their_batch(cases: dict[str, Case], name: str) 
     with torch.no_grad():
         together = model(config.inputs(words, rows_of(encoded, *pairs)))
         apart = [model(config.inputs(words, rows_of((None, encoded[i]), (1, atoms)))) for i, atoms in pairs]
+        monkeypatch.setattr(hgn_config, "_MOST_ROWS", 3 * max(len(one.edge_rows.entries) for one in encoded))
+        parts = [model(part) for part in config.search_inputs(words, rows_of(encoded, *pairs))]
     assert together.shape == (len(pairs), 2) and together.dtype == torch.float32
     np.testing.assert_allclose(together.numpy(), torch.cat(apart).numpy(), rtol=1e-4, atol=1e-5)
+    assert {len(part) for part in parts[:-1]} == {3}
+    np.testing.assert_allclose(together.numpy(), torch.cat(parts).numpy(), rtol=1e-4, atol=1e-5)
 
 
 def test_no_states_give_no_outputs(cases: dict[str, Case]) -> None:

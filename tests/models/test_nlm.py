@@ -17,7 +17,7 @@ from torch.utils._pytree import tree_leaves
 from hstar import _core
 from hstar.errors import InputError, UnsupportedError
 from hstar.generators import GENERATORS
-from hstar.models import nlm_config
+from hstar.models import nlm, nlm_config
 from hstar.models.model import MODELS
 from hstar.models.nlm import NLM, NLMInputs
 from hstar.models.nlm_config import NO_TYPES, Channels, NLMConfig, pair_types
@@ -236,6 +236,25 @@ def test_without_gradients_it_is_the_same_function(
         torch.testing.assert_close(found, wanted.detach(), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("most", [1, 20, 100])  # rows of less than a state, and of more
+@pytest.mark.parametrize("options", [{}, {"depth": 6, "residual": True}, {"exclude_self": True}])
+@pytest.mark.parametrize("domain", WORDS)
+def test_a_batch_in_parts_is_the_same_function(
+    domain: str, options: dict[str, Any], most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, config = WORDS[domain], NLMConfig(features=5, **options)
+    states = [random_state(words, n, seed, density=0.1) for seed, n in enumerate((4, 2, 5, 4, 1, 3, 0, 2, 7))]
+    module = build(config, words)
+    wanted = module(read(config, words, states)).detach()
+    monkeypatch.setattr(nlm, "MOST_ROWS", most)
+    monkeypatch.setattr(nlm_config, "_MOST_TUPLES", most)
+    parts = list(config.search_inputs(words, rows(config, words, states)))
+    assert len(parts) > 1 or domain == "unary"  # of which twins leave little
+    with torch.inference_mode():
+        found = torch.cat([module(part) for part in parts])
+    torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("options", [{}, {"exclude_self": True}, {"residual": True}, {"breadth": 2}])
 @pytest.mark.parametrize("domain", ["blocks", "unary"])
 def test_searches_need_no_twins(domain: str, options: dict[str, Any]) -> None:
@@ -249,7 +268,8 @@ def test_searches_need_no_twins(domain: str, options: dict[str, Any]) -> None:
         for atoms in ([("on", a, b) for a in "abc" for b in "abc"], [("on", a, a) for a in "abc"]):
             held = frozenset(atoms if domain == "blocks" else [])
             states.append((Relations(tuple("abcd"), (0,) * 4, tuple(sorted(held)), frozenset()), held))
-        every, few = (config._inputs(words, rows(config, words, states), twins=yes) for yes in (True, False))
+        every = config.inputs(words, rows(config, words, states))
+        (few,) = config.search_inputs(words, rows(config, words, states))
         found, begin, pair = few.objects[few.row].tolist(), 0, 0
         expected = torch.zeros(len(states), dtype=torch.int64)
         for place, n in enumerate(every.objects.tolist()):

@@ -30,6 +30,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from hstar import _core
 from hstar.models.hgn_config import NODE_TYPES, HGNConfig, Hypergraphs
 
 __all__ = ["HGN", "HGNConfig"]
@@ -37,6 +38,7 @@ __all__ = ["HGN", "HGNConfig"]
 
 def _add_up(table: Tensor, entries: Tensor, starts: Tensor) -> Tensor:
     """For each list the sum of the rows of the table that it names."""
+    _core.keep_limits()
     if not len(entries):  # torch refuses a table without rows
         return table.new_zeros(len(starts) - 1, table.shape[1])
     return functional.embedding_bag(entries, table, starts, mode="sum", include_last_offset=True)
@@ -90,6 +92,7 @@ class MLP(nn.Module):
 
     def rest(self, x: Tensor) -> Tensor:
         """What comes after the first layer, whose outputs are overwritten."""
+        _core.keep_limits()
         x = functional.leaky_relu(x, inplace=True)
         return functional.leaky_relu(self.second(x), inplace=True)
 

@@ -16,7 +16,7 @@ by a loop in Python over atoms or operators. The network itself is in `hgn.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
@@ -39,6 +39,7 @@ Slots: TypeAlias = npt.NDArray[np.uint16]  # NumPy sorts these in linear time
 Floats: TypeAlias = npt.NDArray[np.float32]
 
 NODE_TYPES = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]  # features of a node: in state, in goal
+_MOST_ROWS = 1 << 15  # that hyperedges of the states of a forward pass add up in a search
 MOST_SLOTS = 1000  # of senders or receivers; each slot has its weights
 
 
@@ -83,6 +84,12 @@ class HGNConfig(Checked, RelationalModel):
 
     def inputs(self, words: Vocabulary, states: StateRows) -> Hypergraphs:
         return hypergraphs(states, self.receivers + self.senders)
+
+    def search_inputs(self, words: Vocabulary, states: StateRows) -> Iterator[Hypergraphs]:
+        rows = np.array([len(graph.edge_rows.entries) for graph in states.instances])
+        most = max(1, _MOST_ROWS // int(rows.max()))
+        for begin in range(0, len(states), most):
+            yield self.inputs(words, states.part(begin, begin + most))
 
     def build(self, words: Vocabulary, outputs: int) -> HGN:
         from hstar.models.hgn import HGN

@@ -41,6 +41,7 @@ from hstar.models.nlm_config import NLMConfig
 ORDERS = tuple(permutations(range(3)))
 INVERSE = tuple(ORDERS.index((a.index(0), a.index(1), a.index(2))) for a in ORDERS)
 
+MOST_ROWS = 1 << 14  # that one step looks at where no gradient is needed: a millisecond or two
 _LAST_BITS = 16  # for the number of an object
 
 
@@ -96,7 +97,10 @@ class Transform(nn.Module):
         places: Places | Types,
     ) -> Tensor:
         """Before the sigmoid: a row for each tuple of this arity."""
-        _core.keep_limits()  # one state with many objects takes seconds
+        _core.keep_limits()
+        if self.arity == 3 and isinstance(places, Places) and not torch.is_grad_enabled():
+            assert not isinstance(own, Rows) and upper is None
+            return self._triples(lower, own, places)
         bias = self.linear.bias
         features, orders = len(bias), factorial(self.arity)
         weight = self.linear.weight.view(features, orders, -1).transpose(0, 1).reshape(orders * features, -1)
@@ -121,6 +125,42 @@ class Transform(nn.Module):
             z = found if z is None else z.add_(found)
         assert z is not None
         return z.add_(bias)
+
+    def _triples(self, lower: Tensor | None, own: Tensor | None, places: Places) -> Tensor:
+        """The same for triples where no gradient is needed: one state can have millions of them.
+
+        Orders come in twos, which differ in their last two axes. For triples with the same first object both
+        of two are one product with what it is the first, the second or the third object of.
+        """
+        features = len(self.linear.bias)
+        weight = self.linear.weight.view(features, 3, 2, -1).permute(1, 3, 2, 0).flatten(2)
+        of_lower, of_own = weight.tensor_split([self.lower], dim=1)
+        bias = torch.cat([self.linear.bias, torch.zeros_like(self.linear.bias)])
+        # What pairs give to (i, j, k): those of i and j, and those of j and k.
+        if lower is None:
+            of_first = bias.expand(len(places.reverse), -1)
+            of_last = torch.zeros_like(of_first)
+        else:
+            first, second, of_last = (lower @ part for part in of_lower)
+            of_first = second.index_select(0, places.reverse).add_(first).add_(bias)
+        found = bias.new_empty((int((places.sizes**3).sum()), features))
+        for n, pairs, triples, objects in places.blocks():
+            _core.keep_limits()
+            z = of_first[pairs].view(-1, n, n, 1, 2 * features)[:, objects]
+            z = z + of_last[pairs].view(-1, 1, n, n, 2 * features)
+            if own is not None:
+                x = own[triples].view(-1, n, n, n, self.own)
+                views = (
+                    x[:, objects],
+                    x[:, :, objects].transpose(1, 2),
+                    x[:, :, :, objects].permute(0, 3, 1, 2, 4),
+                )
+                wide = torch.stack(views, dim=4).view(-1, 3 * self.own)
+                z.view(-1, 2 * features).addmm_(wide, of_own.flatten(0, 1))
+            same, reverse = z.view(*z.shape[:4], 2, features).unbind(4)
+            to = found[triples].view(-1, n, n, n, features)[:, objects]
+            torch.add(same, reverse.transpose(2, 3), out=to)
+        return found
 
 
 class NLM(nn.Module):
@@ -174,8 +214,17 @@ class NLM(nn.Module):
         return [{int(arity): cast(Transform, part) for arity, part in layer.items()} for layer in layers]
 
     def _hand_on(self, old: Tensor | None, z: Tensor) -> Tensor:
-        new = z.sigmoid()
-        return torch.cat([old, new], dim=1) if self.residual and old is not None else new
+        old = old if self.residual else None
+        if torch.is_grad_enabled():
+            new = z.sigmoid()
+            return new if old is None else torch.cat([old, new], dim=1)
+        begin = 0 if old is None else old.shape[1]
+        found = z.new_empty((len(z), begin + z.shape[1]))
+        for part in slices(len(z)):
+            if old is not None:
+                found[part, :begin] = old[part]
+            torch.sigmoid(z[part], out=found[part, begin:])
+        return found
 
     def _by_types(self, inputs: NLMInputs, places: Places) -> Typed:
         """What the types of pairs and triples decide: pairs after one layer, triples after one and two."""
@@ -203,6 +252,13 @@ def _dense(x: Tensor | Rows | None) -> Tensor | None:
     return x.dense() if isinstance(x, Rows) else x
 
 
+def slices(rows: int) -> Iterator[slice]:
+    """All rows, a few at a time; a search is asked before each whether it has to stop."""
+    for begin in range(0, rows, MOST_ROWS):
+        _core.keep_limits()
+        yield slice(begin, begin + MOST_ROWS)
+
+
 # --- where tuples are -----------------------------------------------------------------------------------
 
 
@@ -223,6 +279,23 @@ class Places:
             if n:
                 yield n, slice(begin, end)
             begin = end
+
+    def blocks(self) -> Iterator[tuple[int, slice, slice, slice]]:
+        """All triples, a few at a time: those of all objects of some states, or of some first objects of one.
+
+        The states' number of objects, where their pairs and triples are, and the first objects.
+        """
+        for (n, pairs), (_, triples) in zip(self.slices(2), self.slices(3), strict=True):
+            states, objects = max(1, MOST_ROWS // n**3), max(1, MOST_ROWS // n**2)
+            for begin, pair in zip(
+                range(triples.start, triples.stop, states * n**3),
+                range(pairs.start, pairs.stop, states * n**2),
+                strict=True,
+            ):
+                end = min(begin + states * n**3, triples.stop)
+                part = slice(pair, min(pair + states * n**2, pairs.stop)), slice(begin, end)
+                for first in range(0, n, objects):
+                    yield n, *part, slice(first, first + objects)
 
     @cached_property
     def of_object(self) -> Tensor:
@@ -386,13 +459,14 @@ class Typed(NamedTuple):
     def triples(self, places: Places) -> Tensor | None:
         if self.by_triple is None:
             return None
-        inputs = self.inputs
-        found = [torch.zeros(0, dtype=torch.int32, device=self.by_triple.device)]
-        for n, pairs in places.slices(2):
-            first, second, third = (code[inputs.types[pairs]].view(-1, n, n) for code in inputs.codes)
-            place = first[:, :, :, None] + second[:, :, None, :] + third[:, None, :, :]
-            found.append(inputs.numbers[place.view(-1)])
-        return self.by_triple.index_select(0, torch.cat(found))
+        inputs, codes = self.inputs, [code[self.inputs.types] for code in self.inputs.codes]
+        found = [self.by_triple[:0]]
+        for n, pairs, _, objects in places.blocks():
+            _core.keep_limits()
+            first, second, third = (code[pairs].view(-1, n, n) for code in codes)
+            place = first[:, objects, :, None] + second[:, objects, None, :] + third[:, None, :, :]
+            found.append(self.by_triple.index_select(0, inputs.numbers[place.view(-1)]))
+        return torch.cat(found)
 
 
 # --- minima and maxima ----------------------------------------------------------------------------------
@@ -401,8 +475,13 @@ class Typed(NamedTuple):
 def typed_extremes(z: list[Tensor], types: Types, places: Places) -> list[Tensor]:
     """Of each z, values for types of triples before the sigmoid: what `Places.extremes` gives after it."""
     orders = [] if all(map(_for_core, z)) else [_ascending(one) for one in z]
-    table = torch.stack([_ranks(order) for order in orders] or z)
-    table = table if orders else table.sigmoid_()
+    if orders:
+        table = torch.stack([_ranks(order) for order in orders])
+    else:
+        table = z[0].new_empty((len(z), *z[0].shape))
+        for part in slices(len(z[0])):
+            torch.stack([one[part] for one in z], out=table[:, part])
+            table[:, part].sigmoid_()
     result = table.new_empty((len(z), len(types.of_pair), 2 * table.shape[2]))
     _core.nlm_triple_extremes(
         table=table.numpy(),
@@ -485,11 +564,12 @@ def _fold(x: Tensor, index: Tensor) -> Tensor:
     """The channels are in as many parts as `index` (parts, rows) has: the sum of those rows of the parts."""
     parts, rows = index.shape
     channels = x.shape[1] // parts
-    place = index * parts + torch.arange(parts, device=x.device)[:, None]
-    _core.keep_limits()
-    found = x.reshape(len(x) * parts, channels).index_select(0, place.view(-1))
-    _core.keep_limits()
-    return found.view(parts, rows, channels).sum(0)
+    table, numbers = x.reshape(len(x) * parts, channels), torch.arange(parts, device=x.device)[:, None]
+    found = []
+    for part in slices(rows):
+        place = index[:, part] * parts + numbers
+        found.append(table.index_select(0, place.view(-1)).view(parts, -1, channels).sum(0))
+    return torch.cat(found) if found else x.new_empty((0, channels))
 
 
 class _Fold(torch.autograd.Function):

@@ -14,6 +14,7 @@ that have to go to one other. The network itself is in `nlm.py`, which is import
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hstar import _core
 from hstar.errors import UnsupportedError
 from hstar.models.model import MODELS
 from hstar.models.relational_model import Integers, RelationalModel, StateRows
@@ -36,6 +38,9 @@ _BITS = 16  # channels that are packed into one number at a time
 # Types of triples are looked for if there are less triples than this for each that is possible: then sorting
 # values of types that there are not would take longer.
 _LOOK = 100
+# A forward pass is over so many pairs, or this times as many triples: what it needs stays below a GB.
+_MOST_TUPLES = 1 << 17
+_TRIPLES_OF_PAIR = 1 << 5
 _TABLE = 1 << 20  # codes below this are looked up in a table, others are sorted
 
 
@@ -74,25 +79,29 @@ class NLMConfig(Checked, RelationalModel):
         return NLMInstance(n, _columns(held), _columns(fixed))
 
     def inputs(self, words: Vocabulary, states: StateRows) -> NLMInputs:
-        return self._inputs(words, states, twins=True)
+        return self._inputs(Channels.of(words).counts, *_truth(states))
 
-    def search_inputs(self, words: Vocabulary, states: StateRows) -> NLMInputs:
+    def search_inputs(self, words: Vocabulary, states: StateRows) -> Iterator[NLMInputs]:
         """States have no twins: outputs are the same, but for rounding."""
-        return self._inputs(words, states, twins=False)
+        counts = Channels.of(words).counts
+        objects, state, entries = _truth(states)
+        if not counts[3]:
+            most = self.breadth if self.exclude_self else 1
+            objects, state, entries = _without_twins(objects, state, entries, most)
+        tuples = objects**2 + (objects**3 // _TRIPLES_OF_PAIR if self.breadth == MAX_BREADTH else 0)
+        part = np.cumsum(tuples) // _MOST_TUPLES
+        for number in np.unique(part):
+            begin, end = np.searchsorted(part, [number, number + 1])
+            those = (begin <= state) & (state < end)
+            yield self._inputs(counts, objects[begin:end], state[those] - begin, entries[:, those])
 
-    def _inputs(self, words: Vocabulary, states: StateRows, *, twins: bool) -> NLMInputs:
+    def _inputs(
+        self, counts: tuple[int, ...], objects: Integers, state: Integers, entries: Integers
+    ) -> NLMInputs:
         import torch
 
         from hstar.models.nlm import NLMInputs
 
-        counts = Channels.of(words).counts
-        used, instance = np.unique(states.instance, return_inverse=True)
-        chosen: list[NLMInstance] = [states.instances[i] for i in used]
-        objects = np.array([one.objects for one in chosen], dtype=np.int64)[instance]
-        state, entries = _entries(states, chosen, instance)
-        if not twins and not counts[3]:
-            most = self.breadth if self.exclude_self else 1
-            objects, state, entries = _without_twins(objects, state, entries, most)
         order = np.argsort(objects, kind="stable")
         sizes = objects[order]
         row = np.empty_like(order)
@@ -177,8 +186,11 @@ def _columns(entries: list[tuple[int, int, int]]) -> Integers:
     return found
 
 
-def _entries(states: StateRows, chosen: list[NLMInstance], instance: Integers) -> tuple[Integers, Integers]:
-    """All that is true in the states: their numbers, and arity, channel and tuple (3, entries)."""
+def _truth(states: StateRows) -> tuple[Integers, Integers, Integers]:
+    """Numbers of objects, and all that is true: of which state, and arity, channel and tuple (3, entries)."""
+    used, instance = np.unique(states.instance, return_inverse=True)
+    chosen: list[NLMInstance] = [states.instances[i] for i in used]
+    objects = np.array([one.objects for one in chosen], dtype=np.int64)[instance]
     atoms = np.array([one.atoms.shape[1] for one in chosen], dtype=np.int64)
     fixed = np.array([one.fixed.shape[1] for one in chosen], dtype=np.int64)
     known = np.concatenate([np.zeros((3, 0), dtype=np.int64), *(one.atoms for one in chosen)], axis=1)
@@ -188,7 +200,7 @@ def _entries(states: StateRows, chosen: list[NLMInstance], instance: Integers) -
     owner = np.repeat(np.arange(len(states)), number)
     within = np.arange(len(owner)) - np.repeat(_begins(number), number)
     always = given[:, _begins(fixed)[instance[owner]] + within]
-    return np.concatenate([states.state, owner]), np.concatenate([held, always], axis=1)
+    return objects, np.concatenate([states.state, owner]), np.concatenate([held, always], axis=1)
 
 
 # --- twins ------------------------------------------------------------------------------------------------
@@ -313,7 +325,9 @@ def _seen(sizes: Integers, codes: list[Integers], places: int) -> npt.NDArray[np
     for n, group in groupby(sizes.tolist()):
         pairs = slice(begin, begin + len(list(group)) * n * n)
         first, second, third = (code[pairs].reshape(-1, max(n, 1), max(n, 1)) for code in codes)
-        seen[first[:, :, :, None] + second[:, :, None, :] + third[:, None, :, :]] = True
+        for i in range(n):
+            _core.keep_limits()
+            seen[first[:, i, :, None] + second[:, i, None, :] + third] = True
         begin = pairs.stop
     return seen
 

@@ -9,7 +9,7 @@ batch, but for rounding.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias, TypeVar
 
@@ -30,6 +30,8 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Array: TypeAlias = npt.NDArray[np.float64]
 T = TypeVar("T")
 
+_MOST_ATOMS = 1 << 19  # of states that are read together in a search
+
 
 @dataclass(frozen=True, eq=False)
 class StateRows:
@@ -48,6 +50,12 @@ class StateRows:
 
     def __len__(self) -> int:
         return len(self.instance)
+
+    def part(self, begin: int, end: int) -> StateRows:
+        """Some of the states, without their columns."""
+        first, last = np.searchsorted(self.state, [begin, end])
+        state, atom = self.state[first:last] - begin, self.atom[first:last]
+        return StateRows(self.instances, self.instance[begin:end], state, atom, {})
 
 
 class RelationalModel(Protocol):
@@ -74,9 +82,12 @@ class RelationalModel(Protocol):
     def inputs(self, words: Vocabulary, states: StateRows) -> Any:
         """What the module takes: one tensor, or a NamedTuple of tensors, on the cpu."""
 
-    def search_inputs(self, words: Vocabulary, states: StateRows) -> Any:
-        """The same in a search, where gradients are not needed."""
-        return self.inputs(words, states)
+    def search_inputs(self, words: Vocabulary, states: StateRows) -> Iterator[Any]:
+        """The same in a search, where gradients are not needed: one for some states after the other.
+
+        A search is asked before each whether it has to stop. So one should take no more than milliseconds.
+        """
+        yield self.inputs(words, states)
 
     def build(self, words: Vocabulary, outputs: int) -> nn.Module:
         """A fresh module; its weights depend on torch's random state and on `fitted` only."""
@@ -94,7 +105,7 @@ class RelationalModel(Protocol):
         """Of what `export` gave the model for the search in a task: an `InputError` if it is of another
         domain, a `ModelError` if the tensors are not those of this model.
 
-        Torch gets all new successors of an expansion in one forward pass.
+        Torch gets all new successors of an expansion in one forward pass, or in a few if they are large.
         """
         found = relations(task, words, operators=self.operators)
         module = with_weights(lambda: self.build(words, outputs), tensors, self.name)
@@ -104,11 +115,23 @@ class RelationalModel(Protocol):
         offset = np.cumsum([0, *(len(values) for values in task.atoms)])[:-1]
 
         def run(states: States) -> Array:
+            most = max(1, _MOST_ATOMS // (len(constant) + states.shape[1]))
+            parts = (states[begin : begin + most] for begin in range(0, len(states), most))
+            inputs = (one for part in parts for one in self.search_inputs(words, rows(part)))
+            raw = np.empty((len(states), outputs))
+            begin = 0
+            for one in inputs:
+                _core.keep_limits()
+                found = _outputs(module, one)
+                raw[begin : begin + len(found)] = found
+                begin += len(found)
+            return raw
+
+        def rows(states: States) -> StateRows:
             told = atom_of_fact[states + offset]
             atoms = np.concatenate([np.broadcast_to(constant, (len(told), len(constant))), told], axis=1)
             state, place = np.nonzero(atoms >= 0)
-            rows = StateRows(encoded, np.zeros(len(states), dtype=np.int64), state, atoms[state, place], {})
-            return _outputs(module, self.search_inputs(words, rows))
+            return StateRows(encoded, np.zeros(len(states), dtype=np.int64), state, atoms[state, place], {})
 
         return _core.callback_model(run, outputs, self.name)
 
