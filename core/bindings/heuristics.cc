@@ -42,8 +42,9 @@ std::pair<std::optional<std::vector<int32_t>>, int64_t> relaxed_plan(const PyTas
 // Landmarks as lists of facts, and orders between their numbers.
 using Order = std::tuple<size_t, size_t, const char*>;
 std::pair<std::vector<std::vector<std::pair<int32_t, Value>>>, std::vector<Order>> landmarks(
-    const PyTask& task) {
-  const LandmarkGraph graph(*task.space, task.initial);
+    const PyTask& task, bool thorough) {
+  const LandmarkGraph graph(*task.space, task.initial, CostType::kNormal,
+                            thorough ? Backchaining::kThorough : Backchaining::kQuick);
   const size_t n = graph.landmarks.size();
   std::vector<std::vector<std::pair<int32_t, Value>>> facts(n);
   std::vector<Order> orders;
@@ -129,9 +130,10 @@ void bind_heuristics(nb::module_& module) {
              "Operators of ff's relaxed plan (None for a dead end) and the number of atoms they "
              "delete.");
   module.def(
-      "landmarks", &landmarks, "task"_a,
+      "landmarks", &landmarks, "task"_a, "thorough"_a = false,
       "Landmarks of the initial state, each the facts (variable, value) of which a plan makes one true, "
-      "and their orders: number before, number after, natural, greedy-necessary or reasonable.");
+      "and their orders: number before, number after, natural, greedy-necessary or reasonable. "
+      "`thorough`: with more disjunctive landmarks, as lmcp uses them.");
 }
 
 }  // namespace hstar

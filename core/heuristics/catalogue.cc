@@ -6,7 +6,7 @@ namespace hstar {
 
 const std::vector<HeuristicEntry>& heuristic_catalogue() {
   static const std::vector<HeuristicEntry> entries = {
-      blind_entry, goalcount_entry, hmax_entry, add_entry, ff_entry, lmcut_entry, landmarks_entry,
+      blind_entry, goalcount_entry, hmax_entry, add_entry, ff_entry, lmcut_entry, landmarks_entry, lmcp_entry,
   };
   return entries;
 }

@@ -33,7 +33,7 @@ constexpr HeuristicEntry entry() {
 
 // Each stands, with its name, in its own file.
 extern const HeuristicEntry blind_entry, goalcount_entry, hmax_entry, add_entry, ff_entry, lmcut_entry,
-    landmarks_entry;
+    landmarks_entry, lmcp_entry;
 
 const std::vector<HeuristicEntry>& heuristic_catalogue();
 

@@ -17,9 +17,11 @@ using Facts = std::vector<int32_t>;  // numbers of facts
 
 class Discovery {
  public:
-  Discovery(const PlanningSpace& space, const std::vector<Value>& initial, CostType type)
+  Discovery(const PlanningSpace& space, const std::vector<Value>& initial, CostType type,
+            Backchaining backchaining)
       : space_(space),
         relaxed_(space.task(), type),
+        thorough_(backchaining == Backchaining::kThorough),
         facts_(relaxed_.facts),
         labels_(facts_),
         marks_(facts_, 0) {
@@ -59,6 +61,7 @@ class Discovery {
     Facts facts;
     std::vector<size_t> greedy_before;  // nodes
     bool initial;
+    std::vector<int32_t> first_achievers;  // relaxed operators, unless it is initial
   };
 
   // Zhu and Givan: a label has the fact itself and what every way to make it true has passed, an operator's
@@ -132,7 +135,7 @@ class Discovery {
 
   size_t add_node(Facts facts, bool initial) {
     for (const int32_t fact : facts) node_of_[fact] = nodes_.size();
-    nodes_.push_back({std::move(facts), {}, initial});
+    nodes_.push_back({std::move(facts), {}, initial, {}});
     return nodes_.size() - 1;
   }
 
@@ -140,26 +143,56 @@ class Discovery {
   std::vector<int32_t> first_achievers(const Facts& facts) const {
     std::set<int32_t> found;
     const auto among = [&](int32_t fact) { return std::ranges::find(facts, fact) != facts.end(); };
+    // Labels say all about a single fact, but do not know of several of which each would do.
+    const bool explore = thorough_ && facts.size() > 1;
+    const std::vector<char> before = explore ? reachable_before(facts) : std::vector<char>();
+    const std::vector<char>& possible = explore ? before : reachable_;
     for (const int32_t fact : facts)
       for (const int32_t op : achievers_[fact])
-        if (reachable_[op] && std::ranges::none_of(relaxed_.preconditions[op], [&](int32_t precondition) {
+        if (possible[op] && std::ranges::none_of(relaxed_.preconditions[op], [&](int32_t precondition) {
               return std::ranges::any_of(labels_[precondition], among);
             }))
           found.insert(op);
     return {found.begin(), found.end()};
   }
 
+  // Whether relaxed operators can be taken before any of these facts is true, none of which is initially.
+  std::vector<char> reachable_before(const Facts& facts) const {
+    std::vector<char> known = initial_, possible(relaxed_.operators(), 0);
+    for (const int32_t fact : facts) known[fact] = 1;  // never true, so that nothing is told of it
+    std::vector<int32_t> missing(relaxed_.operators()), queue;
+    const auto take = [&](int32_t op) {
+      possible[op] = 1;
+      for (const int32_t fact : relaxed_.effects[op])
+        if (!std::exchange(known[fact], 1)) queue.push_back(fact);
+    };
+    for (int32_t op = 0; op < relaxed_.operators(); ++op) {
+      missing[op] = static_cast<int32_t>(
+          std::ranges::count_if(relaxed_.preconditions[op], [&](int32_t fact) { return !initial_[fact]; }));
+      if (missing[op] == 0) take(op);
+    }
+    while (!queue.empty()) {
+      const int32_t fact = queue.back();
+      queue.pop_back();
+      for (const int32_t op : users_[fact])
+        if (--missing[op] == 0) take(op);
+    }
+    return possible;
+  }
+
   // Greedy-necessary orders to a landmark, and the disjunctive landmarks that they begin at.
   void backchain(size_t node) {
     if (nodes_[node].initial) return;
-    const std::vector<int32_t> first = first_achievers(nodes_[node].facts);
+    const std::vector<int32_t> first = nodes_[node].first_achievers = first_achievers(nodes_[node].facts);
     std::map<int32_t, size_t> counts;             // per fact: first achievers that need it
     std::map<std::string, std::set<int32_t>> of;  // per predicate: facts
     std::map<std::string, size_t> having;         // per predicate: first achievers that need some
+    for (const int32_t op : first)
+      for (const int32_t fact : relaxed_.preconditions[op]) ++counts[fact];
     for (const int32_t op : first) {
       std::set<std::string> predicates;
       for (const int32_t fact : relaxed_.preconditions[op]) {
-        ++counts[fact];
+        if (thorough_ && counts[fact] == first.size()) continue;  // a landmark of its own
         const std::string name = predicate(fact);
         if (name.empty() || of[name].size() > kMaxDisjuncts) continue;
         of[name].insert(fact);
@@ -220,10 +253,17 @@ class Discovery {
     for (const int32_t fact : node.facts) {
       result.facts.push_back(fact_of_[fact]);
       result.derived |= space_.task().variables[fact_of_[fact].variable].derived();
-      for (const int32_t op : achievers_[fact]) least = std::min(least, relaxed_.costs[op]);
+      for (const int32_t op : achievers_[fact]) {
+        least = std::min(least, relaxed_.costs[op]);
+        result.achievers.push_back(relaxed_.sources[op]);
+      }
     }
-    result.achievable = least != std::numeric_limits<Cost>::max();
-    result.cost = result.achievable ? std::max(least, 1) : 1;
+    for (const int32_t op : node.first_achievers) result.first_achievers.push_back(relaxed_.sources[op]);
+    for (std::vector<int32_t>* ops : {&result.achievers, &result.first_achievers}) {
+      std::ranges::sort(*ops);
+      ops->erase(std::unique(ops->begin(), ops->end()), ops->end());
+    }
+    result.cost = result.achievers.empty() ? 1 : std::max(least, 1);
     result.goal = is_goal(node);
     result.initial = node.initial;
     return result;
@@ -351,6 +391,7 @@ class Discovery {
 
   const PlanningSpace& space_;
   const RelaxedTask relaxed_;
+  const bool thorough_;
   const int32_t facts_;
   std::vector<Fact> fact_of_;    // per number
   Rows users_, achievers_;       // per fact: relaxed operators
@@ -365,8 +406,9 @@ class Discovery {
 
 }  // namespace
 
-LandmarkGraph::LandmarkGraph(const PlanningSpace& space, const std::vector<Value>& initial, CostType type) {
-  Discovery(space, initial, type).run(*this);
+LandmarkGraph::LandmarkGraph(const PlanningSpace& space, const std::vector<Value>& initial, CostType type,
+                             Backchaining backchaining) {
+  Discovery(space, initial, type, backchaining).run(*this);
 }
 
 }  // namespace hstar

@@ -43,18 +43,26 @@ class LandmarkSets {
   std::vector<uint64_t> bits_;
 };
 
+constexpr int32_t kAxiom = -1;
+
 struct Landmark {
   std::vector<Fact> facts;  // one of them
   bool goal = false;
-  bool initial = false;     // true in the initial state
-  bool derived = false;     // by axioms: true at once when their conditions are
-  bool achievable = false;  // by some operator or axiom
-  Cost cost = 1;            // the least of an operator that makes it true, at least 1
+  bool initial = false;  // true in the initial state
+  bool derived = false;  // by axioms: true at once when their conditions are
+  Cost cost = 1;         // the least of an operator that makes it true, at least 1
+  // Operators that make it true, kAxiom for axioms; and those that may do so for the first time. Sorted.
+  std::vector<int32_t> achievers, first_achievers;
 };
+
+// How disjunctive landmarks are found. kThorough finds more, in more time: their first achievers by an
+// exploration for each, since labels do not know of several facts of which one would do; and facts that all
+// first achievers need are single landmarks, so that they are left out of the sets.
+enum class Backchaining { kQuick, kThorough };
 
 struct LandmarkGraph {
   LandmarkGraph(const PlanningSpace& space, const std::vector<Value>& initial,
-                CostType type = CostType::kNormal);
+                CostType type = CostType::kNormal, Backchaining backchaining = Backchaining::kQuick);
 
   bool solvable = true;  // without deletes; if not, there are no landmarks
   std::vector<Landmark> landmarks;

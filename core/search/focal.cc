@@ -38,7 +38,7 @@ namespace {
 class FocalSearch : private GraphSearch {
  public:
   explicit FocalSearch(const SearchContext& context)
-      : GraphSearch(context, {context.heuristics[0]}),
+      : GraphSearch(context, told(context)),
         guide_(*context.heuristics[0]),
         anchor_(context.anchor),
         guide_is_anchor_(!anchor_ && guide_.admissible()),
@@ -75,6 +75,12 @@ class FocalSearch : private GraphSearch {
   }
 
  private:
+  // Who is told of paths.
+  static Heuristics told(const SearchContext& context) {
+    if (!context.anchor) return {context.heuristics[0]};
+    return {context.heuristics[0], context.anchor};
+  }
+
   static constexpr Cost kUnknown = -1;
   static constexpr int64_t kInfinity = std::numeric_limits<int64_t>::max();
 
@@ -231,7 +237,7 @@ class FocalSearch : private GraphSearch {
   void ask_anchor(StateId id) {
     Belief& belief = beliefs_[id];
     asked_.clear();
-    asked_.push(graph_.state(id));
+    asked_.push(graph_.state(id), 0, id);
     anchor_->evaluate(asked_, 0, 1, &belief.h);
     ++counts().anchored;
     if (belief.h == kDeadEnd) {

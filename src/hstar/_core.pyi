@@ -226,9 +226,9 @@ def relaxed_plan(task: Task, state: Sequence[int]) -> tuple[list[int] | None, in
     Operators of ff's relaxed plan (None for a dead end) and the number of atoms they delete.
     """
 
-def landmarks(task: Task) -> tuple[list[list[tuple[int, int]]], list[tuple[int, int, str]]]:
+def landmarks(task: Task, thorough: bool = False) -> tuple[list[list[tuple[int, int]]], list[tuple[int, int, str]]]:
     """
-    Landmarks of the initial state, each the facts (variable, value) of which a plan makes one true, and their orders: number before, number after, natural, greedy-necessary or reasonable.
+    Landmarks of the initial state, each the facts (variable, value) of which a plan makes one true, and their orders: number before, number after, natural, greedy-necessary or reasonable. `thorough`: with more disjunctive landmarks, as lmcp uses them.
     """
 
 class RelationalTask:

@@ -14,7 +14,7 @@ import hstar
 from conftest import DATA, Case, Cases, handmade, random_text
 from hstar import _core
 from oracles import sas
-from oracles.landmarks import LandmarkStatus
+from oracles.landmarks import LandmarkPartition, LandmarkStatus
 from oracles.test_oracles import operator, task_text, variable
 
 Test = Callable[[sas.State], bool]
@@ -44,9 +44,13 @@ def relaxed_facts(case: Case, forbidden: sas.Fact | None) -> set[sas.Fact]:
 
 
 def check(case: Case) -> None:
-    """All claims of the graph, by brute force."""
-    status = LandmarkStatus(case.task.core, case.oracle)
-    facts, orders = _core.landmarks(case.task.core)
+    """All claims of the graphs, by brute force."""
+    for kind in (LandmarkStatus, LandmarkPartition):
+        check_graph(case, kind(case.task.core, case.oracle))
+
+
+def check_graph(case: Case, status: LandmarkStatus) -> None:
+    facts, orders = _core.landmarks(case.task.core, not status.ordered)
     initial = case.oracle.initial
     single = {tuple(group[0]) for group in facts if len(group) == 1}
     if not status.solvable:

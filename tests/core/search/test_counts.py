@@ -13,15 +13,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import hstar
-from conftest import Case, Cases
+from conftest import Case, Cases, handmade, random_text
 from hstar import _core
 from hstar.search.heuristics import evaluate
 from oracles import sas
-from oracles.landmarks import LandmarkStatus
+from oracles.landmarks import LandmarkPartition, LandmarkStatus
 
 Key = Callable[[float, float], tuple[float, ...]]
+PATHS = {"landmarks": LandmarkStatus, "lmcp": LandmarkPartition}  # heuristics that depend on paths
 
 
 @dataclass
@@ -46,8 +49,9 @@ class Naive:
         self.asked = [0] * len(names)
         self.age = 0
         # What depends on paths is computed when a state is met.
-        self.paths = LandmarkStatus(case.task.core, case.oracle) if "landmarks" in names else None
-        self.by_paths = [name == "landmarks" for name in names]
+        kinds = [PATHS[name] for name in names if name in PATHS]
+        self.paths = kinds[0](case.task.core, case.oracle) if kinds else None
+        self.by_paths = [name in PATHS for name in names]
 
     def push(self, state: sas.State) -> None:
         for table, queue in zip(self.h, self.open, strict=True):
@@ -66,6 +70,8 @@ class Naive:
         for table, by_paths in zip(self.h, self.by_paths, strict=True):
             if by_paths and self.paths:
                 table[state] = self.paths.value(state)
+                if isinstance(self.paths, LandmarkPartition):
+                    assert table[state] <= self.case.exact[state], f"{state} is overestimated"
         if any(table[state] == math.inf for table in self.h):
             count.dead_ends += 1
             self.status[state] = "dead"
@@ -145,6 +151,19 @@ def agree(case: Case, names: list[str], search: str, key: Key, by_g: bool, **opt
 def test_astar_expands_as_the_naive_one(case: Case) -> None:
     for name in case.supported:
         agree(case, [name], "astar", astar, True)
+
+
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 10_000), conditional=st.booleans(), axioms=st.booleans(), unit=st.booleans())
+def test_landmark_costs_are_partitioned_as_by_the_naive_one(
+    seed: int, conditional: bool, axioms: bool, unit: bool
+) -> None:
+    """Its values depend on paths: states that A* meets on several, and with costs of 0, show it."""
+    text = random_text(seed, conditional, axioms)
+    case = handmade("random", text.replace("begin_metric\n1", "begin_metric\n0") if unit else text)
+    agree(case, ["lmcp"], "astar", astar, True)
+    found = hstar.solve(case.task, "lmcp", "astar")
+    assert found.plan_cost == (case.optimum if case.solvable else None)
 
 
 def test_wastar_expands_as_the_naive_one(case: Case) -> None:
