@@ -6,8 +6,9 @@ reading and preparations included, so that other work on the machine matters lit
 where both planners search for at least `--least` seconds. Each run is kept (records.py), and the same command
 goes on where it stopped.
 
-Further configurations of hstar can run on the same tasks (`--others`). The table `contestants` has solved
-tasks and quality (best known cost / cost, summed) of all of them.
+Further configurations of hstar can run on the same tasks (`--others`), without Fast Downward if `--alone` is
+given. The table `contestants` has solved tasks and quality (best known cost / cost, summed) of all of them,
+`times` the CPU time of each beside the first. If one does not support a task, those after it do not run.
 
 python benchmarks/lama.py --cpu 60 --out build/lama.jsonl; what it keeps: --print build/lama.jsonl
 """
@@ -29,7 +30,7 @@ from typing import Any
 from records import Records, add_file_options, build, finish, note, shown, stored, table
 
 import hstar
-from hstar.errors import HstarError
+from hstar.errors import HstarError, UnsupportedError
 from hstar.experiments.fast_downward import FastDownward
 from hstar.experiments.process import ProcessLimits, run_limited
 from hstar.search.aliases import find_alias
@@ -50,11 +51,14 @@ PART = "lama"
 WALL = 20  # wall-clock seconds for each second of CPU time, on a machine that others use
 SPARE_S = 5  # for what comes after a search that was stopped
 TRANSLATE_S = 120.0
-TABLES = ("rates", "coverage", "contestants", "tasks")
+TABLES = ("rates", "coverage", "contestants", "times", "tasks")
+TIMED_S = 0.1  # of search in one of two runs; below that, starting the process is what takes time
 # `--others`: what hstar.solve is asked for.
 OTHERS: dict[str, dict[str, Any]] = {
     "lazy-ff": {"heuristic": "ff", "search": "lazy", "preferred": True},
     "gbfs-ff": {"heuristic": "ff", "search": "gbfs"},
+    "astar-lmcut": {"heuristic": "lmcut", "search": "astar"},
+    "astar-lmcp": {"heuristic": "lmcp", "search": "astar"},
 }
 Run = dict[str, Any]
 
@@ -129,17 +133,23 @@ def run_own(sas: Path, config: str, cpu: int, memory_mb: int) -> Run:
     return {**run, "solved": run["status"] == "solved"}
 
 
+def run_config(task: hstar.Task, config: str) -> hstar.Result:
+    if config in OTHERS:
+        return hstar.solve(task, **OTHERS[config])
+    if config in ("ff", "landmarks"):  # what lazy search does with one heuristic
+        return hstar.solve(task, config, "lazy", preferred=True, costs="one")
+    return find_alias(config).run(task)
+
+
 def child(sas: Path, config: str, cpu: int) -> int:
     """One search under a limit on CPU time: its end is an interrupt, which a search answers with counts."""
     signal.signal(signal.SIGXCPU, signal.default_int_handler)
     resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + SPARE_S))
-    task = hstar.load(sas)
-    if config in OTHERS:
-        result = hstar.solve(task, **OTHERS[config])
-    elif config in ("ff", "landmarks"):  # what lazy search does with one heuristic
-        result = hstar.solve(task, config, "lazy", preferred=True, costs="one")
-    else:
-        result = find_alias(config).run(task)
+    try:
+        result = run_config(hstar.load(sas), config)
+    except UnsupportedError:
+        print(json.dumps({"status": "unsupported"}))
+        return 0
     usage = resource.getrusage(resource.RUSAGE_SELF)
     record = {
         "status": "time_limit" if result.status == "interrupted" else result.status,
@@ -232,6 +242,31 @@ def contestants(runs: Sequence[Run]) -> str:
     return table(header, [*rows, row("all", every)])
 
 
+def times(runs: Sequence[Run]) -> str:
+    """Each contestant beside the first: CPU time of the whole run on tasks that both solve."""
+    found = by_contestant(runs)
+    first, *others = found or [""]
+    rows = []
+    for name in others:
+        pairs = [(found[first][task], found[name][task]) for task in found[first]]
+        alone = [sum(bool(one["solved"]) and not other["solved"] for one, other in pairs)]
+        alone += [sum(bool(other["solved"]) and not one["solved"] for one, other in pairs)]
+        both = [pair for pair in pairs if pair[0]["solved"] and pair[1]["solved"]]
+        timed = [
+            (one["total_time"], other["total_time"])
+            for one, other in both
+            if max(one["search_time"], other["search_time"]) >= TIMED_S
+        ]
+        faster = [sum(a < b for a, b in timed), sum(b < a for a, b in timed)]
+        equal = sum(one["cost"] == other["cost"] for one, other in both)
+        counts = [len(pairs), *alone, len(both), equal, len(timed), *faster]
+        ratio = f"{geometric_mean([b / a for a, b in timed]):.2f}" if timed else ""
+        rows.append([f"{first}, {name}", *map(str, counts), ratio])
+    header = ["first, second", "tasks", "solved by first alone", "by second alone", "by both", "equal costs"]
+    header += ["timed", "first faster", "second faster", "time second / first, geometric mean"]
+    return table(header, rows)
+
+
 def task_rows(found: dict[str, tuple[Run, Run]], least: float) -> Iterator[list[str]]:
     for task, (peer, own) in found.items():
         rates = [rate(run, least) for run in (peer, own)]
@@ -250,6 +285,7 @@ def report(runs: Sequence[Run], config: str, least: float) -> dict[str, tuple[st
         "rates": (f"## Evaluations per second, {config}", rates),
         "coverage": (f"## Solved, {config}", coverage),
         "contestants": ("## Solved and quality, all contestants", contestants(runs)),
+        "times": ("## CPU time, contestants side by side", times(runs)),
         "tasks": ("## Task by task", table(header, task_rows(found, least))),
     }
 
@@ -274,6 +310,7 @@ def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--least", type=float, default=0.5, metavar="S", help="of search, for a rate (default: %(default)s)")
     add("--config", default="lama-first", help="hstar's: an alias, or ff or landmarks alone, in lazy search")
     add("--others", default="", metavar="NAMES", help=f"further ones: {', '.join(OTHERS)}")
+    add("--alone", action="store_true", help="without Fast Downward")
     add("--tasks", type=Path, default=BENCHMARKS, help="the folder of the sets")
     add("--work", type=Path, default=WORK, help="where translated tasks are kept")
     add("--child", type=Path, help=argparse.SUPPRESS)
@@ -290,7 +327,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(shown(report(runs, options.config, options.least), runs, options.table, options.file))
         return 0
     planner = FastDownward.find()
-    if planner is None:
+    if planner is None and not options.alone:
         note("Fast Downward is not installed: pip install 'hstar[bench]'")
         return 1
     records = Records(options.out, KEY)
@@ -300,13 +337,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         limits = options.cpu, options.memory
         own = [options.config, *filter(None, options.others.split(","))]
-        for who, version, config, measure in (
-            *(("hstar", build(), config, partial(run_own, sas, config, *limits)) for config in own),
-            ("fast_downward", planner.revision, "", partial(run_peer, planner, sas, *limits)),
-        ):
+        contests = [("hstar", build(), config, partial(run_own, sas, config, *limits)) for config in own]
+        if planner is not None and not options.alone:
+            contests.append(("fast_downward", planner.revision, "", partial(run_peer, planner, sas, *limits)))
+        for who, version, config, measure in contests:
             what = (PART, who, version, name, config, *limits)
             run = records.get(dict(zip(KEY, what, strict=True)), measure)
             note(f"{name:50} {who:14} {run['status']:12} {run.get('total_time') or 0:6.2f} s")
+            if run["status"] == "unsupported":
+                break
     print(shown(report(records.used, options.config, options.least), records.used, options.table))
     return 0
 

@@ -59,3 +59,23 @@ def test_contestants_are_compared_on_tasks_that_all_have_run() -> None:
         "Fast Downward, quality |"
     )
     assert table[2:] == ["| ipc/d | 2 | 1 | 2 | 0.5 | 2.0 |", "| all | 2 | 1 | 2 | 0.5 | 2.0 |"]
+
+
+def test_times_are_compared_where_one_of_two_searches_takes_long_enough() -> None:
+    times = load_script("lama")["times"]
+
+    def run(config: str, task: str, seconds: float, solved: bool = True) -> dict[str, Any]:
+        known = {"planner": "hstar", "config": config, "task": task, "solved": solved, "cost": 5}
+        return {**known, "total_time": seconds + 0.3, "search_time": seconds}
+
+    runs = [
+        run(config, f"ipc/d/p{number}", *found)
+        for config, column in (
+            ("astar-lmcut", [(0.01,), (0.7,), (2.7,), (9.7, False)]),
+            ("astar-lmcp", [(0.05,), (0.2,), (0.3,), (5.0,)]),
+        )
+        for number, found in enumerate(column)
+    ]
+    row = times(runs).splitlines()[2]
+    # 0.5 / 1 and 0.6 / 3: geometric mean 0.316
+    assert row == "| astar-lmcut, astar-lmcp | 4 | 0 | 1 | 3 | 3 | 2 | 0 | 2 | 0.32 |"
