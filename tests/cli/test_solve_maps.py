@@ -310,6 +310,8 @@ def test_a_ros_map(hstar: Run, refused: Refused, folder: Path) -> None:
     assert hstar(*words, *ends, "--inflate", "0.5m").code == 11  # the gap is as wide as one cell
     assert "row and a column" in refused(33, *words, "--start", "1.5,2")
     assert "outside of the map" in refused(33, *words, "--metric", "--start", "90,2")
+    blocked = refused(33, *words, *metres, "--inflate", "4")
+    assert "map.yaml: goal (7, 9) is an obstacle (row and column of its cell), where --inflate" in blocked
     assert "--metric needs a ROS map.yaml" in refused(33, "solve", "map.png", "--metric", *ends)
     assert "--inflate is for maps of files" in refused(33, "solve", "map.scen", "--inflate", "1")
     assert "a path is a .csv, .json, .npy file" in refused(33, *words, *ends, "--path-file", "path.txt")

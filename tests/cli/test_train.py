@@ -222,7 +222,8 @@ def test_json(hstar: Run, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["nrls", "problem.pddl", "-o", "m"], "unknown recipe 'nrls' (known: "),
+        (["nrls", "problem.pddl", "-o", "m"], "unknown recipe or folder of problems 'nrls' (known: "),
+        (["problem.pddl", "-o", "m"], "unknown recipe or folder of problems 'problem.pddl' (known: "),
         (["rsl", "problem.pddl"], "required: --output/-o"),
         (["rsl", "-o", "m"], "required: [DOMAIN] PROBLEM"),
         (["rsl", "absent.pddl", "-o", "m"], "absent.pddl: no such file"),
@@ -365,7 +366,7 @@ def test_ctrl_c_with_a_checkpoint(hstar: Run, folder: Path) -> None:
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
     message = (
-        r"model: .* epochs \(ended by interrupted\), .*\n"
+        r"model: .* epochs \(interrupted\), .*\n"
         r"hstar: interrupted: model has the best model so far; "
         r"to go on from checkpoint, run the same command again\n"
     )

@@ -322,6 +322,6 @@ def test_ctrl_c_without_a_checkpoint(hstar: Run, folder: Path, monkeypatch: pyte
     monkeypatch.setattr(loop._Run, "_epoch", stop)
     done = hstar(*TRAIN, "--updates", "50")
     assert (done.code, done.out, calls) == (130, "", [1, 2, 3])
-    assert "2 epochs (ended by interrupted)" in done.err
+    assert "2 epochs (interrupted)" in done.err
     assert "model.hstar has the best model so far; with --checkpoint FILE it could go on" in done.err
     assert load_model(folder / "model.hstar").summary["stopped"] == "interrupted"

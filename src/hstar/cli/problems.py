@@ -289,10 +289,15 @@ def _on_map(path: Path, options: ScenarioOptions, arguments: argparse.Namespace)
     problem: Any = SPACES.get("map").load(str(path), **steps, **how)
     rows = problem.grid.shape[0]
     start, goal = (_cell(place, path, rows, arguments) for place in (arguments.start, arguments.goal))
-    if not options.headings:
-        return problem.at(start or problem.start, goal or problem.goal)
-    start, goal = start or (*problem.start, 0), goal or problem.goal
-    return LatticeProblem(problem.grid, start, goal, options.headings, options.turn_cost)
+    try:
+        if not options.headings:
+            return problem.at(start or problem.start, goal or problem.goal)
+        start, goal = start or (*problem.start, 0), goal or problem.goal
+        return LatticeProblem(problem.grid, start, goal, options.headings, options.turn_cost)
+    except InputError as error:
+        cells = " (row and column of its cell)" if arguments.metric else ""
+        grown = ", where --inflate has grown the obstacles" if arguments.inflate else ""
+        raise InputError(f"{error.message}{cells}{grown}", file=path) from None
 
 
 def _cell(

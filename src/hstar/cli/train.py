@@ -23,6 +23,7 @@ from hstar.models.model import start_torch
 from hstar.recipes import RECIPES, Recipe, Run, recipes
 from hstar.recipes.recipe import INTERRUPTED, Parts
 from hstar.recipes.sampled_task import without_regression
+from hstar.registry import unknown
 from hstar.sampling import SAMPLERS, dataset, relational
 from hstar.search.result import EXIT_CODES
 from hstar.spaces.load import in_words, load
@@ -136,7 +137,9 @@ def _uses(recipe: Recipe, kind: str, choice: dict[str, str]) -> dict[str, Use]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.recipe not in RECIPES and Path(arguments.recipe).is_dir():
+    if arguments.recipe not in RECIPES:
+        if not Path(arguments.recipe).is_dir():
+            raise unknown("recipe or folder of problems", arguments.recipe, RECIPES.names())
         arguments.files.insert(0, Path(arguments.recipe))
         arguments.recipe = "wl"
     recipe = RECIPES.get(arguments.recipe)

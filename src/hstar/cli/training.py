@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hstar.cli.progress import ProgressLine
 from hstar.recipes.iterations import Iteration
+from hstar.recipes.recipe import INTERRUPTED
 from hstar.units import format_count
 
 if TYPE_CHECKING:
@@ -92,7 +93,9 @@ def summary(model: TrainedModel[Any], origin: str) -> str:
         if record["held_out_mse"] is not None:
             parts[-1] += f" ({record['held_out_mse']:.3g} on held-out tasks)"
     if "best_loss" in record:
-        parts += [f"{record['epochs']} epochs (ended by {record['stopped'].replace('_', ' ')})", _loss(model)]
+        stopped = record["stopped"].replace("_", " ")
+        by = "" if stopped == INTERRUPTED else "ended by "
+        parts += [f"{record['epochs']} epochs ({by}{stopped})", _loss(model)]
     return ", ".join(parts)
 
 
