@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -215,3 +217,10 @@ def test_a_heuristic_as_a_function_of_states(tmp_path: Path, name: str) -> None:
             state = simulator.apply(state, action)
             values.append(function(state))
     assert values == pytest.approx(expected.tolist())
+
+
+def test_without_unified_planning_one_line_says_what_to_install() -> None:
+    program = "import sys; sys.modules['unified_planning'] = None; import hstar.up"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].endswith("needs unified-planning: pip install 'hstar[up]'")

@@ -27,13 +27,6 @@ from typing import Any
 from warnings import warn
 
 import numpy as np
-import unified_planning as up
-from unified_planning.engines import AnytimeGuarantee, Credits, Engine, OptimalityGuarantee
-from unified_planning.engines import PlanGenerationResultStatus as Status
-from unified_planning.engines.mixins import AnytimePlannerMixin, OneshotPlannerMixin
-from unified_planning.engines.results import LogLevel, LogMessage, PlanGenerationResult
-from unified_planning.io import PDDLReader, PDDLWriter
-from unified_planning.model import ProblemKind
 
 from hstar.errors import HstarError, PDDLError, UnsupportedError
 from hstar.files import names_model
@@ -42,6 +35,17 @@ from hstar.search.solve import solve
 from hstar.spaces.lifted_state import validate_pddl
 from hstar.spaces.load import load
 from hstar.spaces.task import Task
+
+try:
+    import unified_planning as up
+except ImportError:
+    raise UnsupportedError("hstar.up needs unified-planning: pip install 'hstar[up]'") from None
+from unified_planning.engines import AnytimeGuarantee, Credits, Engine, OptimalityGuarantee
+from unified_planning.engines import PlanGenerationResultStatus as Status
+from unified_planning.engines.mixins import AnytimePlannerMixin, OneshotPlannerMixin
+from unified_planning.engines.results import LogLevel, LogMessage, PlanGenerationResult
+from unified_planning.io import PDDLReader, PDDLWriter
+from unified_planning.model import ProblemKind
 
 _STATUS = {
     "unsolvable": Status.UNSOLVABLE_PROVEN,
