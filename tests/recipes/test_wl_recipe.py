@@ -18,7 +18,7 @@ from hstar.models.ridge import RIDGES
 from hstar.models.trained_model import TrainedModel, load_model
 from hstar.models.wl import WLConfig, WLFeatures
 from hstar.recipes import train
-from hstar.recipes.wl import _by_size, _least, _worse_and_better
+from hstar.recipes.wl import _least, _worse_and_better
 from hstar.sampling import relational
 from hstar.sampling.optimal import Optimal, optimal_states
 from hstar.sampling.relational import RelationalData, instance_of
@@ -265,11 +265,11 @@ def test_rounds_and_ridge_are_those_that_fit_the_largest_best(data: RelationalDa
 
 
 def test_the_largest_are_held_out(data: RelationalData) -> None:
-    smaller, largest = _by_size(data, 0.25)
+    smaller, largest = data.only(~data.largest(0.25)), data.only(data.largest(0.25))
     assert len(largest.instances) == 3
     assert len(smaller.instances) == 9
     objects = [len(one.relations.objects) for one in data.instances]
-    assert [len(one.relations.objects) for one in largest.instances] == sorted(objects)[-3:]
+    assert sorted(len(one.relations.objects) for one in largest.instances) == sorted(objects)[-3:]
     given = train("wl", smaller, held_out=largest, iterations=1, ridge=1.0).summary
     assert given["held_out_mse"] == train("wl", data, iterations=1, ridge=1.0).summary["held_out_mse"]
 

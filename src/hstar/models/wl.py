@@ -10,9 +10,10 @@ bias when training is over: the core adds up the rows of a state's colours, and 
 one, runs in it as well. Counts are not scaled to one deviation: a rare colour would get a great weight, and
 larger tasks have many of them.
 
-A linear function starts as the ridge regression of the target, whose strength is chosen on held-out
-instances, and a learned spread as the deviation from it, so that gradients only have to find what the
-regression does not know: the loss of the estimate.
+A linear function starts as the ridge regression of the target, and a learned spread as the deviation from it,
+so that gradients only have to find what the regression does not know: the loss of the estimate. Rounds and
+the strength of the ridge are those that, learned from the smaller instances, predict the largest ones best:
+more rounds or a weaker ridge often fit small tasks and mislead a search in large ones.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from hstar.errors import InputError, ModelError
 from hstar.estimates.gaussian import Gaussian
 from hstar.models.model import MODELS, Tensors, check_shapes
 from hstar.models.relational_model import Array, RelationalModel, StateRows
-from hstar.models.ridge import choose_ridge, held_out_rows, ridge_regression, squared_error
+from hstar.models.ridge import Choice, choose_ridge, ridge_regression, squared_error
 from hstar.options import Checked, option
 from hstar.sampling.relational import RelationalData, RelationalInstance
 from hstar.spaces.relations import Relations, Vocabulary, native_relations
@@ -41,18 +42,26 @@ if TYPE_CHECKING:
     from torch import Tensor, nn
 
 MOST_ENTRIES = 500_000_000  # of a matrix of features; 4 GB
+ITERATIONS = (1, 2, 3)  # rounds to choose from
+JUDGES_SHARE = 0.25  # of the instances, the largest ones, to choose by
 
 States: TypeAlias = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class WLConfig(Checked):
-    """Options of the Weisfeiler-Leman features."""
+class Counting(Checked):
+    """What the Weisfeiler-Leman features of a state count."""
 
-    iterations: int = option(1, "Number of rounds of colour refinement.", most=20)
     multiset: bool = option(False, "Count neighbours of equal colour instead of noting that there is one.")
     types: bool = option(True, "Objects of different types differ from the start.")
     least_states: int = option(1, "Training states that must have a feature.", least=1)
+
+
+@dataclass(frozen=True)
+class WLConfig(Counting):
+    """Options of the Weisfeiler-Leman features."""
+
+    iterations: int = option(1, "Number of rounds of colour refinement.", most=20)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,28 +185,34 @@ class _Fitted(NamedTuple):
 
 @MODELS.register("wl")
 @dataclass(frozen=True)
-class WLModel(WLConfig, RelationalModel):
+class WLModel(Counting, RelationalModel):
     """Options of the features and of the head."""
 
     name: ClassVar[str] = "wl"
     tabular: ClassVar[bool] = True
 
+    iterations: int | None = option(None, "Rounds of colour refinement; chosen from 1 to 3.", most=20)
     hidden: int = option(0, "Units of a hidden layer; 0: a linear function.", most=10_000)
     fit: _Fitted | None = field(default=None, repr=False, compare=False)
 
     def fitted(self, data: RelationalData, target: Array) -> WLModel:
-        features = WLFeatures(data.words, self)
-        matrix = features.collect(data).dense()
-        if not len(features):
-            raise InputError(f"no feature is in {self.least_states} states; lower least_states")
-        mean = matrix.mean(axis=0)
-        known = ~np.isnan(target)
-        instance = np.repeat(np.arange(len(data.instances)), [len(one) for one in data.instances])
-        scaled = matrix[known] - mean
-        ridge = choose_ridge(scaled, target[known], held_out_rows(instance[known], 0.2, seed=0)).ridge
-        weights, bias = ridge_regression(scaled, target[known], ridge)
-        deviation = squared_error(weights, bias, scaled, target[known]) ** 0.5
-        return replace(self, fit=_Fitted(features, mean, weights, bias, deviation))
+        plans, target = data.with_labels(), target[data.labelled]
+        apart = np.repeat(data.largest(JUDGES_SHARE), [len(one) for one in plans.instances])
+        choices: list[tuple[int, Choice]] = []
+        for iterations in ITERATIONS if self.iterations is None else (self.iterations,):
+            matrix, _ = _centred(WLFeatures(data.words, self._config(iterations)), plans)
+            choices.append((iterations, choose_ridge(matrix, target, apart)))
+        iterations, choice = min(choices, key=lambda one: one[1].loss or 0.0)
+        features = WLFeatures(data.words, self._config(iterations))
+        matrix, mean = _centred(features, data)
+        matrix = matrix[data.labelled]
+        weights, bias = ridge_regression(matrix, target, choice.ridge)
+        deviation = squared_error(weights, bias, matrix, target) ** 0.5
+        fit = _Fitted(features, mean, weights, bias, deviation)
+        return replace(self, iterations=iterations, fit=fit)
+
+    def _config(self, iterations: int) -> WLConfig:
+        return WLConfig(self.multiset, self.types, self.least_states, iterations)
 
     def encode(self, words: Vocabulary, relations: Relations) -> _core.RelationalTask:
         return relations.native(words, types=self.types)
@@ -254,11 +269,21 @@ class WLModel(WLConfig, RelationalModel):
         if colours.dtype.kind != "u":
             raise ModelError(f"weights of {self.name}: colours are whole numbers from 0, got {colours.dtype}")
         layers = [tensors[name].astype(np.float64) for name in names]
-        return WLFeatures(words, self, colours.astype(np.uint64)), layers
+        config = self._config(ITERATIONS[0] if self.iterations is None else self.iterations)
+        return WLFeatures(words, config, colours.astype(np.uint64)), layers
 
     def _fit(self) -> _Fitted:
         assert self.fit is not None, "fitted() comes first"
         return self.fit
+
+
+def _centred(features: WLFeatures, data: RelationalData) -> tuple[Array, Array]:
+    """Counts of training states, which the features are collected from, less their means; and the means."""
+    matrix = features.collect(data).dense()
+    if not len(features):
+        raise InputError(f"no feature is in {features.config.least_states} states; lower least_states")
+    mean = matrix.mean(axis=0)
+    return matrix - mean, mean
 
 
 def spread_output(deviation: float) -> float:

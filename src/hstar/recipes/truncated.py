@@ -25,7 +25,6 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hstar.errors import InputError
 from hstar.estimates import ESTIMATES, rules
@@ -117,7 +116,7 @@ QUICK: dict[str, Options] = {
     "nlm": {**_QUICK, "updates": 1_000, "batch_size": 128, "learning_rate": 1e-2},
     "hgn": {**_QUICK, "updates": 1_000, "batch_size": 64, "learning_rate": 1e-2, "normalise": True},
     "linear": {**_QUICK, "updates": 2_000, "learning_rate": 1e-2},
-    "wl": {**_QUICK, "updates": 2_000, "learning_rate": 1e-3, "iterations": 2},
+    "wl": {**_QUICK, "updates": 2_000, "learning_rate": 1e-3},
 }
 
 
@@ -152,7 +151,7 @@ class Truncated(Method):
         # 1. States, bounds and base.
         if config.instances is not None:
             order = np.random.default_rng(train_config.seed).permutation(len(data.instances))
-            data = _only(data, np.sort(order[: config.instances]))
+            data = data.only(order.argsort() < config.instances)
         instances, states = len(data.instances), int(data.labelled.sum())
         seen = origin(data, held_out)
         if held_out is None:
@@ -203,11 +202,7 @@ def _split(data: RelationalData, share: float, seed: int) -> tuple[RelationalDat
     apart = held_out_rows(np.arange(len(data.instances)), share, seed)
     if not share or not apart.any():
         return data, None
-    return _only(data, np.flatnonzero(~apart)), _only(data, np.flatnonzero(apart))
-
-
-def _only(data: RelationalData, numbers: npt.NDArray[np.int64]) -> RelationalData:
-    return RelationalData(data.words, tuple(data.instances[number] for number in numbers))
+    return data.only(~apart), data.only(apart)
 
 
 PAPER = "Núñez-Molina, Asai, Mesejo and Fernández-Olivares, arXiv 2308.11905"

@@ -36,13 +36,12 @@ from hstar.models.rank_svm import rank_svm_path, ranked_right
 from hstar.models.ridge import RIDGES, Choice, Path, choose_ridge, ridge_path, squared_error
 from hstar.models.svr import svr_path
 from hstar.models.trained_model import TrainedModel
-from hstar.models.wl import WLConfig, WLFeatures, stack
+from hstar.models.wl import ITERATIONS, WLConfig, WLFeatures, stack
 from hstar.options import Checked, option
 from hstar.recipes.domain_data import check_data, origin
 from hstar.recipes.recipe import Method, Parts, Recipe, Run, enter
 from hstar.sampling.relational import RelationalData, RelationalInstance
 
-ITERATIONS = (1, 2, 3)  # to choose from
 REGRESSION, GPR, SVR, RANKING = OBJECTIVES = ("regression", "gpr", "svr", "ranking")
 
 Array: TypeAlias = npt.NDArray[np.float64]
@@ -81,8 +80,10 @@ class WL(Method):
         data, held_out = check_data(source, run)
         started, given = time.monotonic(), parts["recipe"]
         # 1. and 2. on the smaller instances: rounds and ridge.
-        smaller, largest = _by_size(data, given.validation)
-        judges, learners = (largest, smaller) if held_out is None else (held_out, data)
+        judges, learners = held_out, data
+        if judges is None:
+            large = data.largest(given.validation)
+            judges, learners = data.only(large), data.only(~large)
         choose, fit = (_choose, _fit) if given.objective != RANKING else (_choose_ranking, _fit_ranking)
         choices: list[tuple[int, Choice]] = []
         for iterations in ITERATIONS if given.iterations is None else (given.iterations,):
@@ -118,21 +119,6 @@ class WL(Method):
                 "time_s": round(time.monotonic() - started, 3),
             },
         )
-
-
-def _by_size(data: RelationalData, share: float) -> tuple[RelationalData, RelationalData]:
-    """The instances, and a share of them that has the most objects, or of equal ones the longest plans."""
-
-    def size(instance: RelationalInstance) -> tuple[int, float]:
-        labels = instance.columns["label"][instance.labelled]
-        return len(instance.relations.objects), float(labels.max(initial=-1))
-
-    number = len(data.instances)
-    largest = 0 if number == 1 else min(max(round(share * number), 1), number - 1)
-    ordered = sorted(data.instances, key=size)
-    parts = ordered[: number - largest], ordered[number - largest :]
-    smaller, larger = (RelationalData(data.words, tuple(part)) for part in parts)
-    return smaller, larger
 
 
 def _choose(
@@ -235,7 +221,7 @@ class _Rows(NamedTuple):
 
 def _features(data: RelationalData, given: WLOptions, iterations: int) -> WLFeatures:
     """Features that the labelled states of the data have."""
-    config = WLConfig(iterations, given.multiset, given.types, given.least_states)
+    config = WLConfig(given.multiset, given.types, given.least_states, iterations)
     features = WLFeatures(data.words, config)
     features.collect(data.with_labels())
     return features

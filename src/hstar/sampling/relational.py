@@ -131,6 +131,23 @@ class RelationalData:
             return np.zeros(0, dtype=np.float32)
         return np.concatenate([instance.columns[name] for instance in self.instances])
 
+    def largest(self, share: float) -> npt.NDArray[np.bool_]:
+        """Which instances are the share with the most objects, of equal ones those with the longest plans.
+
+        At least one, and not the only one.
+        """
+        plans = [one.columns["label"][one.labelled].max(initial=-1) for one in self.instances]
+        objects = [len(one.relations.objects) for one in self.instances]
+        number = len(self.instances)
+        found = np.zeros(number, dtype=np.bool_)
+        if number > 1:
+            found[np.lexsort((plans, objects))[-min(max(round(share * number), 1), number - 1) :]] = True
+        return found
+
+    def only(self, chosen: npt.NDArray[np.bool_]) -> RelationalData:
+        """These instances."""
+        return RelationalData(self.words, tuple(itertools.compress(self.instances, chosen)))
+
 
 def merge(parts: Iterable[RelationalData]) -> RelationalData:
     given = list(parts)
