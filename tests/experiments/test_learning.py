@@ -11,7 +11,7 @@ import pytest
 
 from hstar.experiments import learning
 from hstar.experiments.job import Job
-from hstar.experiments.knowledge import SYMBOLIC, Candidate, SearchCandidate, symbolic
+from hstar.experiments.knowledge import BUDGETS, SYMBOLIC, TRIAL_S, Candidate, SearchCandidate, symbolic
 from hstar.experiments.learning import Learning, Score, in_words
 from hstar.experiments.problems import ProblemSet, make_problem
 from hstar.experiments.protocol import labelling_jobs
@@ -128,8 +128,51 @@ def test_a_policy_comes_first_if_it_solves_half(tmp_path: Path, solved: int) -> 
         families = ("gbfs", SYMBOLIC, "policy")
         one.candidates = [named(score.name, family) for score, family in zip(scores, families, strict=True)]
         one.rounds = [scores]
-        names = [step.candidate.name for step in one.knowledge().steps]
+        steps = one.knowledge().steps
+        names = [step.candidate.name for step in steps]
         assert names == ["rules"] * (solved == 3) + ["greedy", "lama-first"]
+        assert (steps[0].seconds == TRIAL_S) == (solved == 3)  # less than symbolic search
+
+
+def test_a_policy_alone_does_not_make_worse_searches_worth_a_step(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        one = started(store)
+        scores = [Score("lazy-ff", 5, 5, 2.0), Score("greedy", 4, 5, 1.0), Score("rules", 3, 5, 30.0)]
+        families = (SYMBOLIC, "gbfs", "policy")
+        one.candidates = [named(score.name, family) for score, family in zip(scores, families, strict=True)]
+        one.rounds = [scores]
+        steps = [(step.candidate.name, step.seconds) for step in one.knowledge().steps]
+        assert steps == [("rules", TRIAL_S), ("lazy-ff", BUDGETS[0]), ("lama-first", None)]
+        assert "the other steps are symbolic, since learning does not help" in in_words(one)
+
+
+def test_a_run_that_the_time_was_too_short_for_counts_as_in_the_round_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(tmp_path) as store:
+        texts = [GENERATORS.get("blocksworld")(blocks=3, seed=seed) for seed in range(16)]
+        problems = [make_problem(f"p{i}", *pair, store) for i, pair in enumerate(texts)]
+        one = started(store, problems)
+        one.candidates = [named("greedy", "gbfs"), *one.candidates]
+        calls = list[int]()
+
+        def rows(jobs: Sequence[Job], share: float, what: str) -> list[dict[str, Any]]:
+            """Greedy search solves the smaller problem in twice the time, and then all time is up."""
+            calls.append(len(jobs))
+            result = {"steps": [], "plan_length": 4, "expansions": 5}
+            if len(calls) == 1:
+                able = [job.labels["contestant"] == "lazy-ff" for job in jobs]
+            else:
+                jobs = [job for job in jobs if job.labels["instance"] == problems[-2].name]
+                able = [True for _ in jobs]
+            status = ["solved" if solved else "time_limit" for solved in able]
+            return [{**job.labels, **result, "status": each} for job, each in zip(jobs, status, strict=True)]
+
+        monkeypatch.setattr(one, "_jobs", rows)
+        one._select()
+        assert calls == [6, 2]  # three candidates on two problems, then one
+        assert [(score.name, score.solved) for score in one.rounds[-1]] == [("lazy-ff", 2), ("greedy", 1)]
+        assert not one.knowledge().learned
 
 
 def test_without_a_selection_a_model_is_used_beside_ff(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ KIND = "knowledge"
 FORMAT_VERSION = 1
 TIME_S = 60.0  # the time limit that budgets of steps are meant for; others scale them
 BUDGETS = (25.0, 12.0, 8.0)  # of it, for the steps before the safety net, the best one first
+TRIAL_S = 5.0  # of it, for a policy that solves less than searches without learning
 MODEL = "model"  # stands for the trained model among the heuristics of a search
 SAFETY_NET = "lama-first"
 SYMBOLIC = "symbolic"
@@ -290,8 +291,9 @@ def _below(prefix: str, tensors: container.Tensors) -> container.Tensors:
     return {name.removeprefix(prefix): one for name, one in tensors.items() if name.startswith(prefix)}
 
 
-def steps_of(best: Sequence[Candidate]) -> tuple[Step, ...]:
-    """The selected candidates, the best one first, and the safety net, which has what time they leave."""
+def steps_of(best: Sequence[Candidate], trial: Candidate | None = None) -> tuple[Step, ...]:
+    """A short trial, the selected candidates, the best one first, and the safety net with the time left."""
     net = symbolic()[-1]
     chosen = [one for one in best if one.name != net.name][: len(BUDGETS)]
-    return (*map(Step, chosen, BUDGETS), Step(net))
+    first = () if trial is None else (Step(trial, TRIAL_S),)
+    return (*first, *map(Step, chosen, BUDGETS), Step(net))

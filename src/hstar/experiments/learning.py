@@ -31,6 +31,7 @@ from hstar.experiments.driver import LocalExecutor, Standing, run
 from hstar.experiments.job import DONE, HSTAR, OWN_LIMIT, Job, Record
 from hstar.experiments.knowledge import (
     SYMBOLIC,
+    TRIAL_S,
     Candidate,
     Knowledge,
     Step,
@@ -137,20 +138,23 @@ class Learning:
         """The best candidates of families, as far as learning helps, and the safety net.
 
         Searches of one family mostly fail together, others where it succeeds: so there is one of each. What
-        needs no translation comes first, since on huge problems that may take all the time.
+        needs no translation comes first, since on huge problems that may take all the time; if it solves at
+        least half, but less than what needs no learning, for a short trial.
         """
         learned = [one for one in self.candidates if one.family != SYMBOLIC]
-        able = [one for one in learned if self._helps(one)]
-        if able and self.rounds:  # then other families are worth a step, too
-            able += [one for one in learned if self._solves_half(one)]
+        able, trial = [one for one in learned if self._helps(one)], None
+        if self.rounds:
+            halves = [one for one in learned if self._solves_half(one)]
+            trial = next((one for one in halves if not one.translated and one not in able), None)
+            if able:  # then other families are worth a step, too
+                able += [one for one in halves if one is not trial]
         families: dict[str, Candidate] = {}
         for one in able:
             families.setdefault(one.family, one)
         best = list(families.values())
         best.sort(key=lambda one: one.translated)
         if not best and self.rounds:
-            able = [one for one in self.candidates if one.family == SYMBOLIC or self._solves(one)]
-            best = able[:1]
+            best = [one for one in self.candidates if one.family == SYMBOLIC or self._solves(one)][:1]
         summary: dict[str, Any] = {
             "problems": len(self.problems),
             "labelled": self.labelled,
@@ -160,18 +164,15 @@ class Learning:
             "budget_s": self.budget,
             "time_s": round(time.monotonic() - self.started, 3),
         }
-        return Knowledge(self.words, steps_of(best), summary, interrupted)
+        return Knowledge(self.words, steps_of(best, trial), summary, interrupted)
 
     def _helps(self, candidate: Candidate) -> bool:
         """Whether it is no worse than what needs no learning, or all problems are too easy to tell.
 
-        Where nothing was tried, greedy search is left out, which a bad model misleads most. Of what needs no
-        translation half is enough: where it fails, all others are still to come.
+        Where nothing was tried, greedy search is left out, which a bad model misleads most.
         """
         if not self.rounds:
             return candidate.family != "gbfs"
-        if not candidate.translated and self._solves_half(candidate):
-            return True
         scores, own = self._last_scores(candidate)
         if not own.solved:
             return False
@@ -281,12 +282,15 @@ class Learning:
         # In every round the runs take at most as long as in the first one; most end long before the limit.
         share = USED * self._left(SELECTED) * self.jobs / rounds
         limit = max(share / (len(self.candidates) * len(judges)), LEAST_LIMIT)
-        alive, solved = list(self.candidates), dict[tuple[str, str], Record]()
+        alive, rows = list(self.candidates), dict[tuple[str, str], Record]()
         while number < rounds:
             what = f"selection, round {number + 1} of {rounds}"
             jobs = self._runs(alive, judges, limit)
-            todo = [job for job in jobs if _key(job.labels) not in solved]
-            rows = {_key(row): row for row in self._jobs(todo, SELECTED, what)} | solved
+            todo = [job for job in jobs if rows.get(_key(job.labels), {}).get("status") != "solved"]
+            new = {_key(row): row for row in self._jobs(todo, SELECTED, what)}
+            if todo and not new:
+                break
+            rows |= new  # where the time was too short for a run, that of the round before counts
             tried = [one.name for one in judges if all((one.name, each.name) in rows for each in alive)]
             if not tried:
                 break
@@ -301,7 +305,6 @@ class Learning:
             alive.sort(key=lambda one: order.index(one.name))
             self.candidates = [*alive, *beaten]
             alive = alive[: math.ceil(len(alive) / 2)]
-            solved |= {key: row for key, row in rows.items() if row["status"] == "solved"}
             limit, number = 2 * limit, number + 1
         if not self.rounds:
             self.notes.append("nothing selected: the budget is too small")
@@ -386,5 +389,8 @@ def in_words(learning: Learning) -> str:
         return f"{chosen}; symbolic, since no model was trained"
     scores = next(s for s in reversed(learning.rounds) if len({one.name in learned for one in s}) == 2)
     best, other = (next(one for one in scores if (one.name in learned) == known) for known in (True, False))
-    why = "" if knowledge.learned else "symbolic, since learning does not help: "
+    of_learning = [step for step in knowledge.steps if step.candidate.family != SYMBOLIC]
+    rest = "the other steps are symbolic" if of_learning else "symbolic"
+    only_tried = all(step.seconds == TRIAL_S for step in of_learning)
+    why = f"{rest}, since learning does not help: " if only_tried else ""
     return f"{chosen}; {why}best with learning {best}, without {other}"
