@@ -18,7 +18,7 @@ from hstar.models.ridge import RIDGES
 from hstar.models.trained_model import TrainedModel, load_model
 from hstar.models.wl import WLConfig, WLFeatures
 from hstar.recipes import train
-from hstar.recipes.wl import _least, _worse_and_better
+from hstar.recipes.wl import _worse_and_better
 from hstar.sampling import relational
 from hstar.sampling.optimal import Optimal, optimal_states
 from hstar.sampling.relational import RelationalData, instance_of
@@ -166,7 +166,7 @@ def test_bounds_of_siblings_are_bounds(tmp_path: Path) -> None:
         task = generated(tmp_path, 5, seed)
         found = Optimal(siblings=True).label(task, vocabulary(task))
         states = [set(found.state(i)) for i in range(len(found))]
-        least = _least(found)
+        least = found.least()
         plan = optimal_states(task, Optimal())
         successors = {
             tuple(task.core.successor(state, i))
@@ -200,7 +200,7 @@ def test_bounds_of_siblings_are_kept_where_they_can_be(with_siblings: Relational
         total = 0.0
         for one in with_siblings.instances:
             value = features.count(one).dense() @ model.tensors["weights.0"][0] + model.tensors["bias.0"][0]
-            total += float(np.sum(np.maximum(_least(one) - value, 0)[~one.labelled] ** 2))
+            total += float(np.sum(np.maximum(one.least() - value, 0)[~one.labelled] ** 2))
         return total
 
     options = {"iterations": 1, "ridge": 0.1}

@@ -72,7 +72,8 @@ class RelationalModel(Protocol):
     def fitted(self: T, data: RelationalData, target: npt.NDArray[np.float64]) -> T:
         """The model after a look at the data it will be trained on; itself if it needs none.
 
-        `target`: what the first output should be for each state, NaN where that is not known.
+        `target`: what the first output should be for each state, of those without a label what it should be
+        at least; NaN where that is not known.
         """
         return self
 

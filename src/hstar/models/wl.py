@@ -13,7 +13,8 @@ larger tasks have many of them.
 A linear function starts as the ridge regression of the target, and a learned spread as the deviation from it,
 so that gradients only have to find what the regression does not know: the loss of the estimate. Rounds and
 the strength of the ridge are those that, learned from the smaller instances, predict the largest ones best:
-more rounds or a weaker ridge often fit small tasks and mislead a search in large ones.
+more rounds or a weaker ridge often fit small tasks and mislead a search in large ones. As in the recipe `wl`,
+falling short of the lower bounds of siblings is an error of the regression, too.
 """
 
 from __future__ import annotations
@@ -196,18 +197,22 @@ class WLModel(Counting, RelationalModel):
     fit: _Fitted | None = field(default=None, repr=False, compare=False)
 
     def fitted(self, data: RelationalData, target: Array) -> WLModel:
-        plans, target = data.with_labels(), target[data.labelled]
-        apart = np.repeat(data.largest(JUDGES_SHARE), [len(one) for one in plans.instances])
+        rows = np.isfinite(target)
+        target, bounds = target[rows], ~data.labelled[rows]
+        apart = np.repeat(data.largest(JUDGES_SHARE), [len(one) for one in data.instances])[rows]
         choices: list[tuple[int, Choice]] = []
         for iterations in ITERATIONS if self.iterations is None else (self.iterations,):
-            matrix, _ = _centred(WLFeatures(data.words, self._config(iterations)), plans)
-            choices.append((iterations, choose_ridge(matrix, target, apart)))
+            features = WLFeatures(data.words, self._config(iterations))
+            features.collect(data.with_labels())
+            choice = choose_ridge(_centred(features, data)[0][rows], target, apart, bounds=bounds)
+            choices.append((iterations, choice))
         iterations, choice = min(choices, key=lambda one: one[1].loss or 0.0)
         features = WLFeatures(data.words, self._config(iterations))
+        features.collect(data)
         matrix, mean = _centred(features, data)
-        matrix = matrix[data.labelled]
-        weights, bias = ridge_regression(matrix, target, choice.ridge)
-        deviation = squared_error(weights, bias, matrix, target) ** 0.5
+        matrix = matrix[rows]
+        weights, bias = ridge_regression(matrix, target, choice.ridge, bounds)
+        deviation = squared_error(weights, bias, matrix[~bounds], target[~bounds]) ** 0.5
         fit = _Fitted(features, mean, weights, bias, deviation)
         return replace(self, iterations=iterations, fit=fit)
 
@@ -278,10 +283,10 @@ class WLModel(Counting, RelationalModel):
 
 
 def _centred(features: WLFeatures, data: RelationalData) -> tuple[Array, Array]:
-    """Counts of training states, which the features are collected from, less their means; and the means."""
-    matrix = features.collect(data).dense()
+    """Counts of the features in training states, less their means; and the means."""
     if not len(features):
         raise InputError(f"no feature is in {features.config.least_states} states; lower least_states")
+    matrix = stack([features.count(instance) for instance in data.instances], len(features)).dense()
     mean = matrix.mean(axis=0)
     return matrix - mean, mean
 

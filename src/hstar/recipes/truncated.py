@@ -32,7 +32,6 @@ from hstar.estimates.estimate import Estimate
 from hstar.estimates.rules import Bounded, Clip, Quantile
 from hstar.models import TrainedModel, model_of, models_of
 from hstar.models.domain_identity import DomainIdentity
-from hstar.models.ridge import held_out_rows
 from hstar.options import check_options, option
 from hstar.recipes.domain_data import check_data, origin
 from hstar.recipes.recipe import Method, Options, Parts, Recipe, Run, enter
@@ -155,13 +154,16 @@ class Truncated(Method):
         instances, states = len(data.instances), int(data.labelled.sum())
         seen = origin(data, held_out)
         if held_out is None:
-            data, held_out = _split(data, train_config.validation, train_config.seed)
+            data, held_out = _split(data, train_config.validation)
         lower, upper, base = (
             None if name == NONE else name for name in (config.lower, config.upper, config.base)
         )
         known = KnownColumns(lower, upper, base)
         known.check(data)
-        target = data.column("label").astype(np.float64) - (0 if base is None else data.column(base))
+        target = data.least()
+        if base is not None:
+            values = data.column(base)
+            target -= np.where(np.isfinite(values), values, np.nan)
         model = parts["model"].fitted(data, target)
         siblings = train_config.ranking > 0
         examples, *judges = (
@@ -197,12 +199,10 @@ class Truncated(Method):
         )
 
 
-def _split(data: RelationalData, share: float, seed: int) -> tuple[RelationalData, RelationalData | None]:
-    """The rest, and some instances to hold out, before a model looks at what it starts from."""
-    apart = held_out_rows(np.arange(len(data.instances)), share, seed)
-    if not share or not apart.any():
-        return data, None
-    return data.only(~apart), data.only(apart)
+def _split(data: RelationalData, share: float) -> tuple[RelationalData, RelationalData | None]:
+    """The rest, and the largest instances to hold out, before a model looks at what it starts from."""
+    large = data.largest(share)
+    return (data.only(~large), data.only(large)) if share and large.any() else (data, None)
 
 
 PAPER = "Núñez-Molina, Asai, Mesejo and Fernández-Olivares, arXiv 2308.11905"

@@ -232,19 +232,9 @@ def _rows(features: WLFeatures, data: RelationalData, siblings: bool) -> _Rows:
     if not data.instances:
         return _Rows(np.zeros((0, len(features))), np.zeros(0), np.zeros(0, dtype=bool))
     matrix = stack([features.count(instance) for instance in data.instances], len(features)).dense()
-    target = np.concatenate([_least(instance) for instance in data.instances])
+    target = data.least()
     rows, useful = _Rows(matrix, target, ~data.labelled), np.isfinite(target)  # dead ends have no h*
-    return rows if useful.all() else _Rows(*(column[useful] for column in rows))
-
-
-def _least(instance: RelationalInstance) -> Array:
-    """h* of labelled states; of others what it is at least, and NaN where nothing is known."""
-    label = instance.columns["label"].astype(np.float64)
-    parent = instance.columns.get("parent", np.full(len(label), np.nan))
-    known = ~np.isnan(parent)
-    bound = instance.columns.get("lmcut", np.full(len(label), np.nan)).astype(np.float64)
-    bound[known] = np.fmax(bound[known], label[parent[known].astype(np.int64)] - 1)  # costs are 1
-    return np.where(np.isnan(label), bound, label)
+    return rows if useful.all() else _Rows(matrix[useful], target[useful], rows.bounds[useful])
 
 
 enter(Recipe("wl", "Chen, Trevizan and Thiébaux, ICAPS 2024", {"domain": WL()}))

@@ -64,6 +64,15 @@ class RelationalInstance:
     def labelled(self) -> npt.NDArray[np.bool_]:
         return ~np.isnan(self.columns["label"])
 
+    def least(self) -> npt.NDArray[np.float64]:
+        """h* of labelled states; of others what it is at least, and NaN where nothing is known."""
+        label = self.columns["label"].astype(np.float64)
+        parent = self.columns.get("parent", np.full(len(label), np.nan))
+        known = ~np.isnan(parent)
+        bound = self.columns.get("lmcut", np.full(len(label), np.nan)).astype(np.float64)
+        bound[known] = np.fmax(bound[known], label[parent[known].astype(np.int64)] - 1)  # costs are 1
+        return np.where(np.isnan(label), bound, label)
+
     def with_labels(self) -> RelationalInstance:
         """Only the states that have a label, in their order."""
         kept = self.labelled
@@ -130,6 +139,9 @@ class RelationalData:
         if not self.instances:
             return np.zeros(0, dtype=np.float32)
         return np.concatenate([instance.columns[name] for instance in self.instances])
+
+    def least(self) -> npt.NDArray[np.float64]:
+        return np.concatenate([np.zeros(0), *(instance.least() for instance in self.instances)])
 
     def largest(self, share: float) -> npt.NDArray[np.bool_]:
         """Which instances are the share with the most objects, of equal ones those with the longest plans.
