@@ -3,7 +3,7 @@
 python tests/nightly.py differential [NUMBER [SEED]]  random tasks against the solver of tests/oracles (10000)
 python tests/nightly.py kills [NUMBER [SEED]]         SIGKILLs of `hstar bench`, half of them for jobs (100)
 python tests/nightly.py signals [NUMBER [SEED]]       SIGINT and SIGTERM to commands at random moments (500)
-python tests/nightly.py serve [NUMBER [CLIENTS]]      requests to `hstar serve`, and its memory (1000, 50)
+python tests/nightly.py serve [NUMBER [CLIENTS]]      requests to `hstar serve`, and its memory (3000, 50)
 
 Each prints what it counted, and ends with exit code 1 at the first thing that is wrong.
 """
@@ -324,7 +324,7 @@ def serve(number: int, clients: int) -> list[float]:
 def main(words: list[str]) -> None:
     what, numbers = words[0], [int(word) for word in words[1:]]
     number = (
-        numbers[0] if numbers else {"differential": 10_000, "kills": 100, "signals": 500, "serve": 1000}[what]
+        numbers[0] if numbers else {"differential": 10_000, "kills": 100, "signals": 500, "serve": 3000}[what]
     )
     seed, clock = numbers[1] if len(numbers) > 1 else 0, time.monotonic()
     if what == "differential":
