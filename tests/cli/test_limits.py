@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -15,11 +16,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import hstar
 from cli.conftest import DATA, Refused, Run, generated, start
 from conftest import benchmark_folder
+from hstar.spaces.grid_files import write_map, write_png
 from labelled import labelled
 
 LIMIT_S, LATE_S = 1.0, 1.0
@@ -40,6 +43,11 @@ TRAININGS = {
     "sampling by fsm": ["train", "fsm", BLOCKS, "--states", "100000000"],
     "training": ["train", "nrsl", BLOCKS, "--states", "2000", "--epochs", "1000000", "--patience", "1000000"],
     "maps": ["train", "prolonged", "--scenarios", "1000000"],
+}
+SAMPLERS = {
+    "nrsl": ["sample", "nrsl", BLOCKS, "--states", "100000000"],
+    "forward": ["sample", "forward", BLOCKS, "--walks", "100000000"],
+    "generating": ["generate", "blocksworld", "--blocks", "30", "--seeds", "1000000"],
 }
 
 
@@ -71,12 +79,18 @@ def used(pid: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def seconds_after(words: Sequence[str | Path], after: float) -> float:
-    """How long a process works from Ctrl-C, when it has worked for so many seconds, to the line about it."""
+def seconds_after(words: Sequence[str | Path], after: float, *, endless: bool = True) -> float:
+    """How long a process works from Ctrl-C, when it has worked for so many seconds, to the line about it.
+
+    `endless`: whether it must not have ended before.
+    """
     process = start(*words, stdout=subprocess.DEVNULL)
     while used(process.pid) < after:
         time.sleep(0.01)
-        assert process.poll() is None, process.communicate()
+        if process.poll() is not None:
+            output = process.communicate()
+            assert process.returncode == 0 and not endless, output
+            return 0.0
     before = used(process.pid)
     process.send_signal(signal.SIGINT)
     killer = threading.Timer(60, process.kill)
@@ -86,26 +100,106 @@ def seconds_after(words: Sequence[str | Path], after: float) -> float:
     seconds = used(process.pid) - before  # torch takes as long again to end
     process.communicate()
     killer.cancel()
-    assert process.returncode == 130 and "interrupted" in answer
+    finished = not endless and process.returncode in (0, -signal.SIGINT)  # all was written before
+    assert finished or (process.returncode == 130 and "interrupted" in answer)
     return seconds
+
+
+def whole(words: Sequence[str | Path]) -> tuple[int, float]:
+    """The exit code of a process, and how many seconds it worked."""
+    process = start(*words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, usage.ru_utime + usage.ru_stime
+
+
+def check_time_limit(words: Sequence[str | Path]) -> None:
+    code, seconds = whole([*words, "--time-limit", f"{LIMIT_S}s"])
+    assert code in (12, 23)  # 12: of several problems
+    assert seconds < STARTING_S + LIMIT_S * (os.cpu_count() or 1) + LATE_S
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in ENDLESS if name != "optimum"])
 def test_time_limits(name: str) -> None:
-    process = start(*ENDLESS[name], "--time-limit", f"{LIMIT_S}s", stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode in (12, 23)  # 12: of several problems
-    assert usage.ru_utime + usage.ru_stime < STARTING_S + LIMIT_S * (os.cpu_count() or 1) + LATE_S
+    check_time_limit(ENDLESS[name])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*ENDLESS, *TRAININGS])
+@pytest.mark.parametrize("name", [*ENDLESS, *TRAININGS, *SAMPLERS])
 def test_ctrl_c(name: str, tmp_path: Path) -> None:
-    words = ENDLESS.get(name) or [*TRAININGS[name], "-o", tmp_path / "model.hstar"]
-    for after in (0.8, 2.0) if name in ENDLESS else (2.5, 4.5):
+    words = ENDLESS.get(name) or [*{**TRAININGS, **SAMPLERS}[name], "-o", tmp_path / "made"]
+    for after in (2.5, 4.5) if name in TRAININGS else (0.8, 2.0):
         assert seconds_after(words, after) < LATE_S
+
+
+@pytest.mark.slow
+def test_a_translation(slow_to_translate: Path) -> None:
+    check_time_limit(["solve", slow_to_translate])
+    for command in (["solve"], ["sample", "nrsl"], ["train", "nrsl"]):
+        files = [] if command == ["solve"] else ["-o", slow_to_translate.with_name("made")]
+        assert seconds_after([*command, slow_to_translate, *files], 1.5) < LATE_S
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TRAININGS)
+def test_time_limits_of_trainings(name: str, tmp_path: Path) -> None:
+    """From the loading on; the start of torch, which no clock interrupts, may be all that fits."""
+    process = start(*TRAININGS[name], "-o", tmp_path / "model.hstar", "--time-limit", "8s", "--quiet")
+    assert process.stderr is not None
+    process.stderr.readline()  # says how it ended, or that the process ends
+    seconds = used(process.pid)
+    process.communicate()
+    assert process.returncode in (0, 23) and seconds < STARTING_S + 8 + LATE_S
+
+
+# --- large maps -------------------------------------------------------------------------------------------
+
+SIDE = 3000
+ENDS = ["--start", "0,0", "--goal", f"{SIDE - 1},{SIDE - 1}"]
+ON_MAPS: dict[str, list[str | Path]] = {
+    "png": ["solve", "map.png", *ENDS, "--neighbours", "8"],
+    "map": ["solve", "map.map", *ENDS, "-e", "blind"],
+    "pgm": ["solve", "map.pgm", *ENDS, "-e", "blind"],
+    "inflating": ["solve", "map.npy", *ENDS, "--inflate", "2", "-e", "blind"],
+    "dijkstra": ["solve", "map.npy", *ENDS, "-e", "dijkstra"],
+    "dijkstra of gbfs": ["solve", "map.npy", *ENDS, "-e", "dijkstra", "-s", "gbfs"],
+    "lattice": ["solve", "map.npy", "--random", "1", "--headings", "8", "-e", "dijkstra"],
+    "picture": ["show", "map.npy", *ENDS, "-e", "blind", "-o", "made.png"],
+    "page": ["show", "map.npy", *ENDS, "-e", "blind", "-o", "made.html"],
+    "training": ["train", "prolonged", "map.npy", "--scenarios", "4", "-o", "made.hstar"],
+}
+
+
+@pytest.fixture(scope="module")
+def maps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A map of 9 million cells with short walls, in all kinds of files."""
+    folder, numbers = tmp_path_factory.mktemp("maps"), np.arange(SIDE)
+    blocked = (numbers % 16 == 8)[:, None] & (numbers % 40 < 20)
+    write_map(folder / "map.map", blocked)
+    write_png(folder / "map.png", blocked)
+    np.save(folder / "map.npy", blocked)
+    (folder / "map.pgm").write_bytes(
+        b"P2 %d %d 1\n" % (SIDE, SIDE)
+        + b"%b\n" % b" ".join(b" ".join([b"0" if one else b"1" for one in row]) for row in blocked.tolist())
+    )
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ON_MAPS)
+def test_large_maps(name: str, maps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading, inflating, tables, searches, pictures and training: in each Ctrl-C comes at some moments."""
+    monkeypatch.chdir(maps)
+    code, seconds = whole(ON_MAPS[name])
+    assert code == 0
+    rng = random.Random(name)
+    for _ in range(3):
+        after = STARTING_S / 4 + rng.random() * (min(seconds, 10.0) - STARTING_S / 4)
+        assert seconds_after(ON_MAPS[name], after, endless=False) < LATE_S
+    if name not in ("picture", "page"):  # whose drawing no limit covers
+        code, seconds = whole([*ON_MAPS[name], "--time-limit", "0.3s"])
+        assert code in (0, 23) and seconds < STARTING_S + 0.3 * (os.cpu_count() or 1) + LATE_S
 
 
 @pytest.mark.slow

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from hstar.errors import InputError
-from hstar.experiments.grid_picture import Panel, animate
+from hstar.experiments import grid_picture
+from hstar.experiments.grid_picture import Panel, animate, draw
 from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem
 
@@ -55,6 +56,42 @@ def test_the_data_are_those_of_the_search(tmp_path: Path) -> None:
     assert one["values"] is None and two["values"][45] == 18 and len(two["values"]) == 54
     assert len(two["explored"]) < len(one["explored"]) and one["title"] == f"plain {NASTY}"
     assert NASTY not in page and not re.search(r"(src|href)=|https?:", page), "it asks nothing of the network"
+
+
+def test_pieces_make_the_same_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = written(tmp_path).read_text()
+    monkeypatch.setattr(grid_picture, "_PIECE", 7)
+    assert written(tmp_path).read_text() == whole
+
+
+def test_a_picture_of_a_large_map_has_a_point_for_a_square(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Walls of one cell stay; an explored square is as old as its first cell."""
+    axes = pytest.importorskip("matplotlib.axes").Axes
+    shown: list[tuple[np.ma.MaskedArray[Any, Any], tuple[float, ...]]] = []
+    real = axes.imshow
+
+    def imshow(self: Any, points: Any, **look: Any) -> Any:
+        shown.append((np.asarray(points), look["extent"]))
+        return real(self, points, **look)
+
+    monkeypatch.setattr(axes, "imshow", imshow)
+    monkeypatch.setattr(grid_picture, "_MOST_POINTS", 3)
+    problem = wall()
+    found = solve(problem, None, "astar", explored=True)
+    assert found.explored is not None
+    values = problem.grid.distances(problem.goal).astype(np.float32)
+    draw(tmp_path / "a.png", problem, [Panel("plain", found, values)])
+    (order, extent), (blocked, _), (coarse, _), _ = shown
+    assert extent == (-0.5, 8.5, 5.5, -0.5) and order.shape == blocked.shape == coarse.shape == (2, 3)
+    assert (blocked == 1).tolist() == [[False, True, False]] * 2
+    first: dict[tuple[int, int], int] = {}
+    for number, (row, column) in enumerate(found.explored.tolist()):
+        first.setdefault((row // 3, column // 3), number)
+    assert {place: order[place] for place in np.ndindex(2, 3) if order[place] >= 0} == first
+    free = np.where(problem.grid.blocked, np.inf, values)
+    assert coarse.tolist() == [[free[i : i + 3, j : j + 3].min() for j in (0, 3, 6)] for i in (0, 3)]
 
 
 def test_a_problem_without_a_path(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from hstar.experiments.grid_picture import Panel, steps
+from hstar.experiments.grid_picture import Panel, write_steps
 from hstar.experiments.job import STEPS
 from hstar.experiments.report import page, read_runs
 from hstar.experiments.store import Store
@@ -432,9 +431,10 @@ def test_searches_on_maps_step_by_step(tmp_path: Path, write_page: Open) -> None
             values[problem.grid.blocked] = 0
             for name, heuristic in (("blind", "blind"), ("manhattan", "manhattan"), ("exact", values)):
                 found = solve(problem, heuristic, "astar", explored=True)
-                kept = steps(problem, [Panel("model", found, values if name == "exact" else None)])
+                panels = [Panel("model", found, values if name == "exact" else None)]
+                write_steps(tmp_path / "steps.json", problem, panels)
                 labels = {"domain": domain, "instance": f"{domain}/random-0", "start": "1 scenario"}
-                left = {STEPS: json.dumps(kept).encode()}
+                left = {STEPS: (tmp_path / "steps.json").read_bytes()}
                 who = {"contestant": name, "seed": 0}
                 search(store, labels | who, left=left, expansions=found.expanded, **known)
     tab = write_page(tmp_path / "maps")

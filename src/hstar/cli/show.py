@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
             assert result is not None
             found.append((batch, result))
             if result.status == "interrupted":
-                return result.exit_code
+                raise KeyboardInterrupt
     for path, write in writers.items():
         write(path, first.problem, panels(found))
         if not arguments.quiet:

@@ -8,7 +8,8 @@ indices into the map; a cell that was opened again is there as often as it was e
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -29,6 +30,8 @@ FORMATS = (".png", ".svg")
 _PAGE, _SCRIPT = "grid_animation.html", "grid_animation.js"
 # The same run gives the same file.
 _STYLE: dict[Any, Any] = {"svg.hashsalt": "hstar", "svg.fonttype": "none", "font.size": 9}
+_MOST_POINTS = 2000  # a side; pictures have fewer
+_PIECE = 1 << 16
 _OBSTACLE, _PATH, _START, _GOAL = "#333333", "#d55e00", "#009e73", "#0072b2"
 
 
@@ -78,11 +81,12 @@ def draw(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> None:
 
 def _search(axes: Axes, problem: GridProblem, panel: Panel) -> None:
     """Explored cells are coloured by the order of expansion."""
-    order = np.full(problem.grid.shape, np.nan)
-    explored = panel.result.explored
+    shape, explored = problem.grid.shape, panel.result.explored
+    order = np.full([-(-size // _side(shape)) for size in shape], np.nan)
     if explored is not None and len(explored):
-        order[explored[:, 0], explored[:, 1]] = np.arange(len(explored))
-    axes.imshow(order, cmap="YlGnBu", vmin=-0.6 * len(explored if explored is not None else ()))
+        rows, columns = explored[::-1].T // _side(shape)  # the first one of a square counts
+        order[rows, columns] = np.arange(len(explored))[::-1]
+    _image(axes, shape, order, cmap="YlGnBu", vmin=-0.6 * len(explored if explored is not None else ()))
     _map(axes, problem)
     if panel.result.path is not None:
         axes.plot(panel.result.path[:, 1], panel.result.path[:, 0], color=_PATH, linewidth=1.8)
@@ -93,8 +97,8 @@ def _values(axes: Axes, problem: GridProblem, panel: Panel) -> None:
     if panel.values is None:
         axes.set_axis_off()
         return
-    shown = np.where(problem.grid.blocked, np.nan, panel.values)
-    image = axes.imshow(shown, cmap="viridis_r")
+    shown = _coarse(np.where(problem.grid.blocked, np.nan, panel.values), np.fmin)
+    image = _image(axes, problem.grid.shape, shown, cmap="viridis_r")
     _map(axes, problem)
     axes.set_title("values of the network")
     axes.figure.colorbar(image, ax=axes, shrink=0.8)
@@ -104,11 +108,31 @@ def _map(axes: Axes, problem: GridProblem) -> None:
     """Obstacles over what is drawn, start and goal."""
     from matplotlib.colors import ListedColormap
 
-    blocked = np.where(problem.grid.blocked, 1.0, np.nan)
-    axes.imshow(blocked, cmap=ListedColormap([_OBSTACLE]), vmin=0, vmax=1)
+    blocked = np.where(_coarse(problem.grid.blocked, np.logical_or), 1.0, np.nan)
+    _image(axes, problem.grid.shape, blocked, cmap=ListedColormap([_OBSTACLE]), vmin=0, vmax=1)
     for (row, column), colour, marker in ((problem.start, _START, "o"), (problem.goal, _GOAL, "*")):
         axes.plot(column, row, marker=marker, color=colour, markersize=9, markeredgecolor="white")
     axes.set(xticks=[], yticks=[])
+
+
+def _side(shape: tuple[int, int]) -> int:
+    """A picture of a large map has one point for a square of so many cells a side."""
+    return math.ceil(max(shape) / _MOST_POINTS)
+
+
+def _coarse(cells: npt.NDArray[Any], reduce: np.ufunc) -> npt.NDArray[Any]:
+    """The squares; Matplotlib takes seconds for millions of cells, and does not look for Ctrl-C."""
+    (rows, columns), side = cells.shape, _side(cells.shape)
+    if side == 1:
+        return cells
+    narrow = reduce.reduceat(cells, np.arange(0, columns, side), axis=1)
+    found: npt.NDArray[Any] = reduce.reduceat(narrow, np.arange(0, rows, side), axis=0)
+    return found
+
+
+def _image(axes: Axes, shape: tuple[int, int], points: npt.NDArray[Any], **look: Any) -> Any:
+    bottom, right = (size * _side(shape) - 0.5 for size in points.shape)
+    return axes.imshow(points, extent=(-0.5, right, bottom, -0.5), **look)
 
 
 # --- step by step ---------------------------------------------------------------------------------------
@@ -131,7 +155,30 @@ def write_steps(path: Path, problem: GridProblem, panels: Sequence[Panel]) -> No
 
 
 def _json(problem: GridProblem, panels: Sequence[Panel]) -> str:
-    return json.dumps(steps(problem, panels), separators=(",", ":"), allow_nan=False)
+    return "".join(_pieces(steps(problem, panels)))
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """JSON of dictionaries, lists and arrays, some numbers at a time, so that Ctrl-C comes through."""
+    if isinstance(value, np.ndarray):
+        parts = (value[begin : begin + _PIECE] for begin in range(0, len(value), _PIECE))
+        yield f"[{','.join(_dense(part.tolist())[1:-1] for part in parts)}]"
+    elif isinstance(value, dict):
+        for number, (key, one) in enumerate(value.items()):
+            yield f"{',' if number else '{'}{_dense(key)}:"
+            yield from _pieces(one)
+        yield "}"
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        for number, one in enumerate(value):
+            yield "," if number else "["
+            yield from _pieces(one)
+        yield "]"
+    else:
+        yield _dense(value)
+
+
+def _dense(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
 def script() -> str:
@@ -143,7 +190,7 @@ def steps(problem: GridProblem, panels: Sequence[Panel]) -> dict[str, Any]:
     width = problem.grid.shape[1]
 
     def cells(states: npt.NDArray[np.int64] | None) -> Any:
-        return [] if states is None else (states[:, 0] * width + states[:, 1]).tolist()
+        return [] if states is None else states[:, 0] * width + states[:, 1]
 
     def plain(panel: Panel) -> dict[str, Any]:
         path, values = panel.result.path, panel.values
@@ -153,12 +200,12 @@ def steps(problem: GridProblem, panels: Sequence[Panel]) -> dict[str, Any]:
             "explored": cells(panel.result.explored),
             "path": None if path is None else cells(path),
             # Two digits are enough for a colour.
-            "values": None if values is None else np.nan_to_num(values).round(2).reshape(-1).tolist(),
+            "values": None if values is None else np.nan_to_num(values).round(2).reshape(-1),
         }
 
     return {
         "shape": list(problem.grid.shape),
-        "blocked": problem.grid.blocked.astype(int).reshape(-1).tolist(),
+        "blocked": problem.grid.blocked.view(np.uint8).reshape(-1),
         "start": problem.start[0] * width + problem.start[1],
         "goal": problem.goal[0] * width + problem.goal[1],
         "panels": [plain(panel) for panel in panels],

@@ -39,7 +39,7 @@ Slots: TypeAlias = npt.NDArray[np.uint16]  # NumPy sorts these in linear time
 Floats: TypeAlias = npt.NDArray[np.float32]
 
 NODE_TYPES = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]  # features of a node: in state, in goal
-_MOST_ROWS = 1 << 15  # that hyperedges of the states of a forward pass add up in a search
+_MOST_ROWS = 1 << 16  # that hyperedges of the states of a forward pass add up in a search
 MOST_SLOTS = 1000  # of senders or receivers; each slot has its weights
 
 
