@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 
 import pytest
 
@@ -10,6 +11,8 @@ import hstar
 from hstar.errors import HstarError, InputError
 from hstar.generators import GENERATORS
 from hstar.registry import Registry, unknown
+from hstar.spaces.load import SPACES
+from hstar.spaces.task import Translation, load_task
 
 
 @pytest.fixture
@@ -100,3 +103,17 @@ def test_an_input_error_names_file_and_line() -> None:
     assert str(InputError("bad", file="a.sas", line=3)) == "a.sas:3: bad"
     assert str(InputError("bad", file="a.sas")) == "a.sas: bad"
     assert str(InputError("bad")) == "bad"
+
+
+def test_help_names_every_option() -> None:
+    for name in hstar.__all__:
+        function = getattr(hstar, name)
+        if inspect.isfunction(function):
+            kinds = [one.kind for one in inspect.signature(function).parameters.values()]
+            assert inspect.Parameter.VAR_KEYWORD not in kinds, name
+    assert {*inspect.signature(hstar.load).parameters} == {
+        *("source", "problem"),
+        *inspect.signature(load_task).parameters.keys() - {"domain", "translation"},
+        *Translation.__annotations__,
+        *inspect.signature(SPACES.get("map").load).parameters.keys(),
+    }

@@ -57,6 +57,11 @@ def check_options(options: Any) -> None:
             _check_float(entry.name, value, limits)
 
 
+def options_of(kind: Any) -> dict[str, tuple[Any, Any, str]]:
+    """Type, default and help of the options of a dataclass, by name."""
+    return {entry.name: (entry.type, entry.default, entry.metadata["help"]) for entry in fields(kind)}
+
+
 def name_options(function: Callable[..., Any], options: Mapping[str, tuple[Any, Any, str]]) -> None:
     """Shows options by name in `help(function)`, instead of `**options`.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hstar.errors import uninterrupted
-from hstar.options import Checked, configured, option
+from hstar.options import Checked, configured, name_options, option, options_of
 from hstar.search.heuristics import admissible_heuristic
 from hstar.search.solve import as_problem, solve
 from hstar.spaces.check import Finding
@@ -30,7 +30,7 @@ class TrialConfig(Checked):
 
 
 def check_heuristic(problem: Any, heuristic: Any, **options: Any) -> Finding:
-    """Whether the heuristic was never above the true cost; options are those of `TrialConfig`.
+    """Whether the heuristic was never above the true cost.
 
     `heuristic` is what `solve` takes. Whatever it does wrong raises an error, as in a search.
     """
@@ -52,3 +52,6 @@ def check_heuristic(problem: Any, heuristic: Any, **options: Any) -> Finding:
             detail = f"{value:g} at {where}{state} where an optimal plan costs {optimal.plan_cost:g}"
             return Finding("admissible", False, detail)
     return Finding("admissible", True, f"at most the true cost at {tried} of {config.walks + 1} starts")
+
+
+name_options(check_heuristic, options_of(TrialConfig))

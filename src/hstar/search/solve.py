@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hstar import _core
 from hstar.errors import InputError, LimitError
 from hstar.limits import limited
-from hstar.options import configured, name_options
+from hstar.options import configured, name_options, options_of
 from hstar.registry import unknown
 from hstar.search.config import SearchConfig, native_limits
 from hstar.search.heuristics import anchor, build
@@ -133,9 +133,7 @@ _FURTHER = {
     "rule": ("Any", None, "Rule of a trained model: which number of its estimate the search uses."),
     "alpha": ("float | None", None, "Short for the rule likely:ALPHA."),
 }
-OPTIONS = {
-    entry.name: (entry.type, entry.default, entry.metadata["help"]) for entry in fields(SearchConfig)
-} | _FURTHER
+OPTIONS = options_of(SearchConfig) | _FURTHER
 name_options(solve, OPTIONS)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hstar.errors import InputError
+from hstar.options import name_options
 from hstar.registry import Registry
 
 if TYPE_CHECKING:
@@ -53,8 +54,7 @@ def in_words(kinds: Iterable[str]) -> str:
 def load(source: Any, problem: str | Path | None = None, **options: Any) -> Any:
     """The problem that a name, a file, two PDDL files, an array or an own space stands for.
 
-    `options` are those of the kind: `unit_cost`, `time_limit`, `memory_limit`, `translator` and
-    `keep_unimportant` of tasks; `start`, `goal`, `neighbours`, `cut_corners` and `threshold` of maps.
+    Each option is for one kind of space; another kind refuses it.
     """
     kind = kind_of(source)
     if problem is not None:
@@ -62,6 +62,29 @@ def load(source: Any, problem: str | Path | None = None, **options: Any) -> Any:
             raise InputError(f"{source} is a whole problem: give it alone, without {problem}")
         return kind.load(source, problem, **options)
     return kind.load(source, **options)
+
+
+name_options(
+    load,
+    {
+        "unit_cost": ("bool", False, "tasks: every action costs 1."),
+        "translator": ("str", "native", "tasks: native, or fast-downward for its translator."),
+        "time_limit": ("float | None", None, "tasks: stop the translation after this many seconds."),
+        "memory_limit": ("int | None", None, "tasks: most bytes of memory of the translation."),
+        "keep_unimportant": ("bool", False, "tasks: keep variables that do not influence the goal."),
+        "progress": ("Callable | None", None, "tasks: function that is called while the task is grounded."),
+        "start": ("Sequence[int] | None", None, "maps: row and column of the start."),
+        "goal": ("Sequence[int] | None", None, "maps: row and column of the goal."),
+        "neighbours": ("int", 4, "maps: 4 or 8 neighbours of a cell."),
+        "cut_corners": ("bool", False, "maps: let diagonal steps pass the corners of obstacles."),
+        "threshold": (
+            "float | None",
+            None,
+            "maps: brightness, in 0..1, from which a cell is free.",
+        ),
+        "inflate": ("str | float", 0, "maps: radius of a robot that obstacles grow by, in cells or as 0.2m."),
+    },
+)
 
 
 def kind_of(source: Any) -> SpaceKind:
