@@ -16,6 +16,7 @@ from hstar.search.solve import solve
 from hstar.spaces.grid import Grid, GridProblem, LatticeProblem, replay
 from hstar.spaces.grid_files import Scenario, read_map, write_map, write_png, write_scenarios
 from hstar.spaces.grid_maps import random_problems
+from hstar.spaces.load import load
 
 from .conftest import Refused, Run
 
@@ -304,8 +305,12 @@ def test_a_ros_map(hstar: Run, refused: Refused, folder: Path) -> None:
     metres = ("--metric", "--start=-0.9,-1.9", "--goal", "3.9,-1.6")
     same = json.loads(hstar(*words, *metres, "--json", "--path-file", "path.csv").out)
     assert (same["cost"], same["path"]) == (cells["cost"], cells["path"])
+    assert load("map.yaml", start=(7, 0), goal=(7, 9)).grid.neighbours == 8
     lines = Path("path.csv").read_text().splitlines()
     assert (lines[0], lines[1], lines[-1]) == ("x,y", "-0.75,-1.75", "3.75,-1.75")
+
+    assert hstar("train", "prolonged", "map.yaml", "-o", "model.hstar", "-q", *QUICK).code == 0
+    assert hstar("solve", "map.yaml", "--heuristic", "model.hstar", "-q", *ends).code == 0
 
     assert hstar(*words, *ends, "--inflate", "0.5m").code == 11  # the gap is as wide as one cell
     assert "row and a column" in refused(33, *words, "--start", "1.5,2")

@@ -252,14 +252,16 @@ def _own(arguments: argparse.Namespace) -> list[Instance]:
 def _maps(arguments: argparse.Namespace) -> list[Instance]:
     from hstar.experiments.batch import Instance
     from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions, scenarios_of
-    from hstar.spaces.ros_map import SUFFIXES
+    from hstar.spaces.ros_map import NEIGHBOURS, SUFFIXES
 
     given, files, seed = _given_maps(arguments), arguments.files, arguments.seed
     scenarios = bool(files) and files[0].suffix == SCENARIOS
     if files and (drawn := next((name for name in OF_RANDOM_MAPS if name in given), None)):
         raise InputError(f"{flag(drawn)} is for random maps, but {files[0]} is given")
     if scenarios or (files and all(path.suffix in SUFFIXES for path in files)):
-        given.setdefault("neighbours", 8)  # what lengths of scenarios are meant for, and what robots can do
+        given.setdefault(
+            "neighbours", NEIGHBOURS
+        )  # what lengths of scenarios are meant for, and what robots can do
     options = ScenarioOptions(**given)
     if arguments.threshold is not None and (scenarios or not files):
         raise InputError("--threshold is for an image")

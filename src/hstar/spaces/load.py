@@ -75,7 +75,11 @@ name_options(
         "progress": ("Callable | None", None, "tasks: function that is called while the task is grounded."),
         "start": ("Sequence[int] | None", None, "maps: row and column of the start."),
         "goal": ("Sequence[int] | None", None, "maps: row and column of the goal."),
-        "neighbours": ("int", 4, "maps: 4 or 8 neighbours of a cell."),
+        "neighbours": (
+            "int | None",
+            None,
+            "maps: 4 or 8 neighbours of a cell (default 8 for ROS maps, else 4).",
+        ),
         "cut_corners": ("bool", False, "maps: let diagonal steps pass the corners of obstacles."),
         "threshold": (
             "float | None",
@@ -113,7 +117,7 @@ def _map(
     *,
     start: Sequence[int] | None = None,
     goal: Sequence[int] | None = None,
-    neighbours: int = 4,
+    neighbours: int | None = None,
     cut_corners: bool = False,
     threshold: float | None = None,
     inflate: str | float = 0,
@@ -122,9 +126,12 @@ def _map(
 
     from hstar.spaces.grid import Grid, GridProblem
     from hstar.spaces.grid_files import load_map
+    from hstar.spaces.ros_map import NEIGHBOURS, SUFFIXES
 
     named = not hasattr(source, "shape")
     blocked = load_map(Path(source), threshold=threshold, inflate=inflate) if named else source
+    if neighbours is None:
+        neighbours = NEIGHBOURS if named and Path(source).suffix in SUFFIXES else 4
     grid = Grid(blocked, None, neighbours, cut_corners)
     free = np.flatnonzero(~grid.blocked)
     if not len(free):
