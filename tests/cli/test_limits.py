@@ -167,7 +167,6 @@ ON_MAPS: dict[str, list[str | Path]] = {
     "lattice": ["solve", "map.npy", "--random", "1", "--headings", "8", "-e", "dijkstra"],
     "picture": ["show", "map.npy", *ENDS, "-e", "blind", "-o", "made.png"],
     "page": ["show", "map.npy", *ENDS, "-e", "blind", "-o", "made.html"],
-    "training": ["train", "prolonged", "map.npy", "--scenarios", "4", "-o", "made.hstar"],
 }
 
 
@@ -189,7 +188,7 @@ def maps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ON_MAPS)
 def test_large_maps(name: str, maps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading, inflating, tables, searches, pictures and training: in each Ctrl-C comes at some moments."""
+    """Reading, inflating, tables, searches and pictures: in each Ctrl-C comes at some moments."""
     monkeypatch.chdir(maps)
     code, seconds = whole(ON_MAPS[name])
     assert code == 0
@@ -274,3 +273,14 @@ def test_processes_are_as_many_as_the_cores_that_we_may_use() -> None:
     mine = "os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})"
     code = f"import os; {mine}; from hstar.limits import cores; print(cores())"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "1\n"
+
+
+@pytest.mark.slow
+def test_training_on_a_large_map(maps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its labelled states would not fit in the memory of most machines: it does not come to its end here."""
+    monkeypatch.chdir(maps)
+    words = ["train", "prolonged", "map.npy", "--scenarios", "4", "-o", "made.hstar"]
+    for after in (1.0, 3.0, 5.0):
+        assert seconds_after(words, after) < LATE_S
+    code, seconds = whole([*words, "--time-limit", "4s"])
+    assert code == 23 and seconds < STARTING_S + 4 + LATE_S
