@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from hstar.cli.app import COMMANDS, command_parser
 from hstar.experiments.knowledge import Knowledge, steps_of
 from hstar.recipes import train
 from hstar.sampling import relational
+from hstar.search.result import EXIT_CODES, WITH_PLAN
 from hstar.spaces.grid_files import write_png
 from hstar.spaces.relations import vocabulary
 from labelled import generated, labelled
@@ -39,6 +42,12 @@ def examples() -> list[str]:
 def test_every_command_has_examples() -> None:
     for name in COMMANDS:
         assert any(line.startswith(f"hstar {name}") for line in examples())
+
+
+def test_help_explains_every_exit_code_of_a_search() -> None:
+    text = command_parser("solve")[0].format_help().partition("exit codes:")[2]
+    signals = {128 + signal.SIGINT, 128 + signal.SIGTERM}
+    assert {*EXIT_CODES.values(), *WITH_PLAN.values(), *signals} <= {*map(int, re.findall(r"\d+", text))}
 
 
 def prepare_calibration(folder: Path) -> None:

@@ -42,9 +42,10 @@ units:
   T is a time: 30s, 5m, 1h (seconds if bare); M an amount of memory: 512M, 4G (MiB if bare)
 
 exit codes:
-  0 solved, 1 invalid plan (validate) or jobs of a run ended in errors, 11 proved unsolvable, 12 not solved
-  within the given bounds, 22 memory limit, 23 time limit, 31 bad PDDL, 33 bad input, 34 unsupported,
-  35 internal error, 130 interrupted"""
+  0 solved, 1 invalid plan (validate) or jobs of a run ended in errors, 2 and 3 a plan was found before the
+  memory or time limit, 11 proved unsolvable, 12 not solved within the given bounds, 22 memory limit, 23 time
+  limit, 31 bad PDDL, 33 bad input, 34 unsupported, 35 internal error, 130 interrupted by Ctrl-C
+  and 143 by SIGTERM"""
 
 # Commands of hstar 0.1 as the commands that do their work now; they stay for one release.
 ALIASES = {"puzzle": ["solve"], "grid": [], "label": ["sample", "optimal"], "accuracy": ["evaluate"]}

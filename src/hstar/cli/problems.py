@@ -259,9 +259,7 @@ def _maps(arguments: argparse.Namespace) -> list[Instance]:
     if files and (drawn := next((name for name in OF_RANDOM_MAPS if name in given), None)):
         raise InputError(f"{flag(drawn)} is for random maps, but {files[0]} is given")
     if scenarios or (files and all(path.suffix in SUFFIXES for path in files)):
-        given.setdefault(
-            "neighbours", NEIGHBOURS
-        )  # what lengths of scenarios are meant for, and what robots can do
+        given.setdefault("neighbours", NEIGHBOURS)  # which lengths of scenarios are meant for, too
     options = ScenarioOptions(**given)
     if arguments.threshold is not None and (scenarios or not files):
         raise InputError("--threshold is for an image")

@@ -75,17 +75,9 @@ name_options(
         "progress": ("Callable | None", None, "tasks: function that is called while the task is grounded."),
         "start": ("Sequence[int] | None", None, "maps: row and column of the start."),
         "goal": ("Sequence[int] | None", None, "maps: row and column of the goal."),
-        "neighbours": (
-            "int | None",
-            None,
-            "maps: 4 or 8 neighbours of a cell (default 8 for ROS maps, else 4).",
-        ),
+        "neighbours": ("int | None", None, "maps: 4 or 8 neighbours of a cell (8 for ROS maps, else 4)."),
         "cut_corners": ("bool", False, "maps: let diagonal steps pass the corners of obstacles."),
-        "threshold": (
-            "float | None",
-            None,
-            "maps: brightness, in 0..1, from which a cell is free.",
-        ),
+        "threshold": ("float | None", None, "maps: brightness, in 0..1, from which a cell is free."),
         "inflate": ("str | float", 0, "maps: radius of a robot that obstacles grow by, in cells or as 0.2m."),
     },
 )
