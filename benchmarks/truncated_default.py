@@ -7,7 +7,7 @@ are tested at generation), and as hstar does (no state is evaluated twice). The 
 lazy, with preferred operators, alternating between the model and `ff`. A failure counts 10,000. All of it is
 a function of the seeds: no limit depends on a clock.
 
---attempt 1 takes other problems of the same sizes: defaults are chosen on these.
+--attempt 1 and 2 take other problems of the same sizes: defaults are chosen on 1 and measured on 2.
 
 python benchmarks/truncated_default.py --out build/truncated_default.jsonl
 """
@@ -89,7 +89,7 @@ def main(words: Sequence[str] | None = None) -> int:
     add = parser.add_argument
     add("--number", type=int, default=50, metavar="N", help="problems of a domain (default: %(default)s)")
     add("--seeds", type=int, nargs="+", default=[0, 1, 2], metavar="SEED", help="of the trainings")
-    add("--attempt", type=int, default=0, metavar="I", help="0: the problems of the split; 1: others")
+    add("--attempt", type=int, default=0, metavar="I", help="0: the problems of the split; 1, 2: others")
     add_file_options(parser, ["plans"])
     options = parser.parse_args(words)
     title = "## Large problems: solved, and mean number of evaluations"
