@@ -216,7 +216,7 @@ def test_a_model_is_trained_told_and_used(hstar: Run, folder: Path) -> None:
 def test_maps_that_are_given(hstar: Run, folder: Path) -> None:
     model = load_model(trained(hstar, "map.png", "map.map", "--scenarios", "3"))
     assert model.space.sizes == ((8, 10),) and model.space.neighbours == 4 and model.summary["scenarios"] == 3
-    model = load_model(trained(hstar, "map.scen", "--neighbours", "8", "--k-pr", "inf"))
+    model = load_model(trained(hstar, "map.scen", "--k-pr", "inf"))
     assert model.space.neighbours == 8 and model.summary["scenarios"] == 3
     assert model.summary["states"] == 3 * (80 - 7)
     vanilla = ("--sampler", "optimal-path", "--seed", "2", "--scenarios", "4")

@@ -251,16 +251,15 @@ def _own(arguments: argparse.Namespace) -> list[Instance]:
 
 def _maps(arguments: argparse.Namespace) -> list[Instance]:
     from hstar.experiments.batch import Instance
+    from hstar.spaces.grid_files import usual_neighbours
     from hstar.spaces.grid_maps import OF_RANDOM_MAPS, ScenarioOptions, scenarios_of
-    from hstar.spaces.ros_map import NEIGHBOURS, SUFFIXES
+    from hstar.spaces.ros_map import SUFFIXES
 
     given, files, seed = _given_maps(arguments), arguments.files, arguments.seed
     scenarios = bool(files) and files[0].suffix == SCENARIOS
     if files and (drawn := next((name for name in OF_RANDOM_MAPS if name in given), None)):
         raise InputError(f"{flag(drawn)} is for random maps, but {files[0]} is given")
-    if scenarios or (files and all(path.suffix in SUFFIXES for path in files)):
-        given.setdefault("neighbours", NEIGHBOURS)  # which lengths of scenarios are meant for, too
-    options = ScenarioOptions(**given)
+    options = ScenarioOptions(**{"neighbours": usual_neighbours(files), **given})
     if arguments.threshold is not None and (scenarios or not files):
         raise InputError("--threshold is for an image")
     if arguments.inflate is not None and (scenarios or not files):

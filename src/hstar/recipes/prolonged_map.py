@@ -41,8 +41,8 @@ from hstar.options import check_options, option
 from hstar.recipes.recipe import Method, Options, Parts, Run
 from hstar.sampling.prolonged import OptimalPath, Prolonged
 from hstar.spaces.grid import GridLike, GridProblem
+from hstar.spaces.grid_files import usual_neighbours
 from hstar.spaces.grid_maps import OF_RANDOM_MAPS, MapOptions, scenarios_of, with_headings
-from hstar.spaces.ros_map import NEIGHBOURS, SUFFIXES
 from hstar.training.config import TrainConfig
 
 if TYPE_CHECKING:
@@ -141,8 +141,8 @@ class ProlongedMap(Method):
         if source is not None and drawn is not None:
             raise InputError(f"{drawn} is for random maps, but maps are given")
         default = {"value-map": _CONVOLUTIONS, "paper": _CELLS}.get(str(options.get("model")), _DEFAULT)
-        robots = bool(source) and all(isinstance(one, Path) and one.suffix in SUFFIXES for one in source)
-        steps = {"neighbours": NEIGHBOURS} if robots else {}  # as in a search on these maps
+        files = [one for one in source or () if isinstance(one, Path)]
+        steps = {"neighbours": usual_neighbours(files)}  # as in a search on these maps
         return {"default": {**default, **steps}, "paper": {**_PUBLISHED, **steps}}
 
     def learn(

@@ -41,6 +41,7 @@ _NO_ARRAY = (
     MemoryError,
     RecursionError,
 )
+SCENARIOS = ".scen"
 MOST_CELLS = 2**26  # of a map; 8192 x 8192
 MOST_RADIUS = 1000  # cells, by which obstacles grow
 MOST_RATIO = 1033  # bytes that a byte of deflate can stand for
@@ -401,6 +402,11 @@ def inflate(blocked: Blocked, radius: float) -> Blocked:
         left = np.minimum.accumulate((places - reach[near])[::-1])[::-1]
         result[row] = (left <= places) | (places <= right)
     return result
+
+
+def usual_neighbours(files: Sequence[Path]) -> int:
+    """Of a cell, if nothing else is said: 8 where robots move, and for lengths of scenarios; else 4."""
+    return 8 if files and all(path.suffix in (*SUFFIXES, SCENARIOS) for path in files) else 4
 
 
 def load_scenarios(path: Path, *, neighbours: int = 8, cut_corners: bool = False) -> list[Scenario]:

@@ -117,13 +117,12 @@ def _map(
     import numpy as np
 
     from hstar.spaces.grid import Grid, GridProblem
-    from hstar.spaces.grid_files import load_map
-    from hstar.spaces.ros_map import NEIGHBOURS, SUFFIXES
+    from hstar.spaces.grid_files import load_map, usual_neighbours
 
     named = not hasattr(source, "shape")
     blocked = load_map(Path(source), threshold=threshold, inflate=inflate) if named else source
     if neighbours is None:
-        neighbours = NEIGHBOURS if named and Path(source).suffix in SUFFIXES else 4
+        neighbours = usual_neighbours([Path(source)] if named else [])
     grid = Grid(blocked, None, neighbours, cut_corners)
     free = np.flatnonzero(~grid.blocked)
     if not len(free):

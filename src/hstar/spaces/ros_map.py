@@ -24,7 +24,6 @@ from hstar.errors import InputError
 from hstar.files import read_text
 
 SUFFIXES = (".yaml", ".yml")
-NEIGHBOURS = 8  # of a cell, if nothing else is said: robots move in any direction
 _MOST_LINES = 1000
 _MOST_NAME = 1000  # characters of the name of the image
 
