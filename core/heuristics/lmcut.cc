@@ -89,6 +89,7 @@ class LMCut : public SymbolicHeuristic {
     compute_hmax(values);
     if (hmax_[goal_fact_] == kDeadEnd) return kDeadEnd;
     if (hmax_[goal_fact_] == 0) return 0;
+    if (hmax_[goal_fact_] >= kMaxCost) return kMaxCost;  // capped: cuts would not lower it by their costs
     free_achievers_ = initial_free_achievers_;
     collect_supported();
     int64_t total = 0;
