@@ -16,9 +16,12 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.util import find_spec
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from hstar.errors import ClusterError, InputError
@@ -477,6 +480,31 @@ def only_for_holders_of_certificates(executor: DaskExecutor, folder: Path) -> No
         open_cluster(address).__enter__()  # without a certificate
     keys = list(folder.glob(".dask-jobqueue.worker.*"))
     assert keys and all(key.stat().st_mode & 0o777 == 0o600 for key in keys)
+
+
+def listening(process: psutil.Process) -> set[tuple[str, int]]:
+    """Address and port of its sockets."""
+    found = process.net_connections("inet")
+    return {(each.laddr.ip, each.laddr.port) for each in found if each.status == psutil.CONN_LISTEN}
+
+
+def test_other_machines_reach_nothing_without_a_certificate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With no address to listen at: the ports of scheduler and worker, where TLS is spoken, and no web page."""
+    (tmp_path / "slurm.toml").write_text(GOOD.replace("2", "1") + "nanny = false\n")
+    programs = tmp_path / "programs"
+    monkeypatch.setenv("PATH", write_programs(programs, sbatch=SBATCH, scancel=SCANCEL))
+    before = listening(psutil.Process())
+    with open_cluster(f"slurm:{tmp_path / 'slurm.toml'}") as executor:
+        wait_for(lambda: executor.slots)
+        (job,) = (programs / "sbatch.started").read_text().split()
+        (worker,) = psutil.Process(int(job)).children(recursive=True)
+        here, there = listening(psutil.Process()) - before, listening(worker)
+        (address,) = executor._client.scheduler_info()["workers"]
+    open_ports = {port for ip, port in here | there if not ip_address(ip).is_loopback}
+    assert address.startswith("tls://") and executor._address.startswith("tls://")
+    assert open_ports == {urlsplit(one).port for one in (address, executor._address)}
 
 
 def test_slurm_that_refuses(

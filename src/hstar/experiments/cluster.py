@@ -321,11 +321,12 @@ def _slurm_cluster(table: SlurmTable, file: Path) -> Iterator[SLURMCluster]:
         raise InputError("no sbatch on this machine; start on one that can submit to Slurm", file=file)
     options = msgspec.to_builtins(table)
     del options["jobs"]
-    # One process with all cores: its threads only wait for commands. The web page asks nobody for a password,
-    # so it is for this machine alone; its usual port may be taken.
+    # One process with all cores: its threads only wait for commands. Web pages ask nobody for a password, so
+    # each is for its own machine alone, where its usual port may be taken.
     options = {"processes": 1, **options}
-    page = {"dashboard_address": "127.0.0.1:0"}
-    options["scheduler_options"] = {**page, **options.get("scheduler_options", {})}
+    page = "127.0.0.1:0"
+    options["scheduler_options"] = {"dashboard_address": page, **options.get("scheduler_options", {})}
+    options["worker_extra_args"] = ["--dashboard-address", page, *options.get("worker_extra_args", [])]
     if table.protocol is None:
         # Whoever reaches the port of a scheduler can run programs, so the workers show certificates that are
         # made for this run. They find them in a folder that all machines see.
