@@ -491,7 +491,7 @@ def listening(process: psutil.Process) -> set[tuple[str, int]]:
 def test_other_machines_reach_nothing_without_a_certificate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With no address to listen at: the ports of scheduler and worker, where TLS is spoken, and no web page."""
+    """With no address to listen at: the ports of scheduler and worker, where TLS is spoken, and no page."""
     (tmp_path / "slurm.toml").write_text(GOOD.replace("2", "1") + "nanny = false\n")
     programs = tmp_path / "programs"
     monkeypatch.setenv("PATH", write_programs(programs, sbatch=SBATCH, scancel=SCANCEL))
