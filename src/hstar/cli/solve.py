@@ -137,6 +137,7 @@ class _Output:
         self.reached = ""  # by a translation that a limit ended
         self.started = time.monotonic()
         self.promise: dict[str, Any] | None = None
+        self.told = False  # of one problem how it ended
         if self.several and arguments.path_file is not None:
             raise InputError("--path-file is for one problem and one heuristic")
 
@@ -228,6 +229,7 @@ class _Output:
             print(self.reached or _summary(batch, row), file=sys.stderr)
             if promised is not None:
                 print(f"the plan {promised['text']}", file=sys.stderr)
+        self.told = True
         if unwritten is not None:
             raise unwritten
 
@@ -237,7 +239,7 @@ class _Output:
             again = f"; run the same command again to go on from {kept}" if kept else ""
             done = sum(row["status"] != "interrupted" for rows in self.rows for row in rows)
             print(f"hstar: interrupted: {done} of {self.number} done{again}", file=sys.stderr)
-        elif not any(self.rows):  # between the search and its row: --optimum
+        elif not self.told:  # before the search has a row, as by --optimum, or while it is put out
             print("hstar: interrupted", file=sys.stderr)
         return _INTERRUPTED
 

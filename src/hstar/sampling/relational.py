@@ -157,7 +157,7 @@ class RelationalData:
         return found
 
     def only(self, chosen: npt.NDArray[np.bool_]) -> RelationalData:
-        """These instances."""
+        """The chosen instances, in their order."""
         return RelationalData(self.words, tuple(itertools.compress(self.instances, chosen)))
 
 

@@ -11,10 +11,10 @@ Invariant: costs are taken from a file only if it says that it is of this space 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import logging
 import math
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -68,6 +68,8 @@ DATABASES_NAME = "databases"  # of them, as a heuristic
 _MAGIC = b"hstar-database-"
 _VERSION = b"2"
 _PAGE = 4096
+_warned: set[str] = set()
+_warning = threading.Lock()
 
 
 def pattern_databases(puzzle: Puzzle, sets: Sequence[Patterns], *, cache: bool = True) -> Databases:
@@ -152,10 +154,12 @@ def _database(core: Any, pattern: tuple[int, ...], folder: Path | None, check: A
     return built
 
 
-@functools.cache
 def _warn(message: str) -> None:
-    """Once, not for each pattern."""
-    logger.warning(message)
+    """Once, not for each pattern; patterns are built in threads."""
+    with _warning:
+        if message not in _warned:
+            _warned.add(message)
+            logger.warning(message)
 
 
 def _header(about: bytes, digest: str) -> bytes:
