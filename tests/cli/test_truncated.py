@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import shutil
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from hstar import container
+from hstar.errors import InputError
 from hstar.models.trained_model import load_model
 from hstar.sampling import relational
 from hstar.sampling.relational import RelationalData
@@ -272,7 +274,11 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
 
 
 def epochs(path: Path) -> int:
-    return len(container.read(path, "checkpoint", 1)[0]["history"])
+    for _ in range(10):
+        # It may be replaced between the openings for its header and for its tensors.
+        with contextlib.suppress(InputError):
+            return len(container.read(path, "checkpoint", 1)[0]["history"])
+    raise AssertionError("the checkpoint is damaged")
 
 
 @pytest.mark.slow
